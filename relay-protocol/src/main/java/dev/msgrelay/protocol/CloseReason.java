@@ -1,0 +1,63 @@
+package dev.msgrelay.protocol;
+
+/**
+ * Every reason for which a relay ends a connection. One enum for the wire, the log and the counters, so that what a
+ * client is told, what the operator reads and what the metric counts are the same thing. Codes are never reused.
+ */
+public enum CloseReason {
+    /** The peer closed its side in an orderly way, between two frames. */
+    PEER_CLOSED(1, "closed by the peer"),
+    /** The connection was reset or failed. */
+    CONNECTION_LOST(2, "connection lost"),
+    /** The peer's stream ended in the middle of a frame; that frame is dropped. */
+    TRUNCATED_FRAME(3, "ended in the middle of a frame"),
+    /** A frame announced a negative length. */
+    NEGATIVE_LENGTH(4, "negative length"),
+    /** A frame announced a body above the limit. */
+    OVERSIZED_LENGTH(5, "oversized length"),
+    /** A publisher sent a frame of a reserved type. */
+    RESERVED_TYPE(6, "reserved type published"),
+    /** A subscriber sent bytes that the relay cannot take from it. */
+    UNEXPECTED_INPUT(7, "unexpected input on the subscribe port"),
+    /** The log was about to overwrite what the subscriber had not read, and its policy is to disconnect. */
+    SLOW_SUBSCRIBER(8, "subscriber too slow"),
+    /** A subscriber that may hold publishers back made no progress for the stall timeout. */
+    STALLED_SUBSCRIBER(9, "subscriber stalled"),
+    /** The relay is shutting down. */
+    SHUTDOWN(10, "relay shutting down"),
+    /** A connection limit was reached. */
+    TOO_MANY_CONNECTIONS(11, "too many connections"),
+    /** A fault of the relay itself. */
+    INTERNAL_ERROR(12, "internal error");
+
+    private static final CloseReason[] BY_CODE = new CloseReason[values().length + 1];
+
+    static {
+        for (CloseReason reason : values()) {
+            BY_CODE[reason.code] = reason;
+        }
+    }
+
+    private final int code;
+    private final String text;
+
+    CloseReason(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /** The code on the wire (uint16), see {@link ErrorFrame}. */
+    public int code() {
+        return code;
+    }
+
+    /** A few words for people. */
+    public String text() {
+        return text;
+    }
+
+    /** The reason with this code, or null where the peer knows more reasons than this version. */
+    public static CloseReason ofCode(int code) {
+        return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.msgrelay.protocol;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+
+/**
+ * Packs frames one behind the other into one direct buffer, to be written in one go. Not thread-safe.
+ *
+ * <p>A frame is in the buffer whole or not at all: {@link #put} answers false where it does not fit, and the caller
+ * flushes and tries again.
+ */
+public final class FrameWriter {
+    private final ByteBuffer buffer;
+    private final int maxBody;
+
+    /**
+     * @param capacity size of the buffer in bytes, at least a frame's header
+     * @param maxBody longest body in bytes that is taken
+     */
+    public FrameWriter(int capacity, int maxBody) {
+        if (capacity < FrameLayout.HEADER_LENGTH) {
+            throw new IllegalArgumentException(
+                    "capacity " + capacity + " is under a frame's header of " + FrameLayout.HEADER_LENGTH);
+        }
+        if (maxBody < 0 || maxBody > FrameLayout.MAX_MAX_BODY) {
+            throw new IllegalArgumentException("maxBody " + maxBody + " is not within 0.." + FrameLayout.MAX_MAX_BODY);
+        }
+        this.buffer = ByteBuffer.allocateDirect(capacity);
+        this.maxBody = maxBody;
+    }
+
+    /**
+     * Packs one message.
+     *
+     * @param body its bytes between position and limit; left as it was
+     * @return false where the frame does not fit into what is left of the buffer; nothing has been packed then
+     * @throws IllegalArgumentException the type is reserved, the body over the limit, or the frame larger than the
+     *     whole buffer
+     */
+    public boolean put(int type, ByteBuffer body) {
+        int length = body.remaining();
+        if (!begin(type, length)) {
+            return false;
+        }
+        int at = buffer.position();
+        buffer.put(at, body, body.position(), length).position(at + length);
+        return true;
+    }
+
+    /** Packs one message whose body is a part of an array; otherwise as {@link #put(int, ByteBuffer)}. */
+    public boolean put(int type, byte[] body, int offset, int length) {
+        if (!begin(type, length)) {
+            return false;
+        }
+        buffer.put(body, offset, length);
+        return true;
+    }
+
+    /** Bytes packed and not yet written. */
+    public int pending() {
+        return buffer.position();
+    }
+
+    /** Writes everything packed; on a non-blocking channel, what it takes now. Returns the bytes that remain. */
+    public int flush(WritableByteChannel channel) throws IOException {
+        buffer.flip();
+        try {
+            while (buffer.hasRemaining() && channel.write(buffer) > 0) {
+                // once more: a blocking channel may take a part only
+            }
+        } finally {
+            buffer.compact();
+        }
+        return buffer.position();
+    }
+
+    private boolean begin(int type, int length) {
+        if (ControlFrames.isControl(type)) {
+            throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
+        }
+        if (length > maxBody) {
+            throw new IllegalArgumentException("body of " + length + " bytes is over the limit of " + maxBody);
+        }
+        int frameLength = FrameLayout.frameLength(length);
+        if (frameLength > buffer.capacity()) {
+            throw new IllegalArgumentException(
+                    "frame of " + frameLength + " bytes is larger than the buffer of " + buffer.capacity());
+        }
+        if (frameLength > buffer.remaining()) {
+            return false;
+        }
+        buffer.putInt(type).putInt(length);
+        return true;
+    }
+}
