@@ -1,0 +1,146 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.Bytes;
+import dev.msgrelay.server.ring.FrameRing;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A producer thread of the relay's own process: publishes into the ring without a socket. Each producer thread takes one
+ * of its own, any number of them: {@link RelayServer#newLocalPublisher}.
+ */
+public final class LocalPublisher {
+    /** How long a waiting publish sleeps between two tries: the ring takes about this long to empty by half. */
+    private static final long PARK_NANOS = 50_000;
+
+    private final FrameRing ring;
+    private final RelayState state;
+    private final int maxBody;
+
+    LocalPublisher(FrameRing ring, RelayState state, int maxBody) {
+        this.ring = ring;
+        this.state = state;
+        this.maxBody = maxBody;
+    }
+
+    /**
+     * Publishes one message; never waits.
+     *
+     * @param body its bytes between position and limit; left as it was
+     * @throws IllegalArgumentException the type is reserved, or the body over the limit
+     */
+    public PublishOutcome publish(int type, ByteBuffer body) {
+        int length = body.remaining();
+        if (ControlFrames.isControl(type) || length > maxBody) {
+            throw misuse(type, length);
+        }
+        if (state.closing()) {
+            return PublishOutcome.CLOSED;
+        }
+        int run = FrameLayout.HEADER_LENGTH + length;
+        long claim = ring.tryClaim(run);
+        if (claim == FrameRing.REFUSED) {
+            return PublishOutcome.FULL;
+        }
+        ring.putHeader(claim, 0, type, length);
+        ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
+        ring.publish(claim, run);
+        return PublishOutcome.ACCEPTED;
+    }
+
+    /**
+     * Publishes a run, all of it or nothing; never waits.
+     *
+     * @param frames whole frames, one behind the other, between position and limit; left as it was
+     * @throws IllegalArgumentException there are other bytes than whole, lawful frames, or more than {@link #maxRun}
+     */
+    public PublishOutcome publishRun(ByteBuffer frames) {
+        int length = frames.remaining();
+        if (length == 0) {
+            return PublishOutcome.ACCEPTED;
+        }
+        if (length > ring.maxRun()) {
+            throw new IllegalArgumentException("run of " + length + " bytes is over the limit of " + ring.maxRun());
+        }
+        check(frames, length);
+        if (state.closing()) {
+            return PublishOutcome.CLOSED;
+        }
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return PublishOutcome.FULL;
+        }
+        ring.put(claim, 0, frames, frames.position(), length);
+        ring.publish(claim, length);
+        return PublishOutcome.ACCEPTED;
+    }
+
+    /** As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. */
+    public PublishOutcome publish(int type, ByteBuffer body, long waitNanos) {
+        PublishOutcome outcome = publish(type, body);
+        if (outcome != PublishOutcome.FULL) {
+            return outcome;
+        }
+        long deadline = System.nanoTime() + waitNanos;
+        while (outcome == PublishOutcome.FULL && rest(deadline)) {
+            outcome = publish(type, body);
+        }
+        return outcome;
+    }
+
+    /** As {@link #publishRun(ByteBuffer)}, but waits for room up to {@code waitNanos}. */
+    public PublishOutcome publishRun(ByteBuffer frames, long waitNanos) {
+        PublishOutcome outcome = publishRun(frames);
+        if (outcome != PublishOutcome.FULL) {
+            return outcome;
+        }
+        long deadline = System.nanoTime() + waitNanos;
+        while (outcome == PublishOutcome.FULL && rest(deadline)) {
+            outcome = publishRun(frames);
+        }
+        return outcome;
+    }
+
+    /** Longest run in bytes. */
+    public int maxRun() {
+        return ring.maxRun();
+    }
+
+    private void check(ByteBuffer frames, int length) {
+        int at = frames.position();
+        int end = frames.limit();
+        boolean big = frames.order() == java.nio.ByteOrder.BIG_ENDIAN;
+        while (end - at >= FrameLayout.HEADER_LENGTH) {
+            int type = frames.getInt(at);
+            int body = frames.getInt(at + FrameLayout.LENGTH_OFFSET);
+            if (!big) {
+                type = Bytes.bigEndian(type);
+                body = Bytes.bigEndian(body);
+            }
+            if (ControlFrames.isControl(type) || Integer.compareUnsigned(body, maxBody) > 0) {
+                throw misuse(type, body);
+            }
+            at += FrameLayout.HEADER_LENGTH + body;
+        }
+        if (at != end) {
+            throw new IllegalArgumentException("run of " + length + " bytes does not end with a whole frame");
+        }
+    }
+
+    private IllegalArgumentException misuse(int type, int length) {
+        return new IllegalArgumentException(
+                ControlFrames.isControl(type)
+                        ? "type " + ControlFrames.typeName(type) + " is reserved"
+                        : "body of " + length + " bytes is not within 0.." + maxBody);
+    }
+
+    private static boolean rest(long deadline) {
+        if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+            return false;
+        }
+        LockSupport.parkNanos(PARK_NANOS);
+        return true;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.session.Intake;
+import dev.msgrelay.server.session.SubscriberGroup;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a relay takes beside the Java heap, as a sum of items: what is taken at start, and what a connection may take at
+ * most beyond that.
+ *
+ * @param fixed taken at start
+ * @param perPublisher at most, for each publisher: an incomplete frame, and a read buffer while it is held back
+ * @param perSubscriber at most, for each subscriber: the chunks that its write in flight keeps from being used anew
+ */
+public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber) {
+    /** One item. */
+    public record Item(String name, long bytes) {}
+
+    static MemoryPlan of(RelayConfig config) {
+        StreamConfig stream = config.stream();
+        List<Item> items = new ArrayList<>();
+        items.add(new Item("ring", FrameRing.slabBytes(stream.ringCells(), stream.maxRun())));
+        items.add(new Item("ring availability", 4L * stream.ringCells()));
+        items.add(new Item("log", stream.logBytes()));
+        items.add(new Item("packet index", 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes())));
+        items.add(new Item("read buffers", (long) config.eventLoops() * Intake.READ_BYTES));
+        long frame = FrameLayout.frameLength(stream.maxBody());
+        long pinned = SubscriberGroup.WRITE_BYTES + frame;
+        long chunks = pinned / StreamConfig.CHUNK_BYTES + 2;
+        return new MemoryPlan(items, frame + Intake.READ_BYTES, chunks * StreamConfig.CHUNK_BYTES);
+    }
+
+    /** Bytes taken at start. */
+    public long total() {
+        return fixed.stream().mapToLong(Item::bytes).sum();
+    }
+
+    /** In lines, for people. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (Item item : fixed) {
+            lines.add(String.format("  %-18s %,14d bytes", item.name(), item.bytes()));
+        }
+        lines.add(String.format("  %-18s %,14d bytes, direct memory taken at start", "sum", total()));
+        lines.add(String.format(
+                "  %-18s %,14d bytes at most while it is held back or within a frame",
+                "+ each publisher", perPublisher));
+        lines.add(String.format("  %-18s %,14d bytes at most while it is slow", "+ each subscriber", perSubscriber));
+        return lines;
+    }
+}

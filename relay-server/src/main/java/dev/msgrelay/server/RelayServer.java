@@ -1,0 +1,335 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.batch.NetworkBatchHandler;
+import dev.msgrelay.server.batch.RunScan;
+import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.loop.LoopWakeup;
+import dev.msgrelay.server.loop.RelayLoop;
+import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.session.BackpressureGate;
+import dev.msgrelay.server.session.Connections;
+import dev.msgrelay.server.session.GroupWork;
+import dev.msgrelay.server.session.HeldPublishers;
+import dev.msgrelay.server.session.Intake;
+import dev.msgrelay.server.session.PublisherSession;
+import dev.msgrelay.server.session.RingDrain;
+import dev.msgrelay.server.session.SessionContext;
+import dev.msgrelay.server.session.SubscriberGroup;
+import dev.msgrelay.server.session.SubscriberSession;
+import dev.msgrelay.server.transport.Listener;
+import dev.msgrelay.server.transport.Transport;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A relay: what publishers send is put into one total order, and every subscriber gets that order. This file wires it.
+ *
+ * <pre>
+ *  publisher sockets -> PublisherSession -.                               .-> SubscriberSession -> sockets
+ *                                          +-> FrameRing -> PacketLog -> -+
+ *  LocalPublisher threads ----------------'   NetworkBatchHandler         '-> SubscriberSession -> sockets
+ * </pre>
+ */
+public final class RelayServer implements AutoCloseable {
+    /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
+    private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
+
+    private static final long HOUSEKEEPING_MILLIS = 200;
+
+    private final RelayConfig config;
+    private final Transport transport;
+    private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final ByteBuf ringMemory;
+    private final FrameRing ring;
+    private final PacketLog log;
+    private final Connections connections = new Connections();
+    private final SessionContext context;
+    private final RelayLoop[] loops;
+    private final SubscriberGroup[] groups;
+    private final Intake[] intakes;
+    private final RelayState state = new RelayState();
+    private final List<Listener> listeners = new ArrayList<>();
+    private final List<Path> socketFiles = new ArrayList<>();
+    private Listener publishTcp;
+    private Listener subscribeTcp;
+    private int nextPublisherLoop;
+    private int nextSubscriberLoop;
+    private RelayStats last;
+
+    private RelayServer(RelayConfig config) {
+        this.config = config;
+        this.transport = config.transport().resolve();
+        StreamConfig stream = config.stream();
+
+        // 1. The loops. The first one polls the ring.
+        loops = new RelayLoop[config.eventLoops()];
+        for (int i = 0; i < loops.length; i++) {
+            loops[i] = new RelayLoop("relay-loop-" + i, transport.ioHandler());
+        }
+        // 2. The ring, whose publishers wake that loop.
+        int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
+        ringMemory = allocator.directBuffer(slab, slab);
+        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(loops[0]));
+        // 3. The log, and what may hold its writer back.
+        BackpressureGate gate = new BackpressureGate(stream.windowBytes(), loops[0]);
+        log = new PacketLog(allocator, stream.logBytes(), StreamConfig.CHUNK_BYTES, stream.packetBytes(), gate);
+        context = new SessionContext(
+                log, stream.logBytes(), gate, config.stallTimeout().toNanos(), connections);
+        // 4. Ring -> log -> subscribers, on the first loop; subscribers only, on the others.
+        HeldPublishers held = new HeldPublishers(ring);
+        groups = new SubscriberGroup[loops.length];
+        intakes = new Intake[loops.length];
+        RingDrain drain = null;
+        for (int i = 0; i < loops.length; i++) {
+            groups[i] = new SubscriberGroup(log);
+            if (i == 0) {
+                NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+                drain = new RingDrain(ring, handler, groups[0], gate, held);
+            }
+            RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+            intakes[i] = new Intake(ring, log, i == 0 ? drain : null, held, allocator, scan, transport.readsAtOnce());
+        }
+        drain.wire(intakes[0], java.util.Arrays.copyOfRange(loops, 1, loops.length));
+        for (int i = 0; i < loops.length; i++) {
+            loops[i].start(i == 0 ? drain : new GroupWork(groups[i], intakes[i]));
+            SubscriberGroup group = groups[i];
+            loops[i].io()
+                    .scheduleWithFixedDelay(
+                            () -> group.checkStalled(System.nanoTime()),
+                            HOUSEKEEPING_MILLIS,
+                            HOUSEKEEPING_MILLIS,
+                            TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /**
+     * Starts a relay.
+     *
+     * @throws IOException an address cannot be listened on; the message names it. Nothing is left behind
+     * @throws IllegalArgumentException the transport is not available here
+     */
+    public static RelayServer start(RelayConfig config) throws IOException {
+        RelayServer relay = new RelayServer(config);
+        try {
+            relay.listen();
+            return relay;
+        } catch (IOException | RuntimeException e) {
+            relay.close();
+            throw e;
+        }
+    }
+
+    private void listen() throws IOException {
+        ListenConfig listen = config.listen();
+        if (listen.publishPort() != ListenConfig.OFF) {
+            publishTcp = tcp(listen.publishPort(), this::placePublisher);
+        }
+        if (listen.subscribePort() != ListenConfig.OFF) {
+            subscribeTcp = tcp(listen.subscribePort(), this::placeSubscriber);
+        }
+        if (listen.publishSocket() != null) {
+            unix(listen.publishSocket(), this::placePublisher);
+        }
+        if (listen.subscribeSocket() != null) {
+            unix(listen.subscribeSocket(), this::placeSubscriber);
+        }
+    }
+
+    private Listener tcp(int port, Listener.Placement placement) throws IOException {
+        InetSocketAddress address = new InetSocketAddress(config.listen().host(), port);
+        if (address.isUnresolved()) {
+            throw new IOException("cannot listen on " + config.listen().host() + ":" + port + ": unknown host");
+        }
+        Listener listener = Listener.bind(transport.tcpListener(), address, loops[0], placement);
+        listeners.add(listener);
+        return listener;
+    }
+
+    private void unix(Path path, Listener.Placement placement) throws IOException {
+        UnixSocketFile.prepare(path);
+        listeners.add(Listener.bind(transport.unixListener(), transport.unixAddress(path), loops[0], placement));
+        socketFiles.add(path);
+    }
+
+    private RelayLoop placePublisher(Channel accepted) {
+        // From the last loop down: the first one has the ring and the most subscribers' work.
+        int i = loops.length - 1 - nextPublisherLoop++ % loops.length;
+        PublisherSession session = new PublisherSession(context, intakes[i], allocator);
+        equip(accepted);
+        accepted.config().setRecvByteBufAllocator(session.reads());
+        accepted.pipeline().addLast(session);
+        return loops[i];
+    }
+
+    private RelayLoop placeSubscriber(Channel accepted) {
+        int i = nextSubscriberLoop++ % loops.length;
+        equip(accepted);
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        accepted.pipeline().addLast(new SubscriberSession(context, groups[i], config.slowSubscriber()));
+        return loops[i];
+    }
+
+    private void equip(Channel accepted) {
+        accepted.config().setAllocator(allocator);
+        if (accepted.localAddress() instanceof InetSocketAddress) {
+            // The relay batches by itself; whoever waits for more than an idle socket does so on purpose.
+            accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
+        }
+    }
+
+    /** A publisher for one producer thread of this process. */
+    public LocalPublisher newLocalPublisher() {
+        return new LocalPublisher(ring, state, config.stream().maxBody());
+    }
+
+    /** Where publishers connect over TCP; null where there is none. */
+    public InetSocketAddress publishAddress() {
+        return publishTcp == null ? null : (InetSocketAddress) publishTcp.address();
+    }
+
+    /** Where subscribers connect over TCP; null where there is none. */
+    public InetSocketAddress subscribeAddress() {
+        return subscribeTcp == null ? null : (InetSocketAddress) subscribeTcp.address();
+    }
+
+    /** All addresses that are listened on. */
+    public List<SocketAddress> addresses() {
+        return listeners.stream().map(Listener::address).toList();
+    }
+
+    /** What it was started with. */
+    public RelayConfig config() {
+        return config;
+    }
+
+    /** How its sockets are driven: never AUTO. */
+    public Transport transport() {
+        return transport;
+    }
+
+    /** Its memory, itemised. */
+    public MemoryPlan memory() {
+        return MemoryPlan.of(config);
+    }
+
+    /** What it has done so far. Any thread; the parts are read one after the other. */
+    public RelayStats stats() {
+        if (last != null) {
+            return last;
+        }
+        Mark head = new Mark();
+        log.head().read(head);
+        long slowest = head.position();
+        for (SubscriberSession s : connections.subscribers()) {
+            slowest = Math.min(slowest, s.cursor());
+        }
+        long lagMessages = slowest == head.position() ? 0 : head.sequence() - log.sequenceNear(slowest);
+        return new RelayStats(
+                head.sequence() - 1,
+                head.position(),
+                connections.messagesSent(),
+                connections.bytesSent(),
+                connections.messagesSkipped(),
+                connections.publishers().size(),
+                connections.subscribers().size(),
+                head.position() - slowest,
+                lagMessages,
+                connections.timesHeldBack(),
+                log.chunksAside(),
+                connections.closes());
+    }
+
+    /**
+     * Ends the relay: no new connections, no more input; what is in the ring and the log goes out to the subscribers, for
+     * at most the drain timeout; then everything is closed. Returns when it is done.
+     */
+    @Override
+    public void close() {
+        new RelayShutdown(this, config.drainTimeout()).run();
+    }
+
+    // ---- for RelayShutdown, in its order ----------------------------------------------------------------------
+
+    boolean beginClose() {
+        synchronized (state) {
+            if (state.closing()) {
+                return false;
+            }
+            state.close();
+        }
+        listeners.forEach(Listener::close);
+        for (Path file : socketFiles) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                org.slf4j.LoggerFactory.getLogger("relay").warn("cannot remove {}: {}", file, e.getMessage());
+            }
+        }
+        return true;
+    }
+
+    void stopReading() {
+        for (PublisherSession s : connections.publishers()) {
+            s.execute(s::stopReading);
+        }
+    }
+
+    boolean drained() {
+        if (!ring.isEmpty()) {
+            return false;
+        }
+        long head = log.head().position();
+        for (SubscriberSession s : connections.subscribers()) {
+            if (s.cursor() < head) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void closeSessions() {
+        for (PublisherSession s : connections.publishers()) {
+            s.execute(() -> s.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
+        }
+        for (SubscriberSession s : connections.subscribers()) {
+            s.execute(() -> s.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
+        }
+    }
+
+    boolean sessionsClosed() {
+        return connections.publishers().isEmpty() && connections.subscribers().isEmpty();
+    }
+
+    void release() throws InterruptedException {
+        boolean stopped = true;
+        for (RelayLoop loop : loops) {
+            stopped &= loop.stop(1000);
+        }
+        last = stats();
+        if (stopped) {
+            // A loop that hangs may still touch this memory; then it is left to the end of the process.
+            for (Intake intake : intakes) {
+                intake.close();
+            }
+            log.close();
+            ringMemory.release();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.CloseReason;
+import java.util.Map;
+
+/**
+ * What a relay has done so far: totals since its start, and where it stands now.
+ *
+ * @param messagesIn messages in the stream
+ * @param bytesIn their bytes, headers included
+ * @param messagesOut messages handed to subscribers' sockets, summed over the subscribers
+ * @param bytesOut their bytes
+ * @param messagesSkipped messages that subscribers with the policy {@code skip} have missed
+ * @param publishers connected now
+ * @param subscribers connected now
+ * @param largestLagBytes of the subscriber that is furthest behind
+ * @param largestLagMessages likewise, to the packet
+ * @param heldBack how often a publisher was not read because the ring had no room
+ * @param chunksAside chunks of the log that a slow subscriber keeps from being used anew
+ * @param closes closed connections by reason
+ */
+public record RelayStats(
+        long messagesIn,
+        long bytesIn,
+        long messagesOut,
+        long bytesOut,
+        long messagesSkipped,
+        int publishers,
+        int subscribers,
+        long largestLagBytes,
+        long largestLagMessages,
+        long heldBack,
+        int chunksAside,
+        Map<CloseReason, Long> closes) {}

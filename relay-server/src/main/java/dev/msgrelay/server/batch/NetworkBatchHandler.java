@@ -1,0 +1,61 @@
+package dev.msgrelay.server.batch;
+
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.ring.Run;
+import dev.msgrelay.server.ring.RunHandler;
+
+/**
+ * Packs what has gathered in the ring into packets of the log: the smart batcher.
+ *
+ * <p>While it works, more gathers; {@code endOfBatch} says that nothing more waits, and only then the head of the log
+ * moves, so that subscribers are handed everything in one go. Frames go one behind the other; a packet ends where the
+ * next frame would take it over one MTU's worth of payload. A frame that is larger than a packet is a packet of its own
+ * and takes several on the wire.
+ *
+ * <p>Owned by the thread of the event loop that polls the ring: the log's only writer.
+ */
+public final class NetworkBatchHandler implements RunHandler {
+    private final PacketLog log;
+    private final RunScan ownScan;
+
+    /**
+     * @param packetBytes payload of a packet: the MTU less the IP and TCP headers
+     * @param maxBody longest body in bytes
+     */
+    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
+        this.log = log;
+        this.ownScan = new RunScan(packetBytes, maxBody);
+    }
+
+    @Override
+    public boolean canTake(int length) {
+        return log.canAppend(length);
+    }
+
+    @Override
+    public void onEvent(Run run, long sequence, boolean endOfBatch) {
+        if (run.length() > 0) {
+            pack(run);
+        }
+        if (endOfBatch) {
+            log.publish();
+        }
+    }
+
+    private void pack(Run run) {
+        RunScan scan = run.scan();
+        if (scan == null) {
+            // A run from the ring: its producer has checked the frames, not where the packets end.
+            scan = ownScan;
+            scan.scan(run.buffer(), run.offset(), run.length(), log.openPacketBytes());
+            if (scan.end() != run.length()) {
+                throw new IllegalStateException("run of " + run.length() + " bytes holds whole frames only up to "
+                        + scan.end() + (scan.problem() == null ? "" : ": " + scan.problemText()));
+            }
+        }
+        for (int k = 0; k < scan.packets(); k++) {
+            log.packetStartsAt(scan.packetEnd(k), scan.framesBefore(k));
+        }
+        log.append(run.buffer(), run.offset(), run.length(), scan.frames());
+    }
+}

@@ -1,0 +1,145 @@
+package dev.msgrelay.server.batch;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.Bytes;
+import java.nio.ByteBuffer;
+
+/**
+ * One walk over received bytes that finds everything there is to know of them: where the last whole frame ends, how many
+ * there are, where packets end, and the first frame that breaks the rules. To walk once matters: a step depends on the
+ * one before, and costs as much as copying the frame.
+ *
+ * <p>Reused for every read; owned by one thread.
+ */
+public final class RunScan {
+    private final int packetBytes;
+    private final int maxBody;
+
+    // Packet k of the scan ends at end[k], relative to the start; frames[k] are counted from the start too.
+    private int[] packetEnd = new int[256];
+    private int[] framesBefore = new int[256];
+    private int packets;
+    private int end;
+    private int frames;
+    private int incomplete;
+    private CloseReason problem;
+    private int problemType;
+    private int problemLength;
+
+    /**
+     * @param packetBytes payload of a packet in bytes
+     * @param maxBody longest body in bytes
+     */
+    public RunScan(int packetBytes, int maxBody) {
+        this.packetBytes = packetBytes;
+        this.maxBody = maxBody;
+    }
+
+    /**
+     * Walks {@code length} bytes from {@code offset}.
+     *
+     * @param buffer in the machine's own byte order
+     * @param open bytes that the packet under construction holds already; the first frames may still go into it
+     */
+    public void scan(ByteBuffer buffer, int offset, int length, int open) {
+        packets = 0;
+        problem = null;
+        incomplete = 0;
+        int at = 0;
+        int count = 0;
+        int packetStart = -open;
+        while (length - at >= FrameLayout.HEADER_LENGTH) {
+            int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
+            int body = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.LENGTH_OFFSET));
+            // One comparison for both faults: a negative length is a large unsigned one.
+            if (Integer.compareUnsigned(body, maxBody) > 0 || ControlFrames.isControl(type)) {
+                fault(type, body);
+                break;
+            }
+            int next = at + FrameLayout.HEADER_LENGTH + body;
+            if (next > length) {
+                incomplete = next - at;
+                break;
+            }
+            if (next - packetStart > packetBytes && at > packetStart) {
+                close(at, count);
+                packetStart = at;
+            }
+            at = next;
+            count++;
+        }
+        end = at;
+        frames = count;
+    }
+
+    /** Bytes of whole frames at the front. */
+    public int end() {
+        return end;
+    }
+
+    /** Whole frames at the front. */
+    public int frames() {
+        return frames;
+    }
+
+    /** Whole length of the incomplete frame behind {@link #end}, where its header is there; otherwise 0. */
+    public int incompleteFrame() {
+        return incomplete;
+    }
+
+    /** Packets that end within these bytes. */
+    int packets() {
+        return packets;
+    }
+
+    /** Where packet {@code k} ends and the next one starts, relative to the start of the scan. */
+    int packetEnd(int k) {
+        return packetEnd[k];
+    }
+
+    /** Frames of the scan before {@link #packetEnd}. */
+    int framesBefore(int k) {
+        return framesBefore[k];
+    }
+
+    /** What is wrong with the frame behind {@link #end}, or null. */
+    public CloseReason problem() {
+        return problem;
+    }
+
+    /** The problem in words, with the value and the limit; allocates. */
+    public String problemText() {
+        String type = ControlFrames.typeName(problemType);
+        return switch (problem) {
+            case NEGATIVE_LENGTH -> "negative body length " + problemLength + " in a frame of type " + type;
+            case OVERSIZED_LENGTH ->
+                "body length " + problemLength + " in a frame of type " + type + " is over the limit of " + maxBody
+                        + " bytes";
+            default ->
+                "type " + type + " is reserved: " + ControlFrames.typeName(ControlFrames.FIRST) + " to "
+                        + ControlFrames.typeName(ControlFrames.LAST) + " cannot be published";
+        };
+    }
+
+    private void close(int at, int count) {
+        if (packets == packetEnd.length) {
+            packetEnd = java.util.Arrays.copyOf(packetEnd, packets * 2);
+            framesBefore = java.util.Arrays.copyOf(framesBefore, packets * 2);
+        }
+        packetEnd[packets] = at;
+        framesBefore[packets] = count;
+        packets++;
+    }
+
+    private void fault(int type, int body) {
+        problemType = type;
+        problemLength = body;
+        if (ControlFrames.isControl(type)) {
+            problem = CloseReason.RESERVED_TYPE;
+        } else {
+            problem = body < 0 ? CloseReason.NEGATIVE_LENGTH : CloseReason.OVERSIZED_LENGTH;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package dev.msgrelay.server.cli;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** The version that the build wrote into the jar. */
+final class VersionFromManifest implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+        String version = VersionFromManifest.class.getPackage().getImplementationVersion();
+        return new String[] {
+            "relay-server " + (version == null ? "(not from a jar)" : version),
+            "JVM " + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + ")"
+        };
+    }
+}

@@ -1,0 +1,86 @@
+package dev.msgrelay.server.config;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.ring.FrameRing;
+
+/**
+ * The shape of the stream's memory.
+ *
+ * @param mtu of the links towards subscribers, in bytes: a packet is one MTU less the IP and TCP headers
+ * @param ringBytes of the ring, a power of two: what may wait between publishers and the log
+ * @param logBytes of the log, a multiple of {@link #CHUNK_BYTES}: how far a subscriber may fall behind
+ * @param maxBody longest body in bytes
+ */
+public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
+    /** Ethernet. */
+    public static final int DEFAULT_MTU = 1500;
+    /** 64 Ki cells: larger gains nothing, smaller refuses bursts. */
+    public static final int DEFAULT_RING_BYTES = 4 << 20;
+    /** At 1 GbE half a second of a subscriber's pause, at 10 GbE 50 ms. */
+    public static final int DEFAULT_LOG_BYTES = 64 << 20;
+    /** What the log's memory is handed out in: large enough that counting costs nothing, small enough to pin. */
+    public static final int CHUNK_BYTES = 256 << 10;
+    /** How far the log may run ahead of a subscriber that holds publishers back: enough to keep both sides busy. */
+    public static final int DEFAULT_WINDOW_BYTES = 4 << 20;
+
+    private static final int HEADERS = 40;
+    private static final int MIN_MTU = 576;
+    private static final int MAX_MTU = 65_536;
+    private static final int MIN_RING = 64 << 10;
+    private static final int MAX_RING = 512 << 20;
+    private static final int MAX_LOG = 1 << 30;
+
+    public StreamConfig {
+        check("mtu", mtu, MIN_MTU, MAX_MTU);
+        check("ring size", ringBytes, MIN_RING, MAX_RING);
+        check("max body", maxBody, 1, FrameLayout.MAX_MAX_BODY);
+        if (Integer.bitCount(ringBytes) != 1) {
+            throw new IllegalArgumentException("ring size " + ringBytes + " is not a power of two");
+        }
+        long run = FrameLayout.frameLength(maxBody);
+        if (2L * FrameRing.cellsOf(maxRun(maxBody)) * FrameRing.CELL_BYTES > ringBytes) {
+            throw new IllegalArgumentException(
+                    "ring size " + ringBytes + " is too small: it must hold twice the longest" + " run of "
+                            + maxRun(maxBody) + " bytes (max body " + maxBody + ")");
+        }
+        long minLog = 4L * Math.max(run, CHUNK_BYTES) + 2L * CHUNK_BYTES;
+        if (logBytes < minLog || logBytes > MAX_LOG) {
+            throw new IllegalArgumentException("log size " + logBytes + " is not within " + minLog + ".." + MAX_LOG
+                    + " (max body " + maxBody + ")");
+        }
+        if (logBytes % CHUNK_BYTES != 0) {
+            throw new IllegalArgumentException("log size " + logBytes + " is not a multiple of " + CHUNK_BYTES);
+        }
+    }
+
+    /** Payload of a packet in bytes. */
+    public int packetBytes() {
+        return mtu - HEADERS;
+    }
+
+    /** Cells of the ring. */
+    public int ringCells() {
+        return ringBytes / FrameRing.CELL_BYTES;
+    }
+
+    /** Longest run in bytes that goes through the ring: one read, or one frame of the longest body. */
+    public int maxRun() {
+        return maxRun(maxBody);
+    }
+
+    private static int maxRun(int maxBody) {
+        return Math.max(256 << 10, FrameLayout.frameLength(maxBody));
+    }
+
+    /** How far the log may run ahead of a subscriber that holds publishers back. */
+    public long windowBytes() {
+        long most = logBytes - 2L * CHUNK_BYTES;
+        return Math.max(maxRun(), Math.min(DEFAULT_WINDOW_BYTES, most / 2));
+    }
+
+    private static void check(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " " + value + " is not within " + min + ".." + max);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.msgrelay.server.log;
+
+import dev.msgrelay.server.memory.Bytes;
+import io.netty.buffer.ByteBuf;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * A piece of the log's memory. Its reference count says who needs it: one for the log, one for each write in flight that
+ * points into it and for each session that stands in it. The log writes a chunk anew only when no one else counts.
+ */
+public final class Chunk {
+    static final long FREE = -1;
+
+    private static final VarHandle NUMBER;
+
+    static {
+        try {
+            NUMBER = MethodHandles.lookup().findVarHandle(Chunk.class, "number", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int id;
+    private final ByteBuf memory;
+    private final ByteBuffer view;
+
+    @SuppressWarnings("unused") // through NUMBER
+    private volatile long number = FREE;
+
+    Chunk(int id, ByteBuf memory) {
+        this.id = id;
+        this.memory = memory;
+        this.view = Bytes.view(memory, memory.capacity());
+    }
+
+    /** A small number, unique among the chunks of its log: for tables of what belongs to a chunk. */
+    public int id() {
+        return id;
+    }
+
+    /** The memory; whoever hands it to a channel retains it first. */
+    public ByteBuf memory() {
+        return memory;
+    }
+
+    /** Counts one user more. */
+    public void retain() {
+        memory.retain();
+    }
+
+    /** Counts one user less. */
+    public void release() {
+        memory.release();
+    }
+
+    ByteBuffer view() {
+        return view;
+    }
+
+    /** The number of the piece of the stream that lies here: position / chunk size. */
+    long number() {
+        return number;
+    }
+
+    void setNumber(long value) {
+        NUMBER.setVolatile(this, value);
+    }
+
+    boolean usedByOthers() {
+        return memory.refCnt() != 1;
+    }
+}

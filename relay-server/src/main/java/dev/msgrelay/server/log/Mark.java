@@ -1,0 +1,26 @@
+package dev.msgrelay.server.log;
+
+/** A frame boundary of the stream: its position and the number of the message that starts there. Reused; one thread. */
+public final class Mark {
+    private long position;
+    private long sequence;
+
+    void set(long atPosition, long nextSequence) {
+        position = atPosition;
+        sequence = nextSequence;
+    }
+
+    public void copy(Mark other) {
+        set(other.position, other.sequence);
+    }
+
+    /** Bytes of the stream before it. */
+    public long position() {
+        return position;
+    }
+
+    /** The number of the message that starts here. */
+    public long sequence() {
+        return sequence;
+    }
+}

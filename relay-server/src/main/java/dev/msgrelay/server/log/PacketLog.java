@@ -1,0 +1,264 @@
+package dev.msgrelay.server.log;
+
+import dev.msgrelay.server.memory.Bytes;
+import io.netty.buffer.ByteBufAllocator;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The live tail of the stream: its last bytes as they go over the wire, without holes, in direct memory. One writer, the
+ * batch handler; any number of readers, each with a cursor.
+ *
+ * <pre>
+ *  position  0 ...          tail                                  head
+ *                            |  chunk n  | chunk n+1 |  chunk n+2 |
+ *            dropped ...     |frame|frame|fra|me|frame| ...       |  next append
+ *                                ^ cursor of a reader
+ * </pre>
+ *
+ * The memory is cut into chunks. To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk
+ * that somebody still reads (a write in flight points into it) is put aside until nobody does, and another one is used in
+ * its place: no byte is ever overwritten under a reader, and a slow reader holds no more than what its own write needs.
+ *
+ * <p>Readers that may hold the writer back do so through the {@link WriteGate}.
+ */
+public final class PacketLog {
+    private final ByteBufAllocator allocator;
+    private final int chunkShift;
+    private final int chunkMask;
+    private final AtomicReferenceArray<Chunk> slots;
+    private final PacketIndex index;
+    private final WriteGate gate;
+    private final StreamHead head = new StreamHead();
+
+    // Of the writer alone.
+    private final ArrayDeque<Chunk> free = new ArrayDeque<>();
+    private final List<Chunk> aside = new ArrayList<>();
+    private int chunksMade;
+    private Chunk current;
+    private long end;
+    private long nextSequence = 1;
+    private long openPacketStart;
+
+    private volatile long tail;
+    private volatile int chunksAside;
+
+    /**
+     * @param logBytes how much of the stream is kept, a power of two, at least two chunks
+     * @param chunkBytes a power of two
+     * @param packetBytes payload of a packet; the index has room for as many as the log can hold
+     * @param gate asked before the writer goes on
+     */
+    public PacketLog(ByteBufAllocator allocator, int logBytes, int chunkBytes, int packetBytes, WriteGate gate) {
+        if (Integer.bitCount(logBytes) != 1 || Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes) {
+            throw new IllegalArgumentException("log of " + logBytes + " bytes with chunks of " + chunkBytes
+                    + ": both must be powers of two, and the log at least two chunks");
+        }
+        this.allocator = allocator;
+        this.chunkShift = Integer.numberOfTrailingZeros(chunkBytes);
+        this.chunkMask = chunkBytes - 1;
+        int chunks = logBytes >>> chunkShift;
+        this.slots = new AtomicReferenceArray<>(chunks);
+        this.index = new PacketIndex(indexCapacity(logBytes, packetBytes));
+        this.gate = gate;
+        for (int i = 0; i < chunks; i++) {
+            free.add(makeChunk());
+        }
+        index.add(0, nextSequence);
+        head.set(0, nextSequence);
+        startChunk(0);
+    }
+
+    /** Packets that the index of a log of this size remembers: two neighbours together are larger than one packet. */
+    public static int indexCapacity(int logBytes, int packetBytes) {
+        int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
+        return Integer.highestOneBit(packets) << 1;
+    }
+
+    // ---- the writer -------------------------------------------------------------------------------------------
+
+    /** Whether the readers that may hold the writer back let it write {@code length} bytes more. */
+    public boolean canAppend(int length) {
+        return gate.allows(end + length);
+    }
+
+    /** Bytes that the packet under construction holds. */
+    public int openPacketBytes() {
+        return (int) (end - openPacketStart);
+    }
+
+    /** A packet will start {@code bytes} bytes and {@code messages} messages behind the present end. */
+    public void packetStartsAt(int bytes, int messages) {
+        openPacketStart = end + bytes;
+        index.add(openPacketStart, nextSequence + messages);
+    }
+
+    /**
+     * Appends a run; readers see it after {@link #publish}.
+     *
+     * @param source in the machine's own byte order
+     * @param messages frames in the run
+     */
+    public void append(ByteBuffer source, int offset, int length, int messages) {
+        int from = offset;
+        int left = length;
+        while (left > 0) {
+            int at = (int) end & chunkMask;
+            int part = Math.min(left, chunkMask + 1 - at);
+            Bytes.copy(source, from, current.view(), at, part);
+            end += part;
+            from += part;
+            left -= part;
+            if (((int) end & chunkMask) == 0) {
+                startChunk(end >>> chunkShift);
+            }
+        }
+        nextSequence += messages;
+    }
+
+    /** Shows readers everything appended so far. */
+    public void publish() {
+        head.set(end, nextSequence);
+    }
+
+    /** Gives the memory back. No reader and no writer may be at work any more. */
+    public void close() {
+        for (int i = 0; i < slots.length(); i++) {
+            Chunk chunk = slots.getAndSet(i, null);
+            if (chunk != null) {
+                chunk.release();
+            }
+        }
+        free.forEach(Chunk::release);
+        free.clear();
+        aside.forEach(Chunk::release);
+        aside.clear();
+    }
+
+    // ---- readers, any thread ----------------------------------------------------------------------------------
+
+    /** The head: where the published stream ends. */
+    public StreamHead head() {
+        return head;
+    }
+
+    /** The lowest position that the log still holds. */
+    public long tail() {
+        return tail;
+    }
+
+    /**
+     * Takes hold of the chunk that holds the bytes at {@code position}.
+     *
+     * @return the chunk, which the caller must release; null where the log has moved on
+     */
+    public Chunk acquire(long position) {
+        long number = position >>> chunkShift;
+        Chunk chunk = slots.get((int) (number % slots.length()));
+        if (chunk == null || chunk.number() != number) {
+            return null;
+        }
+        chunk.retain();
+        // Looked at again once counted: the writer marks a chunk as dropped before it looks at the count.
+        VarHandle.fullFence();
+        if (chunk.number() != number) {
+            chunk.release();
+            return null;
+        }
+        return chunk;
+    }
+
+    /** Size of a chunk in bytes. */
+    public int chunkBytes() {
+        return chunkMask + 1;
+    }
+
+    /** Where within its chunk a position lies. */
+    public int offsetInChunk(long position) {
+        return (int) position & chunkMask;
+    }
+
+    /** The number of the chunk that a position lies in. */
+    public long chunkNumber(long position) {
+        return position >>> chunkShift;
+    }
+
+    /** Chunks in all that may exist, for tables by {@link Chunk#id}. */
+    public int chunkCount() {
+        return chunksMade;
+    }
+
+    /** Chunks that the log has dropped and a reader still needs. */
+    public int chunksAside() {
+        return chunksAside;
+    }
+
+    /**
+     * Finds the frame boundary at or behind a position that the log holds: the start of a packet, or the head.
+     *
+     * @param at the head as the caller knows it
+     * @param into gets the boundary and the number of the message that starts there
+     * @return false where the index no longer holds it
+     */
+    public boolean boundaryAtOrBehind(long position, Mark at, Mark into) {
+        long packet = index.firstAtOrBehind(position);
+        if (packet > index.newest()) {
+            into.set(at.position(), at.sequence());
+            return true;
+        }
+        into.set(index.positionOf(packet), index.sequenceOf(packet));
+        if (!index.stillHolds(packet)) {
+            return false;
+        }
+        if (into.position() > at.position()) {
+            // A packet that starts behind the caller's head is a boundary, but not one it may send up to.
+            into.set(at.position(), at.sequence());
+        }
+        return true;
+    }
+
+    /** The number of the first message of the packet that a position lies in; for reports, so to the packet only. */
+    public long sequenceNear(long position) {
+        long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
+        return index.sequenceOf(packet);
+    }
+
+    private void startChunk(long number) {
+        int slot = (int) (number % slots.length());
+        Chunk old = slots.get(slot);
+        if (old != null) {
+            tail = (number - slots.length() + 1) << chunkShift;
+            old.setNumber(Chunk.FREE);
+            VarHandle.fullFence();
+            if (old.usedByOthers()) {
+                aside.add(old);
+            } else {
+                free.addFirst(old);
+            }
+        }
+        if (!aside.isEmpty()) {
+            reclaim();
+        }
+        Chunk fresh = free.isEmpty() ? makeChunk() : free.pollFirst();
+        fresh.setNumber(number);
+        slots.set(slot, fresh);
+        current = fresh;
+        chunksAside = aside.size();
+    }
+
+    private void reclaim() {
+        for (int i = aside.size() - 1; i >= 0; i--) {
+            if (!aside.get(i).usedByOthers()) {
+                free.addLast(aside.remove(i));
+            }
+        }
+    }
+
+    private Chunk makeChunk() {
+        return new Chunk(chunksMade++, allocator.directBuffer(chunkMask + 1, chunkMask + 1));
+    }
+}

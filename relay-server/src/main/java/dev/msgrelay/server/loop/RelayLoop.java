@@ -1,0 +1,109 @@
+package dev.msgrelay.server.loop;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One event loop and its thread. After each round of socket events it does the relay's own {@link Work} (drain the ring,
+ * send to subscribers), so that what several sockets brought in one round is packed once and sent once; it sleeps in the
+ * selector only when there is nothing of either kind.
+ *
+ * <pre>
+ *   socket events, tasks --> work --> more work?  yes: look at the sockets without sleeping
+ *                                                 no:  parked = true, look once more, sleep in the selector
+ * </pre>
+ */
+public final class RelayLoop {
+    /** What is done after each round of socket events, on the loop's thread. */
+    public interface Work {
+        /** Does some; answers whether there is more to do right away. */
+        boolean run();
+
+        /** Whether something waits that was not there at the last {@link #run}: asked just before the loop sleeps. */
+        boolean pending();
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(RelayLoop.class);
+
+    /** Tasks of the loop may take this long before sockets are looked at again. */
+    private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ManualIoEventLoop loop;
+    private final Thread thread;
+    private final AtomicBoolean parked = new AtomicBoolean();
+    private Work work;
+
+    public RelayLoop(String name, IoHandlerFactory transport) {
+        loop = new ManualIoEventLoop(null, transport);
+        thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    /** Starts the loop's thread; {@code work} is done on it from now on. */
+    public void start(Work whatToDo) {
+        work = whatToDo;
+        loop.setOwningThread(thread);
+        thread.start();
+    }
+
+    /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
+    public ManualIoEventLoop io() {
+        return loop;
+    }
+
+    /** Whether the calling thread is the loop's. */
+    public boolean inLoop() {
+        return Thread.currentThread() == thread;
+    }
+
+    /**
+     * Wakes the loop if it sleeps or is about to. Any thread. The caller has made visible what there is to do, followed
+     * by a full fence; without work to do it costs one read of a field that rarely changes.
+     */
+    public void signal() {
+        if (parked.getPlain() && parked.compareAndSet(true, false)) {
+            loop.wakeup();
+        }
+    }
+
+    /** Stops the loop once its tasks are done and waits for its thread. */
+    public boolean stop(long timeoutMillis) throws InterruptedException {
+        loop.shutdownGracefully(0, timeoutMillis, TimeUnit.MILLISECONDS);
+        thread.join(timeoutMillis + 1000);
+        return !thread.isAlive();
+    }
+
+    private void run() {
+        boolean more = false;
+        while (!loop.isTerminated()) {
+            try {
+                if (more) {
+                    loop.runNow(MAX_TASK_NANOS);
+                } else {
+                    parkedRun();
+                }
+                more = work.run();
+            } catch (Throwable t) {
+                // Sessions handle their own faults; what arrives here is a fault of the relay, said loudly.
+                LOG.error("{}: unexpected failure, the loop goes on", thread.getName(), t);
+                more = false;
+            }
+        }
+    }
+
+    private void parkedRun() {
+        // Volatile: whoever adds work after this sees it, whoever added before is seen by pending().
+        parked.set(true);
+        if (work.pending()) {
+            parked.set(false);
+            loop.runNow(MAX_TASK_NANOS);
+        } else {
+            loop.run(0, MAX_TASK_NANOS);
+            parked.set(false);
+        }
+    }
+}

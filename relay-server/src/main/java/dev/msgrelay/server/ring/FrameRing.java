@@ -1,0 +1,221 @@
+package dev.msgrelay.server.ring;
+
+import com.lmax.disruptor.InsufficientCapacityException;
+import com.lmax.disruptor.MultiProducerSequencer;
+import com.lmax.disruptor.Sequence;
+import com.lmax.disruptor.WaitStrategy;
+import dev.msgrelay.server.batch.RunScan;
+import dev.msgrelay.server.memory.Bytes;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * The ring: a Disruptor of many producers whose sequences number <em>cells</em> of 64 bytes of one direct slab.
+ *
+ * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them. One claim therefore
+ * moves anything from one small message to all that a network read brought, without an object or an allocation, and
+ * whatever the sizes of the bodies. The slab has a spare tail as long as the longest run, so a run that starts in the
+ * last cell still lies in one piece.
+ *
+ * <pre>
+ *  cell  0        1        2        3                     cells-1 | spare tail: longest run
+ *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
+ *       |len|run ...       ... run |len|run |     |len|run ...    ... run |         |
+ *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
+ *        4 bytes: length of the run; BORROWED_RUN: the run lies in a producer's own memory; 0: nothing, skip
+ * </pre>
+ *
+ * Threads: any number of producers; one consumer, the {@link RunPoller}.
+ */
+public final class FrameRing {
+    /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
+    public static final int CELL_BYTES = 64;
+
+    /** What {@link #tryClaim} answers when the run does not fit at present. */
+    public static final long REFUSED = -1;
+
+    static final int BORROWED_RUN = -1;
+    static final int NOTHING = 0;
+    static final int LENGTH_BYTES = Integer.BYTES;
+
+    private static final int CELL_SHIFT = 6;
+
+    private final ByteBuf memory;
+    private final ByteBuffer slab;
+    private final MultiProducerSequencer sequencer;
+    private final Sequence consumed = new Sequence();
+    private final int mask;
+    private final int maxRun;
+
+    // A run in a producer's own memory: owned by the consumer's thread, which is the only one that may lend.
+    private ByteBuffer borrowed;
+    private int borrowedOffset;
+    private int borrowedLength;
+    private RunScan borrowedScan;
+
+    /**
+     * @param cells number of cells, a power of two
+     * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
+     * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
+     * @param wakeup told of every publish
+     */
+    public FrameRing(int cells, int maxRun, ByteBuf memory, WaitStrategy wakeup) {
+        if (Integer.bitCount(cells) != 1) {
+            throw new IllegalArgumentException("cells " + cells + " is not a power of two");
+        }
+        if (cellsOf(maxRun) > cells / 2) {
+            throw new IllegalArgumentException("longest run of " + maxRun + " bytes is over half of the ring's "
+                    + ((long) cells * CELL_BYTES) + " bytes");
+        }
+        this.memory = memory;
+        this.slab = Bytes.view(memory, slabBytes(cells, maxRun));
+        this.sequencer = new MultiProducerSequencer(cells, wakeup);
+        this.sequencer.addGatingSequences(consumed);
+        this.mask = cells - 1;
+        this.maxRun = maxRun;
+    }
+
+    /** Bytes of direct memory that a ring of this shape takes. */
+    public static int slabBytes(int cells, int maxRun) {
+        return cells * CELL_BYTES + cellsOf(maxRun) * CELL_BYTES;
+    }
+
+    /** Cells that a run of {@code length} bytes takes. */
+    public static int cellsOf(int length) {
+        return (LENGTH_BYTES + length + CELL_BYTES - 1) >>> CELL_SHIFT;
+    }
+
+    /** Longest run in bytes that can be claimed. */
+    public int maxRun() {
+        return maxRun;
+    }
+
+    /** Number of cells. */
+    public int cells() {
+        return mask + 1;
+    }
+
+    /**
+     * Claims room for a run. Never waits.
+     *
+     * @param length bytes of the run, 1..maxRun
+     * @return the first cell's sequence, to be given to {@link #put} and {@link #publish}; or {@link #REFUSED}
+     */
+    public long tryClaim(int length) {
+        if (length <= 0 || length > maxRun) {
+            throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
+        }
+        int n = cellsOf(length);
+        // Asked first: the exception of tryNext has no stack trace, but unwinding still costs more than a look.
+        if (!sequencer.hasAvailableCapacity(n)) {
+            return REFUSED;
+        }
+        try {
+            return sequencer.tryNext(n) - n + 1;
+        } catch (InsufficientCapacityException full) {
+            return REFUSED;
+        }
+    }
+
+    /** Copies a part of a claimed run to its place: {@code length} bytes of {@code source} to {@code at} of the run. */
+    public void put(long claim, int at, ByteBuffer source, int offset, int length) {
+        Bytes.copy(source, offset, slab, cellOffset(claim) + LENGTH_BYTES + at, length);
+    }
+
+    /** Writes a frame's header at {@code at} of a claimed run. */
+    public void putHeader(long claim, int at, int type, int bodyLength) {
+        int offset = cellOffset(claim) + LENGTH_BYTES + at;
+        slab.putInt(offset, Bytes.bigEndian(type));
+        slab.putInt(offset + Integer.BYTES, Bytes.bigEndian(bodyLength));
+    }
+
+    /** Makes a claimed run visible to the consumer and wakes it where it sleeps. */
+    public void publish(long claim, int length) {
+        slab.putInt(cellOffset(claim), length);
+        sequencer.publish(claim, claim + cellsOf(length) - 1);
+    }
+
+    /**
+     * Publishes a run that stays in the producer's memory: for a producer on the consumer's own thread, which has the
+     * consumer take it before it touches that memory again. It spares the copy into the ring; the order is the ring's.
+     *
+     * @param scan what the consumer shall be given along with the run
+     * @return false where something older still waits in the ring, so that the run could not be taken at once, or the
+     *     ring is full; nothing has been published then
+     */
+    public boolean tryLend(ByteBuffer source, int offset, int length, RunScan scan) {
+        if (!sequencer.hasAvailableCapacity(1)) {
+            return false;
+        }
+        long claim;
+        try {
+            claim = sequencer.tryNext(1);
+        } catch (InsufficientCapacityException full) {
+            return false;
+        }
+        boolean next = claim - 1 == consumed.get();
+        if (next) {
+            borrowed = source;
+            borrowedOffset = offset;
+            borrowedLength = length;
+            borrowedScan = scan;
+        }
+        slab.putInt(cellOffset(claim), next ? BORROWED_RUN : NOTHING);
+        sequencer.publish(claim);
+        return next;
+    }
+
+    /** Whether everything claimed so far has been consumed. */
+    public boolean isEmpty() {
+        return sequencer.getCursor() == consumed.get();
+    }
+
+    /** Cells that are free at present. */
+    public long remainingCells() {
+        return sequencer.remainingCapacity();
+    }
+
+    /** The memory behind the slab. */
+    ByteBuf memory() {
+        return memory;
+    }
+
+    ByteBuffer slab() {
+        return slab;
+    }
+
+    Sequence consumed() {
+        return consumed;
+    }
+
+    /** Highest sequence up to which everything is published, looking at most {@code bound} cells ahead. */
+    long highestPublished(long from, int bound) {
+        long cursor = sequencer.getCursor();
+        long last = Math.min(cursor, from + bound - 1);
+        return last < from ? from - 1 : sequencer.getHighestPublishedSequence(from, last);
+    }
+
+    int lengthAt(long sequence) {
+        return slab.getInt(cellOffset(sequence));
+    }
+
+    int cellOffset(long sequence) {
+        return ((int) sequence & mask) << CELL_SHIFT;
+    }
+
+    ByteBuffer borrowed() {
+        return borrowed;
+    }
+
+    int borrowedOffset() {
+        return borrowedOffset;
+    }
+
+    int borrowedLength() {
+        return borrowedLength;
+    }
+
+    RunScan borrowedScan() {
+        return borrowedScan;
+    }
+}

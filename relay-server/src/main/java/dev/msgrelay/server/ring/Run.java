@@ -1,0 +1,43 @@
+package dev.msgrelay.server.ring;
+
+import dev.msgrelay.server.batch.RunScan;
+import java.nio.ByteBuffer;
+
+/**
+ * One or more whole frames lying one after the other: what the ring hands to its consumer. A flyweight: one object for
+ * all runs, valid during the call that it is given to. Owned by the consumer's thread.
+ */
+public final class Run {
+    private ByteBuffer buffer;
+    private int offset;
+    private int length;
+    private RunScan scan;
+
+    Run wrap(ByteBuffer source, int at, int bytes, RunScan scanned) {
+        buffer = source;
+        offset = at;
+        length = bytes;
+        scan = scanned;
+        return this;
+    }
+
+    /** The memory, in the machine's own byte order, that the run lies in. */
+    public ByteBuffer buffer() {
+        return buffer;
+    }
+
+    /** Where in {@link #buffer} the run starts. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Bytes of the run. */
+    public int length() {
+        return length;
+    }
+
+    /** Where its packets end, if the producer has found out already, else null. */
+    public RunScan scan() {
+        return scan;
+    }
+}

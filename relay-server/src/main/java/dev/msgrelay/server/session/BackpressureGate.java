@@ -1,0 +1,107 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.server.log.WriteGate;
+import dev.msgrelay.server.loop.RelayLoop;
+
+/**
+ * Lets the log run ahead of its slowest {@code backpressure} subscriber by a window, no further. The ring then fills, and
+ * publishers' sockets are no longer read: that is the back pressure.
+ *
+ * <p>The window is smaller than the log: bytes that wait longer than they must have left the cache when they are sent.
+ *
+ * <p>{@link #allows} is called by the log's writer; members come and go on any thread.
+ */
+public final class BackpressureGate implements WriteGate {
+    private final long window;
+    private final RelayLoop writerLoop;
+
+    private volatile SubscriberSession[] members = {};
+    private volatile boolean blocked;
+    private volatile long blockedSinceNanos;
+
+    // Of the writer.
+    private SubscriberSession[] seen = members;
+    private long limit = Long.MAX_VALUE;
+    private long refused;
+
+    /**
+     * @param window bytes that the log may run ahead, at least the longest run
+     * @param writerLoop is signalled when a member has made room
+     */
+    public BackpressureGate(long window, RelayLoop writerLoop) {
+        this.window = window;
+        this.writerLoop = writerLoop;
+    }
+
+    @Override
+    public boolean allows(long position) {
+        if (position <= limit && seen == members) {
+            return true;
+        }
+        if (position <= lookAgain()) {
+            unblock();
+            return true;
+        }
+        refused = position;
+        if (!blocked) {
+            blockedSinceNanos = System.nanoTime();
+            blocked = true;
+        }
+        // Once more after the flag is up: a member that moved on before it did not signal.
+        if (position <= lookAgain()) {
+            unblock();
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether publishers are being held back at present. */
+    public boolean blocked() {
+        return blocked;
+    }
+
+    /** Whether what was refused last would be refused again; the writer asks before it sleeps. */
+    boolean stillRefuses() {
+        return blocked && refused > lookAgain();
+    }
+
+    /** Since when, by {@link System#nanoTime}; meaningful while {@link #blocked}. */
+    public long blockedSinceNanos() {
+        return blockedSinceNanos;
+    }
+
+    /** Called by a member, after its cursor has moved (a volatile store). */
+    void memberMoved() {
+        if (blocked) {
+            writerLoop.signal();
+        }
+    }
+
+    synchronized void add(SubscriberSession session) {
+        SubscriberSession[] old = members;
+        SubscriberSession[] next = java.util.Arrays.copyOf(old, old.length + 1);
+        next[old.length] = session;
+        members = next;
+    }
+
+    synchronized void remove(SubscriberSession session) {
+        members = java.util.Arrays.stream(members).filter(s -> s != session).toArray(SubscriberSession[]::new);
+        memberMoved();
+    }
+
+    private void unblock() {
+        if (blocked) {
+            blocked = false;
+        }
+    }
+
+    private long lookAgain() {
+        seen = members;
+        long slowest = Long.MAX_VALUE - window;
+        for (SubscriberSession session : seen) {
+            slowest = Math.min(slowest, session.cursor());
+        }
+        limit = slowest + window;
+        return limit;
+    }
+}

@@ -1,0 +1,131 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who is connected, and what is counted of connections: every close under its reason, everything that was skipped or
+ * refused. Told by sessions on any thread; read by reports.
+ */
+public final class Connections {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private final Set<PublisherSession> publishers = ConcurrentHashMap.newKeySet();
+    private final Set<SubscriberSession> subscribers = ConcurrentHashMap.newKeySet();
+    private final Map<CloseReason, LongAdder> closes = new EnumMap<>(CloseReason.class);
+    private final LongAdder messagesSentByClosed = new LongAdder();
+    private final LongAdder bytesSentByClosed = new LongAdder();
+    private final LongAdder skippedByClosed = new LongAdder();
+    private final LongAdder timesHeldBack = new LongAdder();
+
+    public Connections() {
+        for (CloseReason reason : CloseReason.values()) {
+            closes.put(reason, new LongAdder());
+        }
+    }
+
+    void opened(PublisherSession session) {
+        publishers.add(session);
+        LOG.debug("publisher {} connected", session.peer());
+    }
+
+    void opened(SubscriberSession session) {
+        subscribers.add(session);
+        LOG.debug("subscriber {} connected", session.peer());
+    }
+
+    void closed(PublisherSession session, CloseReason reason, String detail) {
+        if (publishers.remove(session)) {
+            count("publisher", session.peer(), reason, detail);
+        }
+    }
+
+    void closed(SubscriberSession session, CloseReason reason, String detail) {
+        if (subscribers.remove(session)) {
+            messagesSentByClosed.add(session.messagesSent());
+            bytesSentByClosed.add(session.bytesSent());
+            skippedByClosed.add(session.messagesSkipped());
+            count("subscriber", session.peer(), reason, detail);
+        }
+    }
+
+    /** A subscriber has missed messages; logged the first time, counted always. */
+    void skipped(SubscriberSession session, long from, long to, boolean first) {
+        if (first) {
+            LOG.warn(
+                    "subscriber {} is too slow: it skips messages {} to {} (logged once, counted always)",
+                    session.peer(),
+                    from,
+                    to);
+        }
+    }
+
+    void heldBack() {
+        timesHeldBack.increment();
+    }
+
+    private void count(String role, String peer, CloseReason reason, String detail) {
+        closes.get(reason).increment();
+        switch (reason) {
+            case PEER_CLOSED, SHUTDOWN -> LOG.debug("{} {}: {}", role, peer, reason.text());
+            default -> LOG.warn("{} {}: {}{}", role, peer, reason.text(), detail.isEmpty() ? "" : ": " + detail);
+        }
+    }
+
+    public Set<PublisherSession> publishers() {
+        return publishers;
+    }
+
+    public Set<SubscriberSession> subscribers() {
+        return subscribers;
+    }
+
+    /** Closed connections by reason; only reasons that have occurred. */
+    public Map<CloseReason, Long> closes() {
+        Map<CloseReason, Long> result = new EnumMap<>(CloseReason.class);
+        closes.forEach((reason, count) -> {
+            if (count.sum() > 0) {
+                result.put(reason, count.sum());
+            }
+        });
+        return result;
+    }
+
+    /** Messages handed to the sockets of all subscribers there have been. */
+    public long messagesSent() {
+        long sum = messagesSentByClosed.sum();
+        for (SubscriberSession s : subscribers) {
+            sum += s.messagesSent();
+        }
+        return sum;
+    }
+
+    /** Bytes handed to the sockets of all subscribers there have been. */
+    public long bytesSent() {
+        long sum = bytesSentByClosed.sum();
+        for (SubscriberSession s : subscribers) {
+            sum += s.bytesSent();
+        }
+        return sum;
+    }
+
+    /** Messages that subscribers have missed because their policy is to skip. */
+    public long messagesSkipped() {
+        long sum = skippedByClosed.sum();
+        for (SubscriberSession s : subscribers) {
+            sum += s.messagesSkipped();
+        }
+        return sum;
+    }
+
+    /** How often a publisher was not read because the ring had no room. */
+    public long timesHeldBack() {
+        return timesHeldBack.sum();
+    }
+}

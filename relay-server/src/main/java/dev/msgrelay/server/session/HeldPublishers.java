@@ -1,0 +1,37 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.server.ring.FrameRing;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Publishers whose sockets are not read because the ring had no room for what they sent. They go on when half of the ring
+ * is free: at the first free cell, the two sides would take turns at waking each other.
+ *
+ * <p>Sessions add themselves on their own loops; the ring's loop looks after each batch.
+ */
+public final class HeldPublishers {
+    private final FrameRing ring;
+    private final ConcurrentLinkedQueue<PublisherSession> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean any = new AtomicBoolean();
+
+    public HeldPublishers(FrameRing ring) {
+        this.ring = ring;
+    }
+
+    void add(PublisherSession session) {
+        waiting.add(session);
+        any.set(true);
+        // The ring may have been drained in between, and nobody would look again.
+        resumeIfRoom();
+    }
+
+    /** Lets everyone go on if half of the ring is free. */
+    void resumeIfRoom() {
+        if (any.get() && ring.remainingCells() >= ring.cells() / 2 && any.compareAndSet(true, false)) {
+            for (PublisherSession s = waiting.poll(); s != null; s = waiting.poll()) {
+                s.scheduleResume();
+            }
+        }
+    }
+}

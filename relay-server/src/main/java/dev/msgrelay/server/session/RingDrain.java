@@ -1,0 +1,91 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.server.batch.NetworkBatchHandler;
+import dev.msgrelay.server.loop.RelayLoop;
+import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.ring.RunPoller;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The work of the loop that polls the ring: drain it into the log, send to the loop's own subscribers, wake the other
+ * loops for theirs, let held publishers go on.
+ */
+public final class RingDrain implements RelayLoop.Work {
+    private final FrameRing ring;
+    private final RunPoller poller;
+    private final NetworkBatchHandler handler;
+    private final SubscriberGroup group;
+    private final BackpressureGate gate;
+    private final HeldPublishers held;
+
+    private Intake intake;
+    private RelayLoop[] others = {};
+    private boolean toldOthers = true;
+
+    public RingDrain(
+            FrameRing ring,
+            NetworkBatchHandler handler,
+            SubscriberGroup group,
+            BackpressureGate gate,
+            HeldPublishers held) {
+        this.ring = ring;
+        this.poller = new RunPoller(ring, handler);
+        this.handler = handler;
+        this.group = group;
+        this.gate = gate;
+        this.held = held;
+    }
+
+    /** Called once, before the loop starts. */
+    public void wire(Intake ownIntake, RelayLoop[] otherLoops) {
+        intake = ownIntake;
+        others = otherLoops;
+    }
+
+    @Override
+    public boolean run() {
+        boolean got = poll();
+        boolean more = got && !poller.held() && !ring.isEmpty();
+        boolean readsMore = intake.takeMoreExpected();
+        group.pump(!more && !readsMore);
+        tellOthers();
+        return more || readsMore;
+    }
+
+    @Override
+    public boolean pending() {
+        // While subscribers hold the writer back the ring stays full: what wakes the loop then is their progress.
+        return (!ring.isEmpty() && !(poller.held() && gate.stillRefuses())) || group.pending();
+    }
+
+    /** Drains one batch. */
+    boolean poll() {
+        boolean got = poller.poll();
+        if (got) {
+            toldOthers = false;
+            VarHandle.fullFence();
+            held.resumeIfRoom();
+        }
+        return got;
+    }
+
+    /** Sends to the loop's own subscribers. */
+    void pump(boolean everything) {
+        group.pump(everything);
+        tellOthers();
+    }
+
+    boolean canTake(int length) {
+        return handler.canTake(length);
+    }
+
+    private void tellOthers() {
+        if (!toldOthers) {
+            toldOthers = true;
+            VarHandle.fullFence();
+            for (RelayLoop other : others) {
+                other.signal();
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before anyone is
+ * handed the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
+ *
+ * <p>Owned by the loop's thread.
+ */
+public final class SubscriberGroup {
+    /** About this many bytes a write: more gains nothing, and keeps the others waiting. */
+    public static final int WRITE_BYTES = 256 << 10;
+
+    /** With several subscribers, about this many: what all of them are handed must stay in the cache. */
+    static final int SHARED_WRITE_BYTES = 64 << 10;
+
+    private final PacketLog log;
+    private final List<SubscriberSession> sessions = new ArrayList<>();
+    private final Mark head = new Mark();
+    private long lastHead;
+
+    public SubscriberGroup(PacketLog log) {
+        this.log = log;
+    }
+
+    void add(SubscriberSession session) {
+        sessions.add(session);
+    }
+
+    void remove(SubscriberSession session) {
+        sessions.remove(session);
+    }
+
+    /**
+     * Sends what there is to every subscriber whose last write is done.
+     *
+     * @param everything also what does not fill a whole segment; false while more is known to come
+     */
+    public void pump(boolean everything) {
+        log.head().read(head);
+        lastHead = head.position();
+        int stride = sessions.size() > 1 ? SHARED_WRITE_BYTES : WRITE_BYTES;
+        boolean again = !sessions.isEmpty();
+        while (again) {
+            again = false;
+            // By index, and from the end: a session that fails leaves the list on the way.
+            for (int i = sessions.size() - 1; i >= 0; i--) {
+                again |= sessions.get(i).send(head, stride, everything);
+            }
+        }
+    }
+
+    /** Whether the head has moved since the last pump. */
+    public boolean pending() {
+        return !sessions.isEmpty() && log.head().position() != lastHead;
+    }
+
+    /** Called a few times a second: looks for subscribers that have been standing still for too long. */
+    public void checkStalled(long nowNanos) {
+        for (int i = sessions.size() - 1; i >= 0; i--) {
+            sessions.get(i).checkStalled(nowNanos);
+        }
+    }
+
+    /** Whether every subscriber has been handed everything up to the head. */
+    public boolean drained() {
+        long to = log.head().position();
+        for (SubscriberSession session : sessions) {
+            if (session.cursor() < to) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The subscribers; for reports and for closing, on the loop's thread. */
+    public List<SubscriberSession> sessions() {
+        return sessions;
+    }
+}
