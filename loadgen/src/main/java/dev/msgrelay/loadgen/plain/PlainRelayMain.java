@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The plain relay's process: one publisher, S subscribers, one thread.
@@ -38,7 +37,6 @@ public final class PlainRelayMain {
             PlainRelay relay = new PlainRelay(publisher, subscribers, args.number("buffer"));
             relay.run();
             control.say("result", Map.of("bytesIn", relay.bytesIn()));
-            control.awaitQuit(1, TimeUnit.MINUTES);
         }
     }
 }

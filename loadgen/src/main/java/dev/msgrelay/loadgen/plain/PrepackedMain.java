@@ -44,7 +44,6 @@ public final class PrepackedMain {
             }
             write(subscriber, frames.rest());
             control.say("result", Map.of());
-            control.awaitQuit(1, TimeUnit.MINUTES);
         }
     }
 

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A worker's side of the talk with its controller. Commands come as lines on stdin, what the worker has to say goes as
@@ -19,23 +18,19 @@ import java.util.concurrent.TimeUnit;
  *  controller -&gt; worker                         worker -&gt; controller
  *  run SENDFROM BEGIN END   the window           {"event":"ready", ...}     connected, or listening
  *  sent ID=COUNT,...        drain up to these    {"event":"primed", ...}    heard of every publisher
- *  quit                     leave                {"event":"progress", ...}  once a second
- *  (end of file)            leave at once        {"event":"result", ...}    all there is to say
+ *  (end of file)            leave at once        {"event":"progress", ...}  once a second
+ *                                                {"event":"result", ...}    all there is to say
  *                                                {"event":"error", "message":...}
  * </pre>
  *
- * Stdin ends when the controller dies, however it dies, so no worker outlives it. Any thread may ask; lines are read by
+ * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask; lines are read by
  * a daemon thread of its own.
  */
 public final class Control {
-    /** Exit code of a worker whose controller went away. */
-    static final int EXIT_ORPHANED = 3;
-
     private static final int EXIT_FAILED = 1;
     private static final int EXIT_USAGE = 2;
 
     private final CountDownLatch sentKnown = new CountDownLatch(1);
-    private final CountDownLatch quit = new CountDownLatch(1);
     private final CountDownLatch windowKnown = new CountDownLatch(1);
     private volatile Window window = Window.NONE;
     private volatile Map<Integer, Long> sent = Map.of();
@@ -57,6 +52,7 @@ public final class Control {
         int code = 0;
         try {
             work.run(new WorkerArgs(args), control);
+            control.awaitEnd();
         } catch (IllegalArgumentException e) {
             code = EXIT_USAGE;
             control.fail(e);
@@ -92,9 +88,9 @@ public final class Control {
         return sent;
     }
 
-    /** Waits at most so long for {@code quit}; true when it has come. */
-    public boolean awaitQuit(long time, TimeUnit unit) throws InterruptedException {
-        return quit.await(time, unit);
+    /** A worker that has said all keeps its connections until the controller has no more use for any of them. */
+    private void awaitEnd() throws InterruptedException {
+        new CountDownLatch(1).await();
     }
 
     /** Says one thing. */
@@ -125,7 +121,7 @@ public final class Control {
         } catch (IOException | RuntimeException e) {
             System.err.println("control: " + e);
         }
-        Runtime.getRuntime().halt(EXIT_ORPHANED);
+        Runtime.getRuntime().halt(0);
     }
 
     private void onCommand(String line) {
@@ -139,7 +135,6 @@ public final class Control {
                 sent = parseSent(words.length > 1 ? words[1] : "");
                 sentKnown.countDown();
             }
-            case "quit" -> quit.countDown();
             default -> throw new IllegalArgumentException("unknown command '" + line + "'");
         }
     }

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.worker;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -18,12 +17,6 @@ import java.nio.file.Path;
 public final class Endpoint {
     private static final String UNIX = "unix:";
     private static final int MAX_PORT = 65_535;
-
-    /** IP and TCP headers of a segment, with the time-stamp option that Linux always uses. */
-    private static final int SEGMENT_HEADERS = 40 + 12;
-
-    private static final int MAX_IP_PACKET = 65_535;
-    private static final int ETHERNET_MTU = 1_500;
 
     private final String text;
     private final SocketAddress address;
@@ -123,24 +116,6 @@ public final class Endpoint {
         return server.getLocalAddress() instanceof UnixDomainSocketAddress unix
                 ? unix(unix.getPath())
                 : loopback(((InetSocketAddress) server.getLocalAddress()).getPort());
-    }
-
-    /**
-     * Bytes of one segment of the path that this connection takes: the MTU of its local interface (an IP packet holds
-     * no more than 65,535) without the headers. 65,483 on Linux' loopback, 1,448 on Ethernet; a Unix socket has no
-     * segments and gets loopback's.
-     */
-    public static int segmentSize(SocketChannel connection) throws IOException {
-        return Math.min(pathMtu(connection), MAX_IP_PACKET) - SEGMENT_HEADERS;
-    }
-
-    /** The MTU of the interface that this connection leaves by; 65,536 (Linux' loopback) for a Unix socket. */
-    public static int pathMtu(SocketChannel connection) throws IOException {
-        if (!(connection.getLocalAddress() instanceof InetSocketAddress local)) {
-            return MAX_IP_PACKET + 1;
-        }
-        NetworkInterface leaving = NetworkInterface.getByInetAddress(local.getAddress());
-        return leaving == null ? ETHERNET_MTU : leaving.getMTU();
     }
 
     private static SocketChannel withoutDelay(SocketChannel channel) throws IOException {

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.load.PackedStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /** Publishes over one connection as fast as it takes it. Runs on a thread of its own, blocking. */
 final class FullSpeed {
@@ -17,9 +18,14 @@ final class FullSpeed {
                 new PackedStream(connection.id(), connection.bodyLength(), writeSize, connection.messages());
         long now = new Waiter(0).awaitMoment(window.sendFrom());
         while (now < window.end()) {
-            connection.write(stream.next(now), stream.nextNumber());
+            if (now >= window.begin()) {
+                connection.noteBegin();
+            }
+            ByteBuffer data = stream.next(now);
+            connection.write(data, stream.nextNumber());
             now = System.nanoTime();
         }
-        connection.write(stream.rest(), stream.nextNumber());
+        ByteBuffer rest = stream.rest();
+        connection.write(rest, stream.nextNumber());
     }
 }

@@ -14,6 +14,7 @@ final class Paced {
     static final long LATE_NANOS = 1_000_000;
 
     private final Lane[] lanes;
+    private final Window window;
     private long late;
     private long worstNanos;
 
@@ -21,17 +22,23 @@ final class Paced {
      * @param total connections of the whole run, over which the phases are spread
      */
     Paced(List<PublishConnection> connections, Window window, int rate, int total) {
-        lanes = connections.stream()
+        this.window = window;
+        this.lanes = connections.stream()
                 .map(c -> new Lane(c, Schedule.staggered(window.sendFrom(), rate, c.id(), total)))
                 .toArray(Lane[]::new);
     }
 
-    /** Publishes everything that is due before {@code end}. */
-    void publish(Waiter waiter, long end) throws IOException {
+    /** Publishes everything that is due before the end of the window. */
+    void publish(Waiter waiter) throws IOException {
+        final long begin = window.begin();
+        final long end = window.end();
         long due = nextDue();
         while (due < end) {
             long now = waiter.awaitMoment(due);
             for (Lane lane : lanes) {
+                if (lane.due >= begin) {
+                    lane.connection.noteBegin();
+                }
                 if (lane.due <= now) {
                     send(lane, now, end);
                 }

@@ -17,7 +17,8 @@ public final class Progress {
 
     private static void report(Control control, LongSupplier messages, LongSupplier bytes) {
         try {
-            while (!control.awaitQuit(1, TimeUnit.SECONDS)) {
+            while (true) {
+                TimeUnit.SECONDS.sleep(1);
                 control.say("progress", Map.of("messages", messages.getAsLong(), "bytes", bytes.getAsLong()));
             }
         } catch (InterruptedException e) {

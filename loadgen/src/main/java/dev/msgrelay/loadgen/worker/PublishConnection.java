@@ -14,12 +14,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * #bytes} may be asked by any.
  */
 final class PublishConnection implements AutoCloseable {
+    private static final long NOT_YET = -1;
+
     private final int id;
     private final int bodyLength;
     private final SocketChannel channel;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final FrameBatch single;
+    private long messagesAtBegin = NOT_YET;
+    private long bytesAtBegin;
 
     PublishConnection(int id, int bodyLength, SocketChannel channel) {
         this.id = id;
@@ -63,6 +67,24 @@ final class PublishConnection implements AutoCloseable {
         // One writer: an ordered store is enough, and costs nothing.
         messages.lazySet(messagesThen);
         bytes.lazySet(bytes.get() + length);
+    }
+
+    /** The measured part of the run has begun: what is sent from now on counts. To be told at every write from then. */
+    void noteBegin() {
+        if (messagesAtBegin == NOT_YET) {
+            messagesAtBegin = messages.get();
+            bytesAtBegin = bytes.get();
+        }
+    }
+
+    /** Messages sent since {@link #noteBegin}. */
+    long messagesMeasured() {
+        return messagesAtBegin == NOT_YET ? 0 : messages.get() - messagesAtBegin;
+    }
+
+    /** Bytes on the wire since {@link #noteBegin}. */
+    long bytesMeasured() {
+        return messagesAtBegin == NOT_YET ? 0 : bytes.get() - bytesAtBegin;
     }
 
     /** Messages sent, and the number of the next one. */

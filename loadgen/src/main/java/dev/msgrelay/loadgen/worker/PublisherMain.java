@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.measure.PathMtu;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,11 +49,10 @@ public final class PublisherMain {
     private void run() throws IOException, InterruptedException {
         connect();
         int writeSize = args.number("write-size", 0);
+        int mtu = PathMtu.of(connections.get(0).channel());
         if (writeSize == 0) {
-            writeSize =
-                    SEGMENTS_PER_WRITE * Endpoint.segmentSize(connections.get(0).channel());
+            writeSize = SEGMENTS_PER_WRITE * PathMtu.segment(mtu);
         }
-        int mtu = Endpoint.pathMtu(connections.get(0).channel());
         control.say("ready", Map.of("connections", connections.size(), "writeSize", writeSize, "pathMtu", mtu));
         Progress.start(control, () -> sum(false), () -> sum(true));
         Window window = prime();
@@ -62,7 +62,6 @@ public final class PublisherMain {
             publishPaced(window);
         }
         report();
-        awaitQuit();
     }
 
     private void connect() throws IOException {
@@ -116,32 +115,24 @@ public final class PublisherMain {
     private void publishPaced(Window window) throws IOException {
         Waiter.sharpenTimer();
         Paced paced = new Paced(connections, window, args.number("rate"), args.number("total", connections.size()));
-        paced.publish(new Waiter(TimeUnit.MICROSECONDS.toNanos(args.number("yield-within", 0))), window.end());
+        paced.publish(new Waiter(TimeUnit.MICROSECONDS.toNanos(args.number("yield-within", 0))));
         result.put("late", paced.late());
         result.put("worstLateNanos", paced.worstNanos());
     }
 
+    /** The connections stay open: a relay may drop what a vanished publisher left behind. */
     private void report() {
         JsonArray publishers = new JsonArray();
         for (PublishConnection connection : connections) {
             JsonObject one = new JsonObject();
             one.put("id", connection.id());
             one.put("messages", connection.messages());
-            one.put("bytes", connection.bytes());
+            one.put("messagesMeasured", connection.messagesMeasured());
+            one.put("bytesMeasured", connection.bytesMeasured());
             publishers.add(one);
         }
         result.put("publishers", publishers);
         control.say("result", result);
-    }
-
-    /** The connections stay open while subscribers drain: a relay may drop what a vanished publisher left behind. */
-    private void awaitQuit() throws InterruptedException, IOException {
-        while (!control.awaitQuit(1, TimeUnit.MINUTES)) {
-            // The controller bounds this: it says quit, or it is gone and Control ends the process.
-        }
-        for (PublishConnection connection : connections) {
-            connection.close();
-        }
     }
 
     private long sum(boolean bytes) {

@@ -116,6 +116,11 @@ final class Receiver implements Runnable {
         }
     }
 
+    private String whyClosed() {
+        boolean told = verifier != null && verifier.error() != null;
+        return told ? verifier.error() : closed;
+    }
+
     /** All there is to say, after {@link #stop}. */
     JsonObject result(int index, Map<Integer, Long> sent) {
         JsonObject result = new JsonObject();
@@ -124,14 +129,16 @@ final class Receiver implements Runnable {
         result.put("bytes", measured.bytesMeasured());
         result.put("reads", reader.reads());
         result.put("total", reader.frames());
-        result.put("closed", closed);
+        result.put("closed", whyClosed());
         if (verifier != null) {
+            long lostBefore = check.lost();
             sent.forEach(check::onEnd);
+            result.put("tail", check.lost() - lostBefore);
             result.put("lost", check.lost());
             result.put("duplicated", check.duplicated());
             result.put("reordered", check.reordered());
             result.put("foreign", verifier.foreign() + check.unknown());
-            result.put("error", verifier.error());
+            result.put("closeReason", verifier.closeReason());
             result.put("latency", Histograms.encode(verifier.latency()));
         }
         return result;

@@ -24,6 +24,7 @@ final class Verifier implements FrameConsumer {
     private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
     private final long samplingMask;
     private long foreign;
+    private int closeReason;
     private String error;
 
     /**
@@ -61,6 +62,7 @@ final class Verifier implements FrameConsumer {
 
     private void onOther(int type, ByteBuffer body) {
         if (type == ControlFrames.ERROR) {
+            closeReason = ErrorFrame.code(body);
             error = ErrorFrame.text(body);
         } else if (!ControlFrames.isControl(type)) {
             foreign++;
@@ -74,6 +76,11 @@ final class Verifier implements FrameConsumer {
     /** Messages that no load generator sent. */
     long foreign() {
         return foreign;
+    }
+
+    /** The code with which the relay closed this connection, or 0. */
+    int closeReason() {
+        return closeReason;
     }
 
     /** What the relay said when it closed this connection, or null. */
