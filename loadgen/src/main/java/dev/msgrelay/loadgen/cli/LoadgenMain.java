@@ -1,8 +1,62 @@
 package dev.msgrelay.loadgen.cli;
 
-/** Entry point. */
-public final class LoadgenMain {
-    private LoadgenMain() {}
+import dev.msgrelay.loadgen.run.RunException;
+import java.io.IOException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
 
-    public static void main(String[] args) {}
+/** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 130 Ctrl-C. */
+@Command(
+        name = "loadgen",
+        mixinStandardHelpOptions = true,
+        description = "Load, ceilings and benchmarks for Relay.",
+        subcommands = {RunCommand.class})
+public final class LoadgenMain implements Runnable {
+    private static final int EXIT_INTERRUPTED = 130;
+
+    @CommandLine.Spec
+    private CommandLine.Model.CommandSpec spec;
+
+    public static void main(String[] args) {
+        int code = execute(args);
+        // After a signal the JVM is going down already, and waits for this thread to have printed what there is.
+        if (code != EXIT_INTERRUPTED) {
+            System.exit(code);
+        }
+    }
+
+    /** Runs the command and returns its exit code; does not exit. */
+    static int execute(String... args) {
+        return new CommandLine(new LoadgenMain())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(LoadgenMain::usageError)
+                .setExecutionExceptionHandler(LoadgenMain::failure)
+                .execute(args);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "which command? run, calibrate or bench");
+    }
+
+    private static int usageError(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + e.getMessage());
+        command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int failure(Exception e, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
+        String name = command.getCommandSpec().qualifiedName();
+        if (e instanceof InterruptedException) {
+            command.getErr().println(name + ": interrupted");
+            return EXIT_INTERRUPTED;
+        }
+        if (e instanceof RunException || e instanceof IOException) {
+            command.getErr().println(name + ": FAIL: " + e.getMessage());
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        throw e;
+    }
 }

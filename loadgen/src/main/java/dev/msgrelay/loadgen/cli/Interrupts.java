@@ -1,0 +1,45 @@
+package dev.msgrelay.loadgen.cli;
+
+import java.util.concurrent.TimeUnit;
+
+/** Ctrl-C and SIGTERM: the command's thread is interrupted and gets a moment to print what it has. */
+final class Interrupts implements AutoCloseable {
+    private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
+
+    private final Thread hook;
+    private volatile boolean requested;
+
+    private Interrupts(Thread worker) {
+        hook = new Thread(() -> interrupt(worker), "interrupt");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** Watches over the calling thread until closed. */
+    static Interrupts watch() {
+        return new Interrupts(Thread.currentThread());
+    }
+
+    private void interrupt(Thread worker) {
+        requested = true;
+        worker.interrupt();
+        try {
+            worker.join(GRACE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether somebody asked this process to end. */
+    boolean requested() {
+        return requested;
+    }
+
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // the JVM is going down: that is what this was for
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.msgrelay.loadgen.load;
+
+import dev.msgrelay.protocol.FrameLayout;
+import java.nio.ByteBuffer;
+
+/**
+ * An endless stream of measured messages, cut into writes of one size wherever that falls, so that every write is a
+ * whole number of the path's segments although no frame divides a segment.
+ *
+ * <p>The frames lie in memory once and for all; only number and time are patched, and the window that is written slides
+ * over them by less than a frame:
+ *
+ * <pre>
+ *  memory    | frame 0 | frame 1 | frame 2 | frame 3 | frame 4 |
+ *  write 1   |&lt;------------------------------&gt;|                  cuts frame 3
+ *  write 2             +---- the rest of it is sent from frame 0, with the number and time of the cut frame
+ *                |&lt;------------------------------&gt;|
+ * </pre>
+ *
+ * Not thread-safe: the publisher's thread owns it.
+ */
+public final class PackedStream {
+    private final ByteBuffer memory;
+    private final ByteBuffer window;
+    private final int publisher;
+    private final int frameLength;
+    private final int writeSize;
+
+    /** Where the next write starts, within frame 0. Above 0: that frame was cut and waits for its rest. */
+    private int start;
+
+    private long cutStamp;
+    private long cutTime;
+    private long nextNumber;
+
+    /**
+     * @param publisher id, 0..{@link LoadMessage#MAX_PUBLISHER}
+     * @param bodyLength at least {@link LoadMessage#MIN_BODY} bytes
+     * @param writeSize bytes of every write
+     * @param firstNumber the first message's number
+     */
+    public PackedStream(int publisher, int bodyLength, int writeSize, long firstNumber) {
+        this.publisher = publisher;
+        this.frameLength = FrameLayout.frameLength(bodyLength);
+        this.writeSize = writeSize;
+        this.nextNumber = firstNumber;
+        int frames = (frameLength - 1 + writeSize + frameLength - 1) / frameLength;
+        this.memory = ByteBuffer.allocateDirect(Math.multiplyExact(frames, frameLength));
+        for (int i = 0; i < frames; i++) {
+            int at = i * frameLength;
+            FrameLayout.putHeader(memory, at, LoadMessage.TYPE, bodyLength);
+            Padding.fill(memory, at + FrameLayout.HEADER_LENGTH, bodyLength);
+        }
+        this.window = memory.duplicate();
+    }
+
+    /**
+     * The next {@code writeSize} bytes, to be written whole before the next call. Messages that begin in them carry
+     * {@code timeNanos}.
+     */
+    public ByteBuffer next(long timeNanos) {
+        final ByteBuffer frames = memory;
+        final int end = start + writeSize;
+        int body = FrameLayout.HEADER_LENGTH;
+        if (start > 0) {
+            LoadMessage.put(frames, body, cutStamp, cutTime);
+            body += frameLength;
+        }
+        // The number is the stamp's lower part, so counting the stamp up counts the number up.
+        long stamp = LoadMessage.stamp(publisher, nextNumber);
+        final long before = stamp;
+        final int lastBody = end + FrameLayout.HEADER_LENGTH;
+        for (; body < lastBody; body += frameLength) {
+            LoadMessage.put(frames, body, stamp, timeNanos);
+            stamp++;
+        }
+        nextNumber += stamp - before;
+        window.limit(end).position(start);
+        if (stamp != before) {
+            cutStamp = stamp - 1;
+            cutTime = timeNanos;
+        }
+        start = end % frameLength;
+        return window;
+    }
+
+    /** The rest of the frame that the last write cut, possibly nothing; the stream is at the end of a frame then. */
+    public ByteBuffer rest() {
+        if (start == 0) {
+            window.limit(0);
+        } else {
+            LoadMessage.put(memory, FrameLayout.HEADER_LENGTH, cutStamp, cutTime);
+            window.limit(frameLength).position(start);
+            start = 0;
+        }
+        return window;
+    }
+
+    /** The number of the message that begins next: so many have begun since number 0. */
+    public long nextNumber() {
+        return nextNumber;
+    }
+}

@@ -1,0 +1,156 @@
+package dev.msgrelay.loadgen.load;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What became of the messages of each publisher on their way to one subscriber: lost, duplicated, reordered.
+ *
+ * <p>The first message seen of a publisher sets where its count begins; from then on every number must come once, in
+ * order. A number that is skipped counts as lost until it turns up after all; then it counts as reordered. One that
+ * turns up again is a duplicate. In order, a message costs one comparison and nothing is allocated. Not thread-safe:
+ * the subscriber's thread owns it, others may look after they have joined it.
+ */
+public final class SequenceCheck {
+    /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
+    static final int MAX_RANGES = 4096;
+
+    private static final long NOT_SEEN = -1;
+
+    private final long[] next;
+    private final long[] first;
+    private final List<List<long[]>> missing = new ArrayList<>();
+    private int seen;
+    private long accepted;
+    private long lost;
+    private long duplicated;
+    private long reordered;
+    private long unknown;
+
+    /**
+     * @param publishers ids 0..publishers-1 are expected
+     */
+    public SequenceCheck(int publishers) {
+        next = new long[publishers];
+        first = new long[publishers];
+        Arrays.fill(next, NOT_SEEN);
+        for (int i = 0; i < publishers; i++) {
+            missing.add(new ArrayList<>());
+        }
+    }
+
+    /** One message. */
+    public void onMessage(long stamp) {
+        int id = LoadMessage.publisher(stamp);
+        long number = LoadMessage.number(stamp);
+        if (id < next.length && number == next[id]) {
+            next[id] = number + 1;
+            accepted++;
+        } else {
+            onOther(id, number);
+        }
+    }
+
+    private void onOther(int id, long number) {
+        if (id >= next.length) {
+            unknown++;
+        } else if (next[id] == NOT_SEEN) {
+            first[id] = number;
+            next[id] = number + 1;
+            seen++;
+            accepted++;
+        } else if (number > next[id]) {
+            skip(id, next[id], number - 1);
+            next[id] = number + 1;
+            accepted++;
+        } else if (takeMissing(missing.get(id), number)) {
+            lost--;
+            reordered++;
+            accepted++;
+        } else {
+            duplicated++;
+        }
+    }
+
+    /** Ends the count of one publisher: it sent the numbers below {@code sent}; what is missing at the end is lost. */
+    public void onEnd(int id, long sent) {
+        if (next[id] == NOT_SEEN) {
+            // Nobody can say from where on this subscriber was there to get it, so it answers for all of them.
+            lost += sent;
+        } else if (sent > next[id]) {
+            skip(id, next[id], sent - 1);
+            next[id] = sent;
+        }
+    }
+
+    /** How many of the numbers below {@code sent} this subscriber ought to get, see {@link #onEnd}. */
+    public long expected(int id, long sent) {
+        return next[id] == NOT_SEEN ? sent : sent - first[id];
+    }
+
+    private void skip(int id, long from, long to) {
+        lost += to - from + 1;
+        List<long[]> ranges = missing.get(id);
+        remember(ranges, ranges.size(), new long[] {from, to});
+    }
+
+    private static boolean takeMissing(List<long[]> ranges, long number) {
+        for (int i = ranges.size() - 1; i >= 0; i--) {
+            long[] range = ranges.get(i);
+            if (number < range[0] || number > range[1]) {
+                continue;
+            }
+            if (number == range[0]) {
+                range[0]++;
+            } else if (number == range[1]) {
+                range[1]--;
+            } else {
+                remember(ranges, i + 1, new long[] {number + 1, range[1]});
+                range[1] = number - 1;
+            }
+            if (range[0] > range[1]) {
+                ranges.remove(i);
+            }
+            return true;
+        }
+        return false;
+    }
+
+    private static void remember(List<long[]> ranges, int index, long[] range) {
+        ranges.add(index, range);
+        if (ranges.size() > MAX_RANGES) {
+            ranges.remove(0);
+        }
+    }
+
+    /** Publishers of which at least one message has come. */
+    public int publishersSeen() {
+        return seen;
+    }
+
+    /** Messages taken, without duplicates. */
+    public long accepted() {
+        return accepted;
+    }
+
+    /** Numbers that were skipped and have not come since. */
+    public long lost() {
+        return lost;
+    }
+
+    /** Messages whose number had come before. */
+    public long duplicated() {
+        return duplicated;
+    }
+
+    /** Messages that came after one with a higher number. */
+    public long reordered() {
+        return reordered;
+    }
+
+    /** Messages of a publisher id that nobody expects. */
+    public long unknown() {
+        return unknown;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.msgrelay.loadgen.measure;
+
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How long a cache line takes from one core to another: two threads hand a number back and forth. On a virtual machine
+ * the host moves the cores, and every figure of a relay moves with that; so this is measured next to each of them.
+ */
+public final class CoreHop {
+    private static final int ROUNDS = 5;
+    private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
+    /** Hops between two looks at the clock. */
+    private static final int BATCH = 512;
+
+    /** An answer that takes longer than so many looks means that the other thread lost its core. */
+    private static final int SPINS_BEFORE_YIELD = 100_000;
+
+    private static final long STOP = -1;
+
+    private CoreHop() {}
+
+    /** Nanoseconds of one hop: the median of several rounds, about 200 ms in all. */
+    public static double measureNanos() throws InterruptedException {
+        double[] rounds = new double[ROUNDS];
+        for (int i = 0; i < ROUNDS; i++) {
+            rounds[i] = round();
+        }
+        Arrays.sort(rounds);
+        return rounds[ROUNDS / 2];
+    }
+
+    private static double round() throws InterruptedException {
+        AtomicLong ball = new AtomicLong();
+        Thread other = new Thread(() -> answer(ball), "core-hop");
+        other.setDaemon(true);
+        other.start();
+        long best = Long.MAX_VALUE;
+        long hops = 0;
+        long start = System.nanoTime();
+        long now = start;
+        long ping = 1;
+        while (now - start < ROUND_NANOS) {
+            for (int i = 0; i < BATCH; i++, ping += 2) {
+                ball.set(ping);
+                awaitValue(ball, ping + 1);
+            }
+            hops += 2 * BATCH;
+            long then = now;
+            now = System.nanoTime();
+            best = Math.min(best, now - then);
+        }
+        ball.set(STOP);
+        other.join();
+        // The median batch would do as well; the best one is not disturbed by whoever else wants a core.
+        return hops == 0 ? Double.NaN : (double) best / (2 * BATCH);
+    }
+
+    private static void answer(AtomicLong ball) {
+        long expected = 1;
+        while (awaitValue(ball, expected) != STOP) {
+            ball.set(expected + 1);
+            expected += 2;
+        }
+    }
+
+    private static long awaitValue(AtomicLong ball, long wanted) {
+        int spins = 0;
+        long value;
+        while ((value = ball.get()) != wanted && value != STOP) {
+            if (++spins > SPINS_BEFORE_YIELD) {
+                Thread.yield();
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+        return value;
+    }
+}

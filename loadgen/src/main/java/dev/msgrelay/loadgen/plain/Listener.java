@@ -1,0 +1,44 @@
+package dev.msgrelay.loadgen.plain;
+
+import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.WorkerArgs;
+import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A listening socket of a worker: TCP loopback on a free port, or a Unix socket where a path is given. */
+final class Listener implements AutoCloseable {
+    private final ServerSocketChannel server;
+    private final Endpoint endpoint;
+
+    /**
+     * @param socketOption the option that gives the Unix socket's path; without it, TCP
+     */
+    Listener(WorkerArgs args, String socketOption) throws IOException {
+        Endpoint wanted =
+                args.flag(socketOption) ? Endpoint.unix(Path.of(args.text(socketOption))) : Endpoint.loopback(0);
+        server = wanted.listen();
+        endpoint = Endpoint.of(server);
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    /** Waits for so many connections. The controller bounds this wait: its end ends the process. */
+    List<SocketChannel> accept(int count) throws IOException {
+        List<SocketChannel> accepted = new ArrayList<>();
+        while (accepted.size() < count) {
+            accepted.add(Endpoint.accept(server));
+        }
+        return accepted;
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

@@ -1,0 +1,73 @@
+package dev.msgrelay.loadgen.report;
+
+import dev.msgrelay.loadgen.run.Live;
+import dev.msgrelay.loadgen.run.RunObserver;
+import java.io.PrintStream;
+
+/**
+ * Shows a run while it goes on: one line that is written over and over on a terminal, one plain line a second
+ * elsewhere. The controller's thread owns it.
+ */
+public final class ProgressLine implements RunObserver {
+    private static final String ERASE_TO_END = "\u001b[K";
+
+    private final PrintStream out;
+    private final boolean terminal;
+    private final String prefix;
+    private boolean open;
+
+    /**
+     * @param prefix of every line, for example the case of a benchmark; may be empty
+     */
+    public ProgressLine(PrintStream out, boolean terminal, String prefix) {
+        this.out = out;
+        this.terminal = terminal;
+        this.prefix = prefix;
+    }
+
+    /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
+    public static ProgressLine onStderr(String prefix) {
+        return new ProgressLine(System.err, System.console() != null && System.getenv("TERM") != null, prefix);
+    }
+
+    @Override
+    public void phase(String what) {
+        if (terminal) {
+            show(prefix + what + " ...");
+        }
+    }
+
+    @Override
+    public void progress(Live live) {
+        StringBuilder line = new StringBuilder(prefix);
+        line.append(
+                Units.format("%4.0f / %.0f s  %-9s", live.elapsedNanos() / 1e9, live.totalNanos() / 1e9, live.phase()));
+        if (live.in() > 0) {
+            line.append(Units.format("  in %8s msg/s %8s/s", Units.count(live.in()), Units.bytes(live.bytesIn())));
+        }
+        line.append(Units.format("  out %8s msg/s %8s/s", Units.count(live.out()), Units.bytes(live.bytesOut())));
+        if (live.lagBytes() >= 0) {
+            line.append("  lag ").append(Units.bytes(live.lagBytes()));
+        }
+        show(line.toString());
+    }
+
+    /** Ends the line, so that something else can be printed. */
+    public void close() {
+        if (open) {
+            out.print("\r" + ERASE_TO_END);
+            out.flush();
+            open = false;
+        }
+    }
+
+    private void show(String line) {
+        if (terminal) {
+            out.print("\r" + line + ERASE_TO_END);
+            out.flush();
+            open = true;
+        } else {
+            out.println(line);
+        }
+    }
+}

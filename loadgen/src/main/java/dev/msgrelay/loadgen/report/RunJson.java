@@ -1,0 +1,120 @@
+package dev.msgrelay.loadgen.report;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Published;
+import dev.msgrelay.loadgen.run.RelayFigures;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.Traffic;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** A run's result for programs. */
+public final class RunJson {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+
+    private RunJson() {}
+
+    /** A whole document. */
+    public static String of(RunResult result, List<String> failures, double hopBefore, double hopAfter) {
+        JsonObject json = result(result);
+        json.put("valid", failures.isEmpty());
+        json.put("failures", new JsonArray(failures));
+        json.put("machine", Machine.here().toJson());
+        json.put("coreHopNanos", JsonArray.from(hopBefore, hopAfter));
+        return JsonWriter.indent("  ").string().value(json).done();
+    }
+
+    /** The result alone, to be part of a document. */
+    public static JsonObject result(RunResult result) {
+        JsonObject json = new JsonObject();
+        json.put("middle", result.middle());
+        json.put("publishers", result.load().publishers());
+        json.put("subscribers", result.load().subscribers());
+        json.put("body", result.load().body());
+        json.put("rate", result.load().rate());
+        json.put("unix", result.load().unix());
+        json.put("checked", result.load().verify());
+        json.put("warmupMillis", result.timing().warmup().toMillis());
+        json.put("measuredMillis", result.timing().measured().toMillis());
+        if (result.published() != null) {
+            json.put("in", published(result.published()));
+        }
+        json.put("out", traffic(result.received().traffic()));
+        json.put("latency", latency(result.received().latency(), result.load().sampling()));
+        json.put("perSubscriber", subscribers(result.received().subscribers()));
+        json.put("processes", processes(result.processes()));
+        if (result.relay() != null) {
+            json.put("relay", relay(result.relay()));
+        }
+        return json;
+    }
+
+    private static JsonObject published(Published published) {
+        JsonObject json = traffic(published.traffic());
+        json.put("late", published.late());
+        json.put("worstLateNanos", published.worstLateNanos());
+        return json;
+    }
+
+    private static JsonObject traffic(Traffic traffic) {
+        JsonObject json = new JsonObject();
+        json.put("messages", traffic.messages());
+        json.put("bytes", traffic.bytes());
+        json.put("messagesPerSecond", Math.round(traffic.messagesPerSecond()));
+        json.put("megabytesPerSecond", Math.round(traffic.megabytesPerSecond() * 10) / 10.0);
+        return json;
+    }
+
+    private static JsonObject latency(Histogram latency, int sampling) {
+        JsonObject json = new JsonObject();
+        json.put("oneMessageIn", sampling);
+        json.put("recorded", latency.getTotalCount());
+        for (double percentile : PERCENTILES) {
+            json.put("p" + percentile + "Nanos", latency.getValueAtPercentile(percentile));
+        }
+        json.put("maxNanos", latency.getMaxValue());
+        return json;
+    }
+
+    private static JsonArray subscribers(List<SubscriberResult> subscribers) {
+        JsonArray list = new JsonArray();
+        for (SubscriberResult one : subscribers) {
+            JsonObject json = new JsonObject();
+            json.put("index", one.index());
+            json.put("messages", one.messages());
+            json.put("lost", one.lost());
+            json.put("duplicated", one.duplicated());
+            json.put("reordered", one.reordered());
+            json.put("foreign", one.foreign());
+            json.put("closed", one.closed());
+            list.add(json);
+        }
+        return list;
+    }
+
+    private static JsonArray processes(List<ProcessUse> processes) {
+        JsonArray list = new JsonArray();
+        for (ProcessUse use : processes) {
+            JsonObject json = new JsonObject();
+            json.put("name", use.name());
+            json.put("cpuSeconds", use.cpuSeconds());
+            json.put("peakResidentBytes", use.peakResidentBytes());
+            list.add(json);
+        }
+        return list;
+    }
+
+    private static JsonObject relay(RelayFigures relay) {
+        JsonObject json = new JsonObject();
+        json.put("gcCount", relay.gcCount());
+        json.put("gcMillis", relay.gcMillis());
+        json.put("largestLagBytes", relay.largestLagBytes());
+        json.put("closes", new JsonObject(relay.closes()));
+        return json;
+    }
+}

@@ -1,0 +1,163 @@
+package dev.msgrelay.loadgen.report;
+
+import dev.msgrelay.loadgen.run.Live;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Received;
+import dev.msgrelay.loadgen.run.RelayFigures;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.Traffic;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** A run's result for people. */
+public final class RunTable {
+    /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
+    private static final int SUBSCRIBERS_LISTED = 16;
+
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
+
+    private final StringBuilder text = new StringBuilder();
+
+    private RunTable() {}
+
+    public static String of(RunResult result) {
+        RunTable table = new RunTable();
+        table.header(result);
+        table.traffic(result);
+        table.subscribers(result);
+        table.latency(result);
+        table.processes(result);
+        return table.text.toString();
+    }
+
+    /**
+     * What can be said of a run that was interrupted.
+     *
+     * @param live the last that was seen of it, or null when nothing flowed yet
+     */
+    public static String partial(Live live) {
+        if (live == null) {
+            return "PARTIAL: interrupted before the first message";
+        }
+        return Units.format(
+                "PARTIAL: interrupted after %.0f of %.0f s (%s); unchecked, last second: in %s msg/s, out %s msg/s",
+                live.elapsedNanos() / 1e9,
+                live.totalNanos() / 1e9,
+                live.phase(),
+                Units.count(live.in()),
+                Units.count(live.out()));
+    }
+
+    private void header(RunResult result) {
+        Load load = result.load();
+        line(
+                "%s: %d publisher%s -> %d subscriber%s, %d-byte bodies, %s, %s, %.1f s after a warm-up of %.1f s",
+                result.middle(),
+                load.publishers(),
+                load.publishers() == 1 ? "" : "s",
+                load.subscribers(),
+                load.subscribers() == 1 ? "" : "s",
+                load.body(),
+                load.rate() == 0 ? "full speed" : load.rate() + " msg/s each",
+                load.unix() ? "Unix sockets" : "TCP",
+                result.timing().measured().toMillis() / 1e3,
+                result.timing().warmup().toMillis() / 1e3);
+    }
+
+    private void traffic(RunResult result) {
+        line("");
+        if (result.published() != null) {
+            trafficLine("in", result.published().traffic());
+        }
+        trafficLine("out", result.received().traffic());
+        if (result.published() != null && result.published().late() > 0) {
+            line(
+                    "  late   %,d messages left more than 1 ms after their intended time, the latest %s after",
+                    result.published().late(), Units.nanos(result.published().worstLateNanos()));
+        }
+    }
+
+    private void trafficLine(String name, Traffic traffic) {
+        line(
+                "  %-6s %12s msg/s %10.1f MB/s %,18d messages",
+                name, Units.count(traffic.messagesPerSecond()), traffic.megabytesPerSecond(), traffic.messages());
+    }
+
+    private void subscribers(RunResult result) {
+        if (!result.load().verify()) {
+            line("  not checked: subscribers only counted");
+            return;
+        }
+        Received received = result.received();
+        line("");
+        line("  %-12s %16s %12s %12s %12s", "subscriber", "messages", "lost", "duplicated", "reordered");
+        List<SubscriberResult> all = received.subscribers();
+        boolean list = all.size() <= SUBSCRIBERS_LISTED;
+        for (SubscriberResult one : all) {
+            if (list || !isClean(one)) {
+                subscriber("" + one.index(), one.messages(), one.lost(), one.duplicated(), one.reordered());
+            }
+        }
+        if (all.size() > 1) {
+            subscriber(
+                    "all " + all.size(),
+                    received.traffic().messages(),
+                    received.sum(SubscriberResult::lost),
+                    received.sum(SubscriberResult::duplicated),
+                    received.sum(SubscriberResult::reordered));
+        }
+    }
+
+    private static boolean isClean(SubscriberResult one) {
+        return one.lost() + one.duplicated() + one.reordered() == 0 && one.closed() == null;
+    }
+
+    private void subscriber(String name, long messages, long lost, long duplicated, long reordered) {
+        line("  %-12s %,16d %,12d %,12d %,12d", name, messages, lost, duplicated, reordered);
+    }
+
+    private void latency(RunResult result) {
+        Histogram latency = result.received().latency();
+        if (latency.getTotalCount() == 0) {
+            return;
+        }
+        int sampling = result.load().sampling();
+        line("");
+        StringBuilder line = new StringBuilder();
+        for (double percentile : PERCENTILES) {
+            line.append(Units.format(
+                    "  p%s %s",
+                    percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile,
+                    Units.nanos(latency.getValueAtPercentile(percentile))));
+        }
+        line(
+                "  latency%s  max %s  (%s, from the intended time of sending)",
+                line,
+                Units.nanos(latency.getMaxValue()),
+                sampling == 1 ? "every message" : "one message in " + sampling);
+    }
+
+    private void processes(RunResult result) {
+        line("");
+        line("  %-20s %14s %12s", "process", "CPU seconds", "peak memory");
+        for (ProcessUse use : result.processes()) {
+            line(
+                    "  %-20s %14.2f %12s",
+                    use.name(),
+                    use.cpuSeconds(),
+                    use.peakResidentBytes() < 0 ? "unknown" : Units.bytes(use.peakResidentBytes()));
+        }
+        RelayFigures relay = result.relay();
+        if (relay != null) {
+            line(
+                    "  relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
+                    relay.gcCount(), relay.gcMillis(), Units.bytes(relay.largestLagBytes()), relay.closes());
+        }
+    }
+
+    private void line(String pattern, Object... values) {
+        text.append(Units.format(pattern, values).stripTrailing()).append('\n');
+    }
+}

@@ -1,0 +1,202 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * One child process that speaks JSON lines, see {@link dev.msgrelay.loadgen.worker.Control}. Two daemon threads read
+ * its stdout and stderr; everything else may be called by any thread.
+ */
+public final class Child {
+    /** Events of one kind that are kept: an hour of one a second. */
+    private static final int MAX_EVENTS = 3_600;
+
+    private static final int MAX_STDERR_LINES = 20;
+
+    private final String name;
+    private final Process process;
+    private final Map<String, Deque<Event>> events = new HashMap<>();
+    private final Deque<String> stderr = new ArrayDeque<>();
+    private boolean stdoutEnded;
+
+    /**
+     * One line of a child.
+     *
+     * @param nanos when it came
+     */
+    public record Event(long nanos, JsonObject json) {}
+
+    Child(String name, Process process) {
+        this.name = name;
+        this.process = process;
+        startReader(process.getInputStream(), this::onStdout, "stdout");
+        startReader(process.getErrorStream(), this::onStderr, "stderr");
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Sends one line; a child that is gone does not hear it, which shows when its answer is awaited. */
+    public void send(String line) {
+        try {
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            // told by await
+        }
+    }
+
+    /**
+     * Waits for the first event of this kind.
+     *
+     * @throws RunException the child failed or ended, or did not say so within {@code limitNanos}
+     */
+    public synchronized JsonObject await(String event, long limitNanos) throws RunException, InterruptedException {
+        long deadline = System.nanoTime() + limitNanos;
+        while (!events.containsKey(event)) {
+            checkHealthy();
+            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (millis <= 0) {
+                throw new RunException(name + " did not say '" + event + "' within "
+                        + TimeUnit.NANOSECONDS.toMillis(limitNanos) + " ms" + said());
+            }
+            wait(millis);
+        }
+        return events.get(event).getFirst().json();
+    }
+
+    /**
+     * Throws when this child reported an error or ended.
+     *
+     * @throws RunException naming the child and what it said
+     */
+    public synchronized void checkHealthy() throws RunException {
+        if (events.containsKey("error")) {
+            throw new RunException(
+                    name + ": " + events.get("error").getFirst().json().getString("message"));
+        }
+        if (stdoutEnded) {
+            throw new RunException(name + " ended" + exitCode() + said());
+        }
+    }
+
+    /** The newest event of this kind, or null. */
+    public synchronized Event latest(String event) {
+        Deque<Event> known = events.get(event);
+        return known == null ? null : known.getLast();
+    }
+
+    /** All events of this kind, oldest first. */
+    public synchronized List<Event> all(String event) {
+        return new ArrayList<>(events.getOrDefault(event, new ArrayDeque<>()));
+    }
+
+    /** Asks the process to end (SIGTERM). */
+    public void terminate() {
+        process.destroy();
+    }
+
+    /** Waits for the end of the process; true when it has ended. */
+    public boolean awaitExit(long millis) throws InterruptedException {
+        return process.waitFor(millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** The end of its stdin tells a child to leave. */
+    void closeStdin() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // it is gone already
+        }
+    }
+
+    /** Ends the process, now. */
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    private String exitCode() {
+        return process.isAlive() ? "" : " with exit code " + process.exitValue();
+    }
+
+    private String said() {
+        return stderr.isEmpty() ? "" : "; it said: " + String.join(" | ", stderr);
+    }
+
+    private synchronized void onStdout(String line) {
+        if (line == null) {
+            stdoutEnded = true;
+        } else {
+            JsonObject json = parse(line);
+            Deque<Event> known = events.computeIfAbsent(json.getString("event", ""), key -> new ArrayDeque<>());
+            if (known.size() == MAX_EVENTS) {
+                known.removeFirst();
+            }
+            known.addLast(new Event(System.nanoTime(), json));
+        }
+        notifyAll();
+    }
+
+    private static JsonObject parse(String line) {
+        try {
+            return JsonParser.object().from(line);
+        } catch (JsonParserException e) {
+            JsonObject other = new JsonObject();
+            other.put("event", "text");
+            other.put("text", line);
+            return other;
+        }
+    }
+
+    private synchronized void onStderr(String line) {
+        if (line == null) {
+            return;
+        }
+        if (stderr.size() == MAX_STDERR_LINES) {
+            stderr.removeFirst();
+        }
+        stderr.addLast(line);
+    }
+
+    private void startReader(InputStream stream, Consumer<String> sink, String kind) {
+        Thread thread = new Thread(
+                () -> {
+                    try (BufferedReader in =
+                            new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+                        String line;
+                        while ((line = in.readLine()) != null) {
+                            sink.accept(line);
+                        }
+                    } catch (IOException e) {
+                        // the process was killed while we read
+                    }
+                    sink.accept(null);
+                },
+                name + "-" + kind);
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

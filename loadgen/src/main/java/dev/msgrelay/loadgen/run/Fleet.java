@@ -1,0 +1,152 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.loadgen.worker.SubscriberMain;
+import dev.msgrelay.loadgen.worker.Window;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** The publisher and subscriber processes of one run. The controller's thread owns it. */
+final class Fleet {
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long PRIMED_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    /** After the end of the window a publisher only completes what it has begun to write. */
+    private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    /** Above the bound that the subscriber has of its own. */
+    private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(45);
+
+    /** How near to a message's time a publisher stops sleeping, where it may. */
+    private static final int YIELD_WITHIN_MICROS = 100;
+
+    private final Children children;
+    private final Load load;
+    private final List<Child> publishers = new ArrayList<>();
+    private final List<Child> subscribers = new ArrayList<>();
+
+    Fleet(Children children, Load load) {
+        this.children = children;
+        this.load = load;
+    }
+
+    /** Starts all subscribers and waits until they are connected. */
+    void startSubscribers(Endpoint from) throws IOException, RunException, InterruptedException {
+        int processes = load.subscriberProcesses();
+        int first = 0;
+        for (int i = 0; i < processes; i++) {
+            int count = Load.share(load.subscribers(), processes, i);
+            List<String> args = new ArrayList<>();
+            option(args, "from", from);
+            option(args, "connections", count);
+            option(args, "first-index", first);
+            option(args, "publishers", load.publishers());
+            option(args, "sampling", load.sampling());
+            if (!load.verify()) {
+                args.add("--count-only");
+            }
+            subscribers.add(children.startWorker(name("subscriber", first, count), SubscriberMain.class, args));
+            first += count;
+        }
+        for (Child subscriber : subscribers) {
+            subscriber.await("ready", READY_NANOS);
+        }
+    }
+
+    /** Starts all publishers and waits until they are connected. */
+    void startPublishers(Endpoint to) throws IOException, RunException, InterruptedException {
+        int processes = load.publisherProcesses();
+        int first = 0;
+        for (int i = 0; i < processes; i++) {
+            int count = Load.share(load.publishers(), processes, i);
+            List<String> args = new ArrayList<>();
+            option(args, "to", to);
+            option(args, "connections", count);
+            option(args, "first-id", first);
+            option(args, "total", load.publishers());
+            option(args, "body", load.body());
+            option(args, "rate", load.rate());
+            option(args, "write-size", load.writeSize());
+            option(args, "yield-within", yieldWithinMicros(processes));
+            publishers.add(children.startWorker(name("publisher", first, count), PublisherMain.class, args));
+            first += count;
+        }
+        for (Child publisher : publishers) {
+            publisher.await("ready", READY_NANOS);
+        }
+    }
+
+    /** A yielding publisher keeps a core awake; that is fair only while the relay and a subscriber have another. */
+    private static int yieldWithinMicros(int publisherProcesses) {
+        return 2 * publisherProcesses <= Runtime.getRuntime().availableProcessors() ? YIELD_WITHIN_MICROS : 0;
+    }
+
+    /** Waits until every subscriber has heard of every publisher. */
+    void awaitPrimed() throws RunException, InterruptedException {
+        for (Child subscriber : subscribers) {
+            subscriber.await("primed", PRIMED_NANOS);
+        }
+    }
+
+    void tell(Window window) {
+        String command = Control.runCommand(window);
+        subscribers.forEach(child -> child.send(command));
+        publishers.forEach(child -> child.send(command));
+    }
+
+    /** What each publisher process says at its end. */
+    List<JsonObject> awaitPublished() throws RunException, InterruptedException {
+        List<JsonObject> results = new ArrayList<>();
+        for (Child publisher : publishers) {
+            results.add(publisher.await("result", PUBLISHED_NANOS));
+        }
+        return results;
+    }
+
+    /** What each subscriber process says when the tail has come, or is overdue. */
+    List<JsonObject> awaitDrained(List<JsonObject> published) throws RunException, InterruptedException {
+        String command = Control.sentCommand(sent(published));
+        subscribers.forEach(child -> child.send(command));
+        List<JsonObject> results = new ArrayList<>();
+        for (Child subscriber : subscribers) {
+            results.add(subscriber.await("result", DRAINED_NANOS));
+        }
+        return results;
+    }
+
+    private static Map<Integer, Long> sent(List<JsonObject> published) {
+        Map<Integer, Long> sent = new TreeMap<>();
+        for (JsonObject process : published) {
+            JsonArray list = process.getArray("publishers");
+            for (int i = 0; i < list.size(); i++) {
+                sent.put(list.getObject(i).getInt("id"), list.getObject(i).getLong("messages"));
+            }
+        }
+        return sent;
+    }
+
+    List<Child> publishers() {
+        return publishers;
+    }
+
+    List<Child> subscribers() {
+        return subscribers;
+    }
+
+    private static String name(String kind, int first, int count) {
+        return count == 1 ? kind + " " + first : kind + "s " + first + ".." + (first + count - 1);
+    }
+
+    private static void option(List<String> args, String name, Object value) {
+        args.add("--" + name);
+        args.add(value.toString());
+    }
+}

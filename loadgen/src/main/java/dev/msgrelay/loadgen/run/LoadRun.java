@@ -1,0 +1,128 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.measure.ProcessFigures;
+import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Window;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run from the first process to the verdict. The controller's thread owns it; every wait in it is bounded.
+ *
+ * <pre>
+ *  start the middle -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
+ *      -&gt; warm-up -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
+ *      -&gt; subscribers drain up to that -&gt; the relay is stopped -&gt; verdict
+ * </pre>
+ */
+public final class LoadRun {
+    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long STOP_MILLIS = 10_000;
+
+    private final Middle middle;
+    private final Load load;
+    private final Timing timing;
+    private final RunObserver observer;
+    private Live lastLive;
+
+    public LoadRun(Middle middle, Load load, Timing timing, RunObserver observer) {
+        this.middle = middle;
+        this.load = load;
+        this.timing = timing;
+        this.observer = observer;
+    }
+
+    /**
+     * Does it.
+     *
+     * @throws RunException it could not be brought to its end; no child is left behind
+     */
+    public RunResult run() throws IOException, RunException, InterruptedException {
+        try (Children children = new Children()) {
+            observer.phase("starting " + middle.name());
+            Middle.Started started = middle.start(children, load);
+            Fleet fleet = new Fleet(children, load);
+            observer.phase("connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses()
+                    + " processes");
+            fleet.startSubscribers(started.subscribe());
+            if (!started.sendsByItself()) {
+                observer.phase("connecting " + load.publishers() + " publishers in " + load.publisherProcesses()
+                        + " processes");
+                fleet.startPublishers(started.publish());
+            }
+            fleet.awaitPrimed();
+            return measure(children, started, fleet);
+        }
+    }
+
+    /** The last thing that could be seen of this run, or null; what is left to tell when it was interrupted. */
+    public Live lastLive() {
+        return lastLive;
+    }
+
+    private RunResult measure(Children children, Middle.Started started, Fleet fleet)
+            throws RunException, InterruptedException {
+        Window window = timing.windowFrom(System.nanoTime());
+        fleet.tell(window);
+        if (started.sendsByItself()) {
+            started.process().send(Control.runCommand(window));
+        }
+        Child relay = started.process();
+        await("warm-up", window, window.begin(), children, fleet, relay);
+        Map<Child, Long> cpuAtBegin = cpuOf(children.all());
+        await("measuring", window, window.end(), children, fleet, relay);
+        List<ProcessUse> used = usedSince(cpuAtBegin);
+        observer.phase("draining");
+        List<JsonObject> published = fleet.awaitPublished();
+        List<JsonObject> received = fleet.awaitDrained(published);
+        children.checkHealthy();
+        return new RunResult(
+                middle.name(),
+                load,
+                timing,
+                started.sendsByItself() ? null : Published.of(published, timing),
+                Received.of(received, timing),
+                used,
+                relay == null ? null : stop(relay, window));
+    }
+
+    private static Map<Child, Long> cpuOf(List<Child> children) {
+        Map<Child, Long> cpu = new LinkedHashMap<>();
+        children.forEach(child -> cpu.put(child, ProcessFigures.cpuNanos(child.pid())));
+        return cpu;
+    }
+
+    private static List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
+        List<ProcessUse> used = new ArrayList<>();
+        cpuOf(new ArrayList<>(cpuThen.keySet()))
+                .forEach((child, cpu) -> used.add(new ProcessUse(
+                        child.name(), cpu - cpuThen.get(child), ProcessFigures.peakResidentBytes(child.pid()))));
+        return used;
+    }
+
+    /** Waits for a moment, looking after the children and reporting meanwhile. */
+    private void await(String phase, Window window, long moment, Children children, Fleet fleet, Child relay)
+            throws RunException, InterruptedException {
+        observer.phase(phase);
+        long left;
+        while ((left = moment - System.nanoTime()) > 0) {
+            TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));
+            children.checkHealthy();
+            long elapsed = System.nanoTime() - window.sendFrom();
+            lastLive = Live.of(phase, elapsed, window.end() - window.sendFrom(), fleet, relay);
+            observer.progress(lastLive);
+        }
+    }
+
+    /** Stops the relay in order, so that its last words are heard. */
+    private static RelayFigures stop(Child relay, Window window) throws InterruptedException {
+        relay.terminate();
+        relay.awaitExit(STOP_MILLIS);
+        return RelayFigures.of(relay, window);
+    }
+}

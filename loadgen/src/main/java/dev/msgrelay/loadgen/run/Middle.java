@@ -1,0 +1,29 @@
+package dev.msgrelay.loadgen.run;
+
+import dev.msgrelay.loadgen.worker.Endpoint;
+import java.io.IOException;
+
+/**
+ * What lies between publishers and subscribers: our relay, the plain relay, a relay elsewhere, or something that sends
+ * by itself. Publishers and subscribers are the very same whatever it is, so that two results differ by the middle only.
+ */
+public interface Middle {
+    /** For people: which one this is. */
+    String name();
+
+    /** Starts it and waits until it listens. */
+    Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
+
+    /**
+     * A middle that listens.
+     *
+     * @param process null where it runs elsewhere
+     * @param publish where publishers connect; null where the middle sends by itself and wants to know the window
+     * @param subscribe where subscribers connect
+     */
+    record Started(Child process, Endpoint publish, Endpoint subscribe) {
+        boolean sendsByItself() {
+            return publish == null;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.plain.PrepackedMain;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The middles that are not our relay. */
+public final class Middles {
+    static final long READY_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private Middles() {}
+
+    /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
+    public static Middle plain(int bufferSize) {
+        return new Named("plain relay, " + bufferSize + " bytes", (children, load) -> {
+            List<String> args = new ArrayList<>();
+            args.addAll(List.of("--subscribers", "" + load.subscribers(), "--buffer", "" + bufferSize));
+            if (load.unix()) {
+                args.addAll(List.of("--publish-socket", children.socketPath("plain-publish")));
+                args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
+            }
+            Child child = children.startWorker("plain relay", PlainRelayMain.class, args);
+            JsonObject ready = child.await("ready", READY_NANOS);
+            return new Middle.Started(
+                    child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
+        });
+    }
+
+    /** Pre-packed frames in writes of {@code writeSize} bytes, straight to one subscriber. */
+    public static Middle direct(int writeSize) {
+        return new Named("direct, " + writeSize + " bytes", (children, load) -> {
+            List<String> args = new ArrayList<>();
+            args.addAll(List.of("--body", "" + load.body(), "--write-size", "" + writeSize));
+            if (load.unix()) {
+                args.addAll(List.of("--socket", children.socketPath("direct")));
+            }
+            Child child = children.startWorker("direct", PrepackedMain.class, args);
+            JsonObject ready = child.await("ready", READY_NANOS);
+            return new Middle.Started(child, null, Endpoint.parse(ready.getString("subscribe")));
+        });
+    }
+
+    /** A relay that runs already. */
+    public static Middle remote(Endpoint publish, Endpoint subscribe) {
+        return new Named("relay at " + publish, (children, load) -> new Middle.Started(null, publish, subscribe));
+    }
+
+    @FunctionalInterface
+    private interface Starter {
+        Middle.Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
+    }
+
+    private record Named(String name, Starter starter) implements Middle {
+        @Override
+        public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+            return starter.start(children, load);
+        }
+    }
+}

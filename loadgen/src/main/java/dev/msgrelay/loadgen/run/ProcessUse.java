@@ -1,0 +1,15 @@
+package dev.msgrelay.loadgen.run;
+
+/**
+ * What one process used.
+ *
+ * @param cpuNanos within the window, in steps of 10 ms
+ * @param peakResidentBytes since its start, or -1 where the system does not tell
+ */
+public record ProcessUse(String name, long cpuNanos, long peakResidentBytes) {
+    private static final double SECOND_NANOS = 1e9;
+
+    public double cpuSeconds() {
+        return cpuNanos / SECOND_NANOS;
+    }
+}

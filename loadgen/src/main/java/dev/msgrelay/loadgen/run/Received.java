@@ -1,0 +1,46 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.worker.Histograms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What all subscribers got.
+ *
+ * @param traffic deliveries within the window, of all subscribers together
+ * @param latency nanoseconds from the intended time of sending, of all subscribers together; empty when not checked
+ * @param reads of the sockets, all subscribers together, over the whole run
+ */
+public record Received(Traffic traffic, List<SubscriberResult> subscribers, Histogram latency, long reads) {
+    static Received of(List<JsonObject> processes, Timing timing) {
+        List<SubscriberResult> subscribers = new ArrayList<>();
+        Histogram latency = new Histogram(TimeUnit.SECONDS.toNanos(100), 3);
+        long messages = 0;
+        long bytes = 0;
+        long reads = 0;
+        for (JsonObject process : processes) {
+            JsonArray list = process.getArray("subscribers");
+            for (int i = 0; i < list.size(); i++) {
+                JsonObject one = list.getObject(i);
+                subscribers.add(SubscriberResult.of(one));
+                messages += one.getLong("messages");
+                bytes += one.getLong("bytes");
+                reads += one.getLong("reads");
+                if (one.has("latency")) {
+                    latency.add(Histograms.decode(one.getString("latency")));
+                }
+            }
+        }
+        return new Received(new Traffic(messages, bytes, timing.measured().toNanos()), subscribers, latency, reads);
+    }
+
+    /** The sum of one count over all subscribers. */
+    public long sum(ToLongFunction<SubscriberResult> count) {
+        return subscribers.stream().mapToLong(count).sum();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.RelayMain;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
+ *
+ * @param relayArgs further arguments of the relay-server command
+ * @param javaOptions of its JVM
+ */
+public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) implements Middle {
+    /** As in bin/relay-server: a small fixed heap, touched at the start, and a collector that costs nothing idle. */
+    public static final List<String> JAVA_OPTIONS =
+            List.of("-XX:+UseSerialGC", "-Xms96m", "-Xmx96m", "-Xmn64m", "-XX:+AlwaysPreTouch");
+
+    @Override
+    public String name() {
+        return "relay";
+    }
+
+    @Override
+    public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+        List<String> args = new ArrayList<>(List.of("--publish-port", "0", "--subscribe-port", "0", "--json"));
+        String publishSocket = null;
+        String subscribeSocket = null;
+        if (load.unix()) {
+            publishSocket = children.socketPath("publish");
+            subscribeSocket = children.socketPath("subscribe");
+            args.addAll(List.of("--publish-socket", publishSocket, "--subscribe-socket", subscribeSocket));
+        }
+        args.addAll(relayArgs);
+        Child child = children.start("relay", withNativeAccess(), RelayMain.class, args);
+        JsonObject ready = child.await("ready", Middles.READY_NANOS);
+        if (load.unix()) {
+            return new Started(child, Endpoint.unix(Path.of(publishSocket)), Endpoint.unix(Path.of(subscribeSocket)));
+        }
+        return new Started(
+                child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
+    }
+
+    /** Netty's native transports: newer JDKs want to be told that this is meant. */
+    private List<String> withNativeAccess() {
+        List<String> options = new ArrayList<>(javaOptions);
+        int jdk = Runtime.version().feature();
+        options.add("--enable-native-access=ALL-UNNAMED");
+        if (jdk >= 24) {
+            options.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return options;
+    }
+}

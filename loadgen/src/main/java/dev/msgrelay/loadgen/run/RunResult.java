@@ -1,0 +1,26 @@
+package dev.msgrelay.loadgen.run;
+
+import java.util.List;
+
+/**
+ * What a run gave.
+ *
+ * @param middle which middle it was, for people
+ * @param published null where the middle sends by itself
+ * @param processes what each child used, the middle first
+ * @param relay what the relay says about itself, or null where it does not
+ */
+public record RunResult(
+        String middle,
+        Load load,
+        Timing timing,
+        Published published,
+        Received received,
+        List<ProcessUse> processes,
+        RelayFigures relay) {
+
+    /** Deliveries a second, of all subscribers together: the figure that everything is compared by. */
+    public double deliveriesPerSecond() {
+        return received.traffic().messagesPerSecond();
+    }
+}

@@ -1,0 +1,20 @@
+package dev.msgrelay.loadgen.run;
+
+/**
+ * What passed within the measured window.
+ *
+ * @param bytes on the wire, frame headers included
+ * @param nanos length of the window
+ */
+public record Traffic(long messages, long bytes, long nanos) {
+    private static final double SECOND_NANOS = 1e9;
+    private static final double MEGA = 1e6;
+
+    public double messagesPerSecond() {
+        return messages * SECOND_NANOS / nanos;
+    }
+
+    public double megabytesPerSecond() {
+        return bytes / MEGA * SECOND_NANOS / nanos;
+    }
+}

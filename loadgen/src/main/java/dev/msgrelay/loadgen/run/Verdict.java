@@ -1,0 +1,53 @@
+package dev.msgrelay.loadgen.run;
+
+import dev.msgrelay.protocol.CloseReason;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether a run is valid: nothing lost, duplicated or reordered that the slow-subscriber policy does not explain. */
+public final class Verdict {
+    private Verdict() {}
+
+    /** Everything that is wrong, one line each; empty for a valid run. */
+    public static List<String> failures(Received received, Load load, SlowPolicy policy) {
+        List<String> failures = new ArrayList<>();
+        for (SubscriberResult subscriber : received.subscribers()) {
+            check(subscriber, policy, failures);
+        }
+        if (load.publishers() > 0 && received.traffic().messages() == 0) {
+            failures.add("no message arrived within the measured window");
+        }
+        return failures;
+    }
+
+    private static void check(SubscriberResult subscriber, SlowPolicy policy, List<String> failures) {
+        String who = "subscriber " + subscriber.index() + ": ";
+        if (subscriber.lost() > unavoidable(subscriber, policy)) {
+            failures.add(who + subscriber.lost() + " messages lost");
+        }
+        if (subscriber.duplicated() > 0) {
+            failures.add(who + subscriber.duplicated() + " messages duplicated");
+        }
+        if (subscriber.reordered() > 0) {
+            failures.add(who + subscriber.reordered() + " messages reordered");
+        }
+        if (subscriber.closed() != null && !wasCutOff(subscriber, policy)) {
+            failures.add(who + "connection ended: " + subscriber.closed());
+        }
+    }
+
+    /** How many messages this subscriber may miss. */
+    private static long unavoidable(SubscriberResult subscriber, SlowPolicy policy) {
+        return switch (policy) {
+            case BACKPRESSURE -> 0;
+            case DISCONNECT -> wasCutOff(subscriber, policy) ? subscriber.tail() : 0;
+            case SKIP -> Long.MAX_VALUE;
+        };
+    }
+
+    private static boolean wasCutOff(SubscriberResult subscriber, SlowPolicy policy) {
+        return policy == SlowPolicy.DISCONNECT
+                && subscriber.closed() != null
+                && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.server.cli.RelayServerMain;
+
+/** The relay as a child of loadgen: the very same program, except that it does not outlive its controller. */
+public final class RelayMain {
+    private RelayMain() {}
+
+    public static void main(String[] args) {
+        Control.exitWithParent();
+        RelayServerMain.main(args);
+    }
+}

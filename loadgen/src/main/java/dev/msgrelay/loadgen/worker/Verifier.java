@@ -1,0 +1,90 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.SequenceCheck;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameConsumer;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Checks every message that a subscriber gets and records the latency of one in {@code sampling}. The subscriber's
+ * thread owns it.
+ */
+final class Verifier implements FrameConsumer {
+    /** Longer latencies are recorded as this one. */
+    private static final long MAX_LATENCY_NANOS = TimeUnit.SECONDS.toNanos(100);
+
+    private static final int PRECISION_DIGITS = 3;
+
+    private final MeasuredChannel clock;
+    private final SequenceCheck check;
+    private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
+    private final long samplingMask;
+    private long foreign;
+    private int closeReason;
+    private String error;
+
+    /**
+     * @param sampling a power of two; messages whose number is a multiple of it are recorded
+     */
+    Verifier(MeasuredChannel clock, SequenceCheck check, int sampling) {
+        if (Integer.bitCount(sampling) != 1) {
+            throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
+        }
+        this.clock = clock;
+        this.check = check;
+        this.samplingMask = sampling - 1L;
+    }
+
+    @Override
+    public void onFrame(int type, ByteBuffer body) {
+        if (type != LoadMessage.TYPE || body.remaining() < LoadMessage.MIN_BODY) {
+            onOther(type, body);
+            return;
+        }
+        int at = body.position();
+        long stamp = LoadMessage.stampAt(body, at);
+        check.onMessage(stamp);
+        if ((stamp & samplingMask) == 0) {
+            record(LoadMessage.timeAt(body, at));
+        }
+    }
+
+    private void record(long intended) {
+        Window window = clock.window();
+        if (intended >= window.begin() && intended < window.end()) {
+            latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
+        }
+    }
+
+    private void onOther(int type, ByteBuffer body) {
+        if (type == ControlFrames.ERROR) {
+            closeReason = ErrorFrame.code(body);
+            error = ErrorFrame.text(body);
+        } else if (!ControlFrames.isControl(type)) {
+            foreign++;
+        }
+    }
+
+    Histogram latency() {
+        return latency;
+    }
+
+    /** Messages that no load generator sent. */
+    long foreign() {
+        return foreign;
+    }
+
+    /** The code with which the relay closed this connection, or 0. */
+    int closeReason() {
+        return closeReason;
+    }
+
+    /** What the relay said when it closed this connection, or null. */
+    String error() {
+        return error;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.msgrelay.loadgen.worker;
+
+/**
+ * When a run starts and which part of it is measured; {@link System#nanoTime} of the host's one monotonic clock, agreed
+ * in advance by all processes, so that everybody's msg/s is taken over the very same time.
+ *
+ * <pre>
+ *  primed        sendFrom             begin                               end
+ *  --------------|------ warm-up -----|------------ measured -------------|--- drain ---&gt;
+ * </pre>
+ *
+ * @param sendFrom publishers start
+ * @param begin the measured part begins
+ * @param end the measured part ends, and publishers stop
+ */
+public record Window(long sendFrom, long begin, long end) {
+    /** Measures nothing: before the controller has said when. */
+    public static final Window NONE = new Window(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
+
+    /** A window that starts {@code leadNanos} from {@code now}. */
+    public static Window from(long now, long leadNanos, long warmupNanos, long measuredNanos) {
+        long sendFrom = now + leadNanos;
+        return new Window(sendFrom, sendFrom + warmupNanos, sendFrom + warmupNanos + measuredNanos);
+    }
+
+    public long measuredNanos() {
+        return end - begin;
+    }
+
+    /** As one line's arguments, see {@link Control}. */
+    String format() {
+        return sendFrom + " " + begin + " " + end;
+    }
+
+    static Window parse(String[] words) {
+        return new Window(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+    }
+}
