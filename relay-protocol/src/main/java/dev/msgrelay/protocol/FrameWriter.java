@@ -3,6 +3,7 @@ package dev.msgrelay.protocol;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import java.util.Objects;
 
 /**
  * Packs frames one behind the other into one direct buffer, to be written in one go. Not thread-safe.
@@ -48,8 +49,14 @@ public final class FrameWriter {
         return true;
     }
 
-    /** Packs one message whose body is a part of an array; otherwise as {@link #put(int, ByteBuffer)}. */
+    /**
+     * Packs one message whose body is a part of an array; otherwise as {@link #put(int, ByteBuffer)}.
+     *
+     * @throws IndexOutOfBoundsException offset and length do not lie within the array; nothing has been packed then
+     */
     public boolean put(int type, byte[] body, int offset, int length) {
+        // Before the header is packed: a wrong range must not leave a header without its body behind.
+        Objects.checkFromIndexSize(offset, length, body.length);
         if (!begin(type, length)) {
             return false;
         }

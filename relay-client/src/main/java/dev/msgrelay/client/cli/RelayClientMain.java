@@ -1,8 +1,96 @@
 package dev.msgrelay.client.cli;
 
-/** Entry point. */
-public final class RelayClientMain {
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code relay-client}. Exit codes: 0 done, 1 failure, 2 wrong usage. */
+@Command(
+        name = "relay-client",
+        mixinStandardHelpOptions = true,
+        versionProvider = RelayClientMain.Version.class,
+        synopsisSubcommandLabel = "(subscribe | publish)",
+        description = "Reads from a relay, or publishes into it.",
+        footer = {
+            "",
+            "Exit codes: 0 done; 1 failure, told in one line on stderr; 2 wrong usage;",
+            "130 ended by Ctrl-C, after telling what was done until then."
+        })
+public final class RelayClientMain implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
     private RelayClientMain() {}
 
-    public static void main(String[] args) {}
+    public static void main(String[] args) {
+        // The commands say themselves what went wrong, in one line.
+        if (System.getProperty("org.slf4j.simpleLogger.defaultLogLevel") == null) {
+            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
+        }
+        // Not autoflushing: the commands flush once per batch.
+        PrintWriter out = new PrintWriter(new BufferedWriter(
+                new OutputStreamWriter(new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8), 1 << 16));
+        int exitCode =
+                commandLine(new FileInputStream(FileDescriptor.in)).setOut(out).execute(args);
+        out.flush();
+        System.exit(exitCode);
+    }
+
+    /** The whole command; {@code stdin} is what {@code publish} reads where no file is named. */
+    static CommandLine commandLine(InputStream stdin) {
+        return new CommandLine(new RelayClientMain())
+                .addSubcommand(new SubscribeCommand())
+                .addSubcommand(new PublishCommand(stdin))
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((e, args) -> wrongUsage(e))
+                .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe or publish");
+    }
+
+    private static int wrongUsage(ParameterException e) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        PrintWriter err = command.getErr();
+        err.println(name + ": " + e.getMessage());
+        err.println("Try '" + name + " --help'.");
+        err.flush();
+        return CommandLine.ExitCode.USAGE;
+    }
+
+    private static int failure(Exception e, CommandLine command) {
+        command.getOut().flush();
+        PrintWriter err = command.getErr();
+        err.println(command.getCommandSpec().qualifiedName() + ": " + describe(e));
+        err.flush();
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** One line; a fault of the program itself is named by its class as well, as nobody expects it. */
+    private static String describe(Exception e) {
+        return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
+    }
+
+    /** The version that the build has written into the jar. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = RelayClientMain.class.getPackage().getImplementationVersion();
+            return new String[] {"relay-client " + (version == null ? "(not packaged)" : version)};
+        }
+    }
 }

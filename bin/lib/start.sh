@@ -1,0 +1,145 @@
+# shellcheck shell=sh
+# What the start scripts share: find a JDK, build what is missing or out of date, start.
+# Sourced by them, with RELAY_HOME set to the project's directory. POSIX sh.
+
+RELAY_MIN_JAVA=17
+RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build downloads its libraries
+
+# relay_start MODULE DEFAULT_JVM_FLAGS [ARGUMENT...]
+relay_start() {
+    relay_module=$1
+    relay_flags=$2
+    shift 2
+    relay_find_java
+    relay_jar=
+    if ! relay_up_to_date; then
+        relay_build
+    fi
+    # Word splitting is wanted for the flags, expansion of * and ? is not.
+    set -f
+    # shellcheck disable=SC2046,SC2086
+    exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -jar "$relay_jar" "$@"
+}
+
+relay_fail() {
+    printf '%s: %s\n' "$relay_module" "$1" >&2
+    exit 1
+}
+
+# Sets relay_java and relay_java_version (the number before the first dot).
+relay_find_java() {
+    if [ -n "${JAVA_HOME-}" ]; then
+        relay_java=$JAVA_HOME/bin/java
+        [ -x "$relay_java" ] || relay_fail "JAVA_HOME is $JAVA_HOME, and there is no bin/java in it"
+    else
+        relay_java=$(command -v java) || relay_fail "no java found: install a JDK $RELAY_MIN_JAVA or newer, or set JAVA_HOME"
+    fi
+    # A JDK says its version in a file; asking the JVM itself costs a tenth of a second at every start.
+    relay_release=$(dirname -- "$(readlink -f -- "$relay_java")")/../release
+    relay_java_version=
+    if [ -r "$relay_release" ]; then
+        relay_java_version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$relay_release")
+    fi
+    if [ -z "$relay_java_version" ]; then
+        relay_java_version=$("$relay_java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')
+    fi
+    [ -n "$relay_java_version" ] || relay_fail "cannot tell the version of $relay_java"
+    [ "$relay_java_version" -ge "$RELAY_MIN_JAVA" ] ||
+        relay_fail "$relay_java is version $relay_java_version, needed is $RELAY_MIN_JAVA or newer"
+}
+
+# The default flags, as far as JAVA_OPTS leaves them in force: the JVM takes the last of two equal flags, but refuses
+# to start with two collectors, or with a first heap above the largest.
+relay_default_flags() {
+    for relay_flag in $relay_flags; do
+        case $relay_flag in
+        -XX:+Use*GC)
+            case " ${JAVA_OPTS-} " in *' -XX:+Use'*'GC '*) continue ;; esac
+            ;;
+        -Xm[snx]*)
+            case " ${JAVA_OPTS-} " in *' -Xm'[snx]*) continue ;; esac
+            ;;
+        esac
+        printf '%s ' "$relay_flag"
+    done
+    if [ "$relay_java_version" -ge 24 ]; then
+        # These versions warn of what Netty does unless it is allowed; older ones do not know the flags.
+        printf '%s ' --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
+    fi
+}
+
+# The modules that $relay_module is made of.
+relay_sources() {
+    case $relay_module in
+    relay-client) echo relay-protocol relay-client ;;
+    relay-server) echo relay-protocol relay-server ;;
+    *) echo relay-protocol relay-server relay-client loadgen ;;
+    esac
+}
+
+# Sets relay_jar; false where there is none, or where a source or a pom is newer.
+relay_up_to_date() {
+    relay_jar=
+    for relay_candidate in "$RELAY_HOME/$relay_module/target/$relay_module"-*-all.jar; do
+        [ -f "$relay_candidate" ] || continue
+        # Of several versions, the newest.
+        if [ -z "$relay_jar" ] || [ -n "$(find "$relay_candidate" -newer "$relay_jar")" ]; then
+            relay_jar=$relay_candidate
+        fi
+    done
+    [ -n "$relay_jar" ] || return 1
+    # Directories too: a file that was removed leaves its directory newer.
+    relay_newer=$(
+        find "$RELAY_HOME/pom.xml" -newer "$relay_jar"
+        for relay_source in $(relay_sources); do
+            find "$RELAY_HOME/$relay_source/pom.xml" "$RELAY_HOME/$relay_source/src/main" -newer "$relay_jar"
+        done
+    )
+    [ -z "$relay_newer" ]
+}
+
+# One build at a time: the modules share relay-protocol's target directory.
+relay_build() {
+    command -v mvn >/dev/null ||
+        relay_fail "has to be built, and there is no mvn: install Maven 3.8 or newer, or put a built jar into $relay_module/target"
+    mkdir -p "$RELAY_HOME/target" || relay_fail "cannot write to $RELAY_HOME/target"
+    relay_lock
+    # Whoever had the lock before may have built it.
+    if ! relay_up_to_date; then
+        printf '%s: building (once, and after changes) ...\n' "$relay_module" >&2
+        # The format is the business of mvn verify: an experiment need not be pretty to be started.
+        (cd -- "$RELAY_HOME" &&
+            mvn -B -q -pl "$relay_module" -am package -DskipTests -Dspotless.check.skip=true >&2 9>&-) ||
+            relay_fail "the build failed: mvn -pl $relay_module -am package -DskipTests"
+        relay_up_to_date || [ -n "$relay_jar" ] || relay_fail "the build made no $relay_module/target/$relay_module-*-all.jar"
+    fi
+    relay_unlock
+}
+
+# With flock the kernel frees the lock of a script that was killed. Elsewhere (macOS) it is a directory.
+relay_lock() {
+    if command -v flock >/dev/null; then
+        exec 9>"$RELAY_HOME/target/.build-lock"
+        flock -w "$RELAY_BUILD_WAIT" 9 || relay_fail "another build has not ended for $RELAY_BUILD_WAIT s"
+        return
+    fi
+    relay_waited=0
+    until mkdir "$RELAY_HOME/target/.build-lock.d" 2>/dev/null; do
+        relay_waited=$((relay_waited + 1))
+        [ "$relay_waited" -le "$RELAY_BUILD_WAIT" ] ||
+            relay_fail "another build has not ended for $RELAY_BUILD_WAIT s; if there is none, remove $RELAY_HOME/target/.build-lock.d"
+        sleep 1
+    done
+    trap 'rmdir "$RELAY_HOME/target/.build-lock.d"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# Before exec: the JVM must not inherit the lock, and no trap outlives this shell.
+relay_unlock() {
+    exec 9>&-
+    if [ -d "$RELAY_HOME/target/.build-lock.d" ] && ! command -v flock >/dev/null; then
+        trap - EXIT INT TERM
+        rmdir "$RELAY_HOME/target/.build-lock.d"
+    fi
+}

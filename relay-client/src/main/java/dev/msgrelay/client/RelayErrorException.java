@@ -1,0 +1,45 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The relay ended the connection with an ERROR frame; the message is the relay's own words. */
+public final class RelayErrorException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int code;
+    private final String text;
+
+    RelayErrorException(int code, String text) {
+        super("the relay ended the connection: " + describe(code, text));
+        this.code = code;
+        this.text = text;
+    }
+
+    static RelayErrorException of(ByteBuffer errorBody) {
+        return new RelayErrorException(ErrorFrame.code(errorBody), ErrorFrame.text(errorBody));
+    }
+
+    /** Why; null where the relay knows more reasons than this client. */
+    public CloseReason reason() {
+        return CloseReason.ofCode(code);
+    }
+
+    /** The reason's code on the wire; 0 where the frame carried none. */
+    public int code() {
+        return code;
+    }
+
+    /** What the relay said beside the code; may be empty. */
+    public String text() {
+        return text;
+    }
+
+    private static String describe(int code, String text) {
+        CloseReason reason = CloseReason.ofCode(code);
+        String what = reason == null ? "reason " + code : reason.text();
+        return text.isEmpty() ? what : what + ": " + text;
+    }
+}

@@ -1,0 +1,199 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.FrameLayout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What producer threads and the I/O thread of a {@link RelayPublisher} share: the ring, the state, and one lock over
+ * both, held for one copy of a message. A monitor rather than a {@code ReentrantLock}: that one allocates a node each
+ * time a thread has to queue.
+ */
+final class SendQueue {
+    private final SendRing ring;
+    private final Runnable wakeUp;
+
+    // All guarded by this.
+    private long acceptedMessages;
+    private long acceptedBytes;
+    private long sentBytes;
+    private long writes;
+    private int waiters;
+    private boolean idle;
+    private boolean closed;
+    private long closeDeadline;
+    private IOException failure;
+
+    /** @param wakeUp gets the I/O thread out of its wait; called only while that thread is idle, or on closing */
+    SendQueue(int capacity, Runnable wakeUp) {
+        this.ring = new SendRing(capacity);
+        this.wakeUp = wakeUp;
+    }
+
+    // ---- producer threads
+
+    PublishOutcome offer(int type, ByteBuffer body) {
+        int frameLength = FrameLayout.frameLength(body.remaining());
+        boolean wake;
+        synchronized (this) {
+            PublishOutcome outcome = look(frameLength);
+            if (outcome != PublishOutcome.ACCEPTED) {
+                return outcome;
+            }
+            ring.append(type, body);
+            wake = accepted(frameLength);
+        }
+        wakeUpIf(wake);
+        return PublishOutcome.ACCEPTED;
+    }
+
+    PublishOutcome offer(int type, byte[] body, int offset, int length) {
+        int frameLength = FrameLayout.frameLength(length);
+        boolean wake;
+        synchronized (this) {
+            PublishOutcome outcome = look(frameLength);
+            if (outcome != PublishOutcome.ACCEPTED) {
+                return outcome;
+            }
+            ring.append(type, body, offset, length);
+            wake = accepted(frameLength);
+        }
+        wakeUpIf(wake);
+        return PublishOutcome.ACCEPTED;
+    }
+
+    /** Waits for room; ACCEPTED means that there was room a moment ago, another producer may have taken it since. */
+    synchronized PublishOutcome awaitRoom(int frameLength, long deadline) throws InterruptedException {
+        PublishOutcome outcome;
+        while ((outcome = look(frameLength)) == PublishOutcome.FULL) {
+            if (!await(deadline)) {
+                return PublishOutcome.FULL;
+            }
+        }
+        return outcome;
+    }
+
+    /** Waits until all that is accepted now was handed to the socket; false where that did not happen in time. */
+    synchronized boolean awaitSent(long deadline) throws InterruptedException {
+        long target = acceptedBytes;
+        while (sentBytes < target) {
+            if (failure != null || !await(deadline)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Takes no more messages from now on. */
+    void close(long deadline) {
+        synchronized (this) {
+            if (!closed) {
+                closed = true;
+                closeDeadline = deadline;
+            }
+            notifyAll();
+        }
+        wakeUp.run();
+    }
+
+    synchronized long closeDeadline() {
+        return closeDeadline;
+    }
+
+    // ---- I/O thread
+
+    /**
+     * Takes note of what was written and prepares the next write.
+     *
+     * @return the bytes of the next write; 0 where there are none, then the next message wakes the I/O thread up; -1
+     *     where there will be none any more
+     */
+    synchronized int advance(int written, int most) {
+        if (written > 0) {
+            ring.release(written);
+            sentBytes += written;
+            writes++;
+            if (waiters > 0) {
+                notifyAll();
+            }
+        }
+        int next = ring.prepare(most);
+        idle = next == 0 && !closed;
+        return next == 0 && closed ? -1 : next;
+    }
+
+    int writePrepared(GatheringByteChannel channel) throws IOException {
+        return ring.writePrepared(channel);
+    }
+
+    /** Keeps the first failure; every producer and waiter is told. Returns whether this was the first. */
+    synchronized boolean fail(IOException cause) {
+        boolean first = failure == null;
+        if (first) {
+            failure = cause;
+        }
+        closed = true;
+        notifyAll();
+        return first;
+    }
+
+    // ---- anybody
+
+    synchronized IOException failure() {
+        return failure;
+    }
+
+    synchronized long acceptedMessages() {
+        return acceptedMessages;
+    }
+
+    synchronized long acceptedBytes() {
+        return acceptedBytes;
+    }
+
+    synchronized long sentBytes() {
+        return sentBytes;
+    }
+
+    synchronized long writes() {
+        return writes;
+    }
+
+    private PublishOutcome look(int frameLength) {
+        if (closed) {
+            return PublishOutcome.CLOSED;
+        }
+        return ring.hasRoomFor(frameLength) ? PublishOutcome.ACCEPTED : PublishOutcome.FULL;
+    }
+
+    private boolean accepted(int frameLength) {
+        acceptedMessages++;
+        acceptedBytes += frameLength;
+        boolean wake = idle;
+        idle = false;
+        return wake;
+    }
+
+    /** Outside the lock, or the woken thread would run into it. */
+    private void wakeUpIf(boolean wake) {
+        if (wake) {
+            wakeUp.run();
+        }
+    }
+
+    private boolean await(long deadline) throws InterruptedException {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            return false;
+        }
+        waiters++;
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        } finally {
+            waiters--;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,98 @@
+package dev.msgrelay.client.cli;
+
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Prints messages for people or as JSON. A body that is printable UTF-8 is shown as text, any other in hex: what a
+ * stranger published must not steer the terminal. Owned by one thread.
+ */
+final class MessagePrinter {
+    private static final char[] DIGITS = "0123456789abcdef".toCharArray();
+    private static final int ZERO_WIDTH_JOINER = 0x200D;
+
+    private final PrintWriter out;
+    private final boolean json;
+    private final boolean alwaysHex;
+    private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+    private final StringBuilder line = new StringBuilder();
+
+    MessagePrinter(PrintWriter out, boolean json, boolean alwaysHex) {
+        this.out = out;
+        this.json = json;
+        this.alwaysHex = alwaysHex;
+    }
+
+    /** One line; leaves the body as it was. */
+    void print(int type, ByteBuffer body) {
+        CharSequence text = alwaysHex ? null : printable(body);
+        line.setLength(0);
+        if (json) {
+            line.append("{\"event\":\"message\",\"type\":").append(type);
+            line.append(",\"length\":").append(body.remaining());
+            line.append(text != null ? ",\"text\":\"" : ",\"hex\":\"");
+            appendBody(text, body);
+            line.append("\"}");
+        } else {
+            line.append("type ").append(type).append(", ").append(body.remaining());
+            line.append(text != null ? " bytes: " : " bytes, hex: ");
+            appendBody(text, body);
+        }
+        out.append(line).println();
+    }
+
+    private void appendBody(CharSequence text, ByteBuffer body) {
+        if (text == null) {
+            for (int i = body.position(); i < body.limit(); i++) {
+                byte b = body.get(i);
+                line.append(DIGITS[b >> 4 & 0xF]).append(DIGITS[b & 0xF]);
+            }
+        } else if (json) {
+            appendEscaped(text);
+        } else {
+            line.append(text);
+        }
+    }
+
+    /** Printable text has no control character but the tab. */
+    private void appendEscaped(CharSequence text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"' -> line.append("\\\"");
+                case '\\' -> line.append("\\\\");
+                case '\t' -> line.append("\\t");
+                default -> line.append(c);
+            }
+        }
+    }
+
+    /** The body as text, or null where it is not UTF-8 or holds what is not printable. */
+    private CharSequence printable(ByteBuffer body) {
+        CharBuffer text;
+        try {
+            text = decoder.decode(body.duplicate());
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+        return text.codePoints().allMatch(MessagePrinter::isPrintable) ? text : null;
+    }
+
+    private static boolean isPrintable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL -> codePoint == '\t';
+            // Among them those that turn the writing direction; the joiner is a part of many emoji.
+            case Character.FORMAT -> codePoint == ZERO_WIDTH_JOINER;
+            case Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.PRIVATE_USE,
+                    Character.SURROGATE,
+                    Character.UNASSIGNED -> false;
+            default -> true;
+        };
+    }
+}

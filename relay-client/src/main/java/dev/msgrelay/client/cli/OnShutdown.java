@@ -1,0 +1,41 @@
+package dev.msgrelay.client.cli;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ctrl-C and SIGTERM: runs {@code stop} on the JVM's shutdown thread, then gives the command's own thread a bounded time
+ * to say what was done. The JVM then ends with the code that shells expect, 128 + the signal: 130 or 143.
+ */
+final class OnShutdown {
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final Thread hook;
+
+    /** @param patience how long to wait for {@link #done}; zero where {@code stop} does all by itself */
+    OnShutdown(Runnable stop, Duration patience) {
+        hook = new Thread(() -> stopAndWait(stop, patience), "shutdown");
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** The command has said all. */
+    void done() {
+        done.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is shutting down: the hook runs, and was just told that it may end.
+        }
+    }
+
+    private void stopAndWait(Runnable stop, Duration patience) {
+        stop.run();
+        try {
+            if (!done.await(patience.toMillis(), TimeUnit.MILLISECONDS) && !patience.isZero()) {
+                System.err.println("gave up waiting after " + patience.toMillis() + " ms");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

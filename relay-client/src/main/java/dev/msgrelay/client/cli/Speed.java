@@ -1,0 +1,51 @@
+package dev.msgrelay.client.cli;
+
+import java.util.Locale;
+
+/**
+ * Messages within a time.
+ *
+ * @param messages how many
+ * @param bytes on the wire, headers included
+ * @param nanos how long it took
+ */
+record Speed(long messages, long bytes, long nanos) {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    long millis() {
+        return Math.round(nanos / 1e6);
+    }
+
+    long messagesPerSecond() {
+        return (long) (messages * NANOS_PER_SECOND / Math.max(1, nanos));
+    }
+
+    /** MB are 10^6 bytes. */
+    double megabytesPerSecond() {
+        return bytes / 1e6 * NANOS_PER_SECOND / Math.max(1, nanos);
+    }
+
+    /** The line of the article that this project grew out of. */
+    String line() {
+        return String.format(
+                Locale.ROOT,
+                "Time for %d msg: %d; speed: %d msg/s; %.1f MB/s",
+                messages,
+                millis(),
+                messagesPerSecond(),
+                megabytesPerSecond());
+    }
+
+    /** One JSON object. */
+    String json(String event) {
+        return String.format(
+                Locale.ROOT,
+                "{\"event\":\"%s\",\"messages\":%d,\"bytes\":%d,\"ms\":%d,\"msgPerSec\":%d,\"mbPerSec\":%.1f}",
+                event,
+                messages,
+                bytes,
+                millis(),
+                messagesPerSecond(),
+                megabytesPerSecond());
+    }
+}

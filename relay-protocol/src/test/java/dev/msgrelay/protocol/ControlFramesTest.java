@@ -1,0 +1,124 @@
+package dev.msgrelay.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The reserved types, the ERROR frame and the reasons it carries. */
+class ControlFramesTest {
+    @Test
+    void exactlyTheReservedRangeIsControl() {
+        for (long type = 0x80000000L; type <= 0x800000FFL; type++) {
+            assertThat(ControlFrames.isControl((int) type)).isTrue();
+        }
+        int[] messages = {0, 1, -1, 0x7FFFFFFF, 0x80000100, 0xFFFFFFFF, 0x00000009, 0x80000000 - 1};
+        for (int type : messages) {
+            assertThat(ControlFrames.isControl(type)).as("%08X", type).isFalse();
+        }
+    }
+
+    @Test
+    void namesReservedTypesInHexadecimal() {
+        assertThat(ControlFrames.typeName(ControlFrames.ERROR)).isEqualTo("0x80000009");
+        assertThat(ControlFrames.typeName(-1)).isEqualTo("-1");
+        assertThat(ControlFrames.typeName(17)).isEqualTo("17");
+    }
+
+    @ParameterizedTest
+    @EnumSource(CloseReason.class)
+    void anErrorFrameTellsReasonAndText(CloseReason reason) throws Exception {
+        ByteBuffer frame = ErrorFrame.encode(reason, "length 2000000 über 1048576");
+        int[] seen = new int[1];
+        new FrameReader().read(new ScriptedChannel(bytes(frame), () -> 999), (type, body) -> {
+            assertThat(type).isEqualTo(ControlFrames.ERROR);
+            int position = body.position();
+            seen[0] = ErrorFrame.code(body);
+            assertThat(ErrorFrame.text(body)).isEqualTo("length 2000000 über 1048576");
+            assertThat(body.position()).isEqualTo(position);
+        });
+        assertThat(CloseReason.ofCode(seen[0])).isSameAs(reason);
+    }
+
+    @Test
+    void theErrorFrameOnTheWire() {
+        byte[] expected = {(byte) 0x80, 0, 0, 9, 0, 0, 0, 4, 0, 8, 'h', 'i'};
+        assertThat(bytes(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "hi"))).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "ü", "€", "😀"})
+    void aLongTextIsCutBetweenTwoCharacters(String character) {
+        int size = character.getBytes(StandardCharsets.UTF_8).length;
+        for (int shift = 0; shift < size; shift++) {
+            String text = "a".repeat(shift) + character.repeat(ErrorFrame.MAX_TEXT);
+            ByteBuffer frame = ErrorFrame.encode(CloseReason.INTERNAL_ERROR, text);
+            String kept = ErrorFrame.text(frame.position(FrameLayout.HEADER_LENGTH));
+            assertThat(text).startsWith(kept);
+            int bytes = kept.getBytes(StandardCharsets.UTF_8).length;
+            assertThat(bytes).isBetween(ErrorFrame.MAX_TEXT - size + 1, ErrorFrame.MAX_TEXT);
+        }
+    }
+
+    @Test
+    void aTextOfExactlyTheLimitIsKeptWhole() {
+        String text = "y".repeat(ErrorFrame.MAX_TEXT);
+        ByteBuffer frame = ErrorFrame.encode(CloseReason.INTERNAL_ERROR, text);
+        assertThat(ErrorFrame.text(frame.position(FrameLayout.HEADER_LENGTH))).isEqualTo(text);
+    }
+
+    @Test
+    void aBodyTooShortHasNoCodeAndNoText() {
+        for (int length = 0; length < 2; length++) {
+            assertThat(ErrorFrame.code(ByteBuffer.allocate(length))).isZero();
+            assertThat(ErrorFrame.text(ByteBuffer.allocate(length))).isEmpty();
+        }
+        ByteBuffer codeOnly = ByteBuffer.allocate(2).putShort(0, (short) 0xFFFE);
+        assertThat(ErrorFrame.code(codeOnly)).as("unsigned").isEqualTo(0xFFFE);
+        assertThat(ErrorFrame.text(codeOnly)).isEmpty();
+    }
+
+    @Test
+    void theCodesOfTheReasonsNeverChange() {
+        Map<CloseReason, Integer> codes = new LinkedHashMap<>();
+        codes.put(CloseReason.PEER_CLOSED, 1);
+        codes.put(CloseReason.CONNECTION_LOST, 2);
+        codes.put(CloseReason.TRUNCATED_FRAME, 3);
+        codes.put(CloseReason.NEGATIVE_LENGTH, 4);
+        codes.put(CloseReason.OVERSIZED_LENGTH, 5);
+        codes.put(CloseReason.RESERVED_TYPE, 6);
+        codes.put(CloseReason.UNEXPECTED_INPUT, 7);
+        codes.put(CloseReason.SLOW_SUBSCRIBER, 8);
+        codes.put(CloseReason.STALLED_SUBSCRIBER, 9);
+        codes.put(CloseReason.SHUTDOWN, 10);
+        codes.put(CloseReason.TOO_MANY_CONNECTIONS, 11);
+        codes.put(CloseReason.INTERNAL_ERROR, 12);
+        codes.forEach((reason, code) -> {
+            assertThat(reason.code()).as(reason.name()).isEqualTo(code);
+            assertThat(CloseReason.ofCode(code)).isSameAs(reason);
+        });
+        assertThat(EnumSet.complementOf(EnumSet.copyOf(codes.keySet())))
+                .as("a new reason gets a code of its own, written down here")
+                .isEmpty();
+    }
+
+    @Test
+    void aCodeThatThisVersionDoesNotKnowIsNoReason() {
+        for (int code : new int[] {0, -1, CloseReason.values().length + 1, 0xFFFF}) {
+            assertThat(CloseReason.ofCode(code)).as("code %d", code).isNull();
+        }
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+}
