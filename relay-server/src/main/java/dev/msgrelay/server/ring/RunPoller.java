@@ -46,7 +46,8 @@ public final class RunPoller {
             int length = ring.lengthAt(next);
             boolean borrowed = length == FrameRing.BORROWED_RUN;
             int bytes = borrowed ? ring.borrowedLength() : length;
-            if (bytes != FrameRing.NOTHING && !handler.canTake(bytes)) {
+            // A lent run is taken in any case: its producer has asked before, and uses the memory anew right after.
+            if (length > FrameRing.NOTHING && !handler.canTake(bytes)) {
                 held = true;
                 break;
             }
