@@ -48,15 +48,15 @@ public final class PacketLog {
     private volatile int chunksAside;
 
     /**
-     * @param logBytes how much of the stream is kept, a power of two, at least two chunks
+     * @param logBytes how much of the stream is kept: a multiple of the chunks, at least two
      * @param chunkBytes a power of two
      * @param packetBytes payload of a packet; the index has room for as many as the log can hold
      * @param gate asked before the writer goes on
      */
     public PacketLog(ByteBufAllocator allocator, int logBytes, int chunkBytes, int packetBytes, WriteGate gate) {
-        if (Integer.bitCount(logBytes) != 1 || Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes) {
+        if (Integer.bitCount(chunkBytes) != 1 || logBytes % chunkBytes != 0 || logBytes < 2 * chunkBytes) {
             throw new IllegalArgumentException("log of " + logBytes + " bytes with chunks of " + chunkBytes
-                    + ": both must be powers of two, and the log at least two chunks");
+                    + ": a chunk must be a power of two, and the log two or more of them");
         }
         this.allocator = allocator;
         this.chunkShift = Integer.numberOfTrailingZeros(chunkBytes);
