@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private int partialFrame;
     // Bytes in the buffer whose whole frames the ring had no room for; 0 while it is not held back.
     private int heldBytes;
+    private boolean readWhileHeld;
     private CloseReason closing;
     private boolean ended;
 
@@ -75,6 +77,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     ByteBuf bufferForRead() {
         if (heldBytes > 0) {
             // A half-closed socket is read once more even though reading is switched off: end that, nothing is lost.
+            readWhileHeld = true;
             throw HeldBack.INSTANCE;
         }
         ReadBuffer buffer = partialFrame > MOVE_BYTES ? partial : loopBuffer();
@@ -195,10 +198,27 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             }
             if (ended) {
                 releaseAll();
+            } else if (readWhileHeld) {
+                readWhileHeld = false;
+                readAgainFromScratch();
             } else {
                 channel.config().setAutoRead(true);
             }
         }
+    }
+
+    /**
+     * Netty's epoll transport forgets a socket that ended while it was not read: no event of it is of interest any more,
+     * so it is taken out of the epoll set, and switching reading on again then fails. Registered anew it is read to its
+     * end.
+     */
+    @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
+    private void readAgainFromScratch() {
+        EventLoop loop = channel.eventLoop();
+        channel.deregister().addListener(done -> {
+            channel.config().setAutoRead(true);
+            loop.register(channel);
+        });
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
