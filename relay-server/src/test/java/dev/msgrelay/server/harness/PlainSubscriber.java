@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.Semaphore;
 
 /**
  * The article's subscriber: connects and reads frames, on a thread of its own. It checks the body of each, see
@@ -15,17 +14,16 @@ public final class PlainSubscriber implements AutoCloseable {
 
     private final SocketChannel channel;
     private final Thread thread;
-    private final Semaphore mayRead = new Semaphore(1);
+    private final Object reading = new Object();
     private final Received received = new Received();
 
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
+    private boolean paused;
     private volatile String end;
 
-    private PlainSubscriber(SocketChannel channel, boolean reading) {
+    private PlainSubscriber(SocketChannel channel, boolean startsReading) {
         this.channel = channel;
-        if (!reading) {
-            pause();
-        }
+        this.paused = !startsReading;
         thread = new Thread(this::run, "plain-subscriber");
         thread.setDaemon(true);
         thread.start();
@@ -41,14 +39,19 @@ public final class PlainSubscriber implements AutoCloseable {
         return new PlainSubscriber(PlainPublisher.open(address, receiveBuffer), false);
     }
 
-    /** Stops reading once the read that is under way is over. */
+    /** Stops reading; a read that is under way, or waits for something to come, is the last one. */
     public void pause() {
-        mayRead.acquireUninterruptibly();
+        synchronized (reading) {
+            paused = true;
+        }
     }
 
     /** Goes on. */
     public void resume() {
-        mayRead.release();
+        synchronized (reading) {
+            paused = false;
+            reading.notifyAll();
+        }
     }
 
     /** What has come so far. */
@@ -83,9 +86,7 @@ public final class PlainSubscriber implements AutoCloseable {
     @Override
     public void close() throws IOException {
         channel.close();
-        if (mayRead.availablePermits() == 0) {
-            mayRead.release();
-        }
+        resume();
         try {
             Await.join(thread);
         } catch (InterruptedException e) {
@@ -97,12 +98,8 @@ public final class PlainSubscriber implements AutoCloseable {
         try {
             int n = 0;
             while (n >= 0 && received.wrong() == null) {
-                mayRead.acquire();
-                try {
-                    n = channel.read(buffer);
-                } finally {
-                    mayRead.release();
-                }
+                awaitResumed();
+                n = channel.read(buffer);
                 takeFrames();
             }
             received.leftover(buffer.position());
@@ -110,6 +107,14 @@ public final class PlainSubscriber implements AutoCloseable {
         } catch (IOException | InterruptedException e) {
             received.leftover(buffer.position());
             end = String.valueOf(e.getMessage());
+        }
+    }
+
+    private void awaitResumed() throws InterruptedException {
+        synchronized (reading) {
+            while (paused) {
+                reading.wait();
+            }
         }
     }
 
