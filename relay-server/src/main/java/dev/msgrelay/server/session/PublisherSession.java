@@ -143,9 +143,10 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     }
 
     private void keepRest(ReadBuffer buffer, RunScan scan, int length) {
-        int rest = length - scan.end();
+        // Behind a broken frame nothing is kept: what still comes is read and thrown away.
+        int rest = scan.problem() == null ? length - scan.end() : 0;
         int frame = scan.incompleteFrame();
-        if (rest > 0 && scan.problem() == null) {
+        if (rest > 0) {
             ReadBuffer to = roomFor(Math.max(frame, rest));
             if (to != buffer || scan.end() > 0) {
                 buffer.memory().getBytes(scan.end(), to.memory(), 0, rest);
