@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings and benchmarks for Relay.",
-        subcommands = {RunCommand.class})
+        subcommands = {RunCommand.class, CalibrateCommand.class, BenchCommand.class})
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
 

@@ -70,22 +70,17 @@ final class RunCommand implements Callable<Integer> {
         LoadRun run = new LoadRun(middle, loadOptions.load(), loadOptions.timing(), progress);
         try (Interrupts interrupts = Interrupts.watch()) {
             double hopBefore = CoreHop.measureNanos();
-            RunResult result;
-            try {
-                result = run.run();
-            } catch (RunException | InterruptedException e) {
-                if (!interrupts.requested()) {
-                    throw e;
-                }
-                progress.close();
-                out.println(RunTable.partial(run.lastLive()));
-                out.flush();
-                throw new InterruptedException();
-            } finally {
-                progress.close();
-            }
+            RunResult result = interrupts.orInterrupted(run::run);
             double hopAfter = CoreHop.measureNanos();
+            progress.close();
             return report(out, result, hopBefore, hopAfter);
+        } catch (InterruptedException e) {
+            progress.close();
+            out.println(RunTable.partial(run.lastLive()));
+            out.flush();
+            throw e;
+        } finally {
+            progress.close();
         }
     }
 

@@ -41,7 +41,7 @@ public final class RunJson {
         json.put("checked", result.load().verify());
         json.put("warmupMillis", result.timing().warmup().toMillis());
         json.put("measuredMillis", result.timing().measured().toMillis());
-        if (result.published() != null) {
+        if (result.published().total() > 0) {
             json.put("in", published(result.published()));
         }
         json.put("out", traffic(result.received().traffic()));
