@@ -34,7 +34,7 @@ public final class BenchTable {
 
     /** The sizes that were tried for one ceiling, the best one marked. */
     public static String ceiling(String title, List<Sample> samples) {
-        double best = samples.stream().mapToDouble(Sample::rate).max().orElseThrow();
+        double best = best(samples);
         StringBuilder text = new StringBuilder(title).append('\n');
         for (Sample sample : samples) {
             text.append(Units.format(
@@ -47,6 +47,20 @@ public final class BenchTable {
                     sample.rate() == best ? "   <- best" : ""));
         }
         return text.toString();
+    }
+
+    /** A result beside its ceiling. */
+    public static String fraction(double deliveriesPerSecond, String name, List<Sample> samples) {
+        return Units.format("  this run: %.2f of %s", deliveriesPerSecond / best(samples), name);
+    }
+
+    /** The core-to-core hops before and after a run. */
+    public static String hops(double[] nanos) {
+        return Units.format("  core-to-core hop: %.0f ns before, %.0f ns after", nanos[0], nanos[1]);
+    }
+
+    static double best(List<Sample> samples) {
+        return samples.stream().mapToDouble(Sample::rate).max().orElseThrow();
     }
 
     public static JsonArray json(List<Sample> samples) {
