@@ -29,9 +29,6 @@ public record CaseResult(BenchCase benchCase, List<Sample> tries, List<Round> ro
 
     /** The median, over the rounds, of the round's best ceiling; NaN for a case without one. */
     double medianCeiling() {
-        if (benchCase.ceilings().isEmpty()) {
-            return Double.NaN;
-        }
         return median(counted().stream()
                 .mapToDouble(round -> round.best(Cases.CEILING))
                 .toArray());

@@ -20,13 +20,13 @@ public record Round(List<Sample> samples) {
                 .orElseThrow();
     }
 
-    /** The best of the samples whose names start with {@code prefix}. */
+    /** The best of the samples whose names start with {@code prefix}; NaN where there is none. */
     double best(String prefix) {
         return samples.stream()
                 .filter(sample -> sample.contender().name().startsWith(prefix))
                 .mapToDouble(Sample::rate)
                 .max()
-                .orElseThrow();
+                .orElse(Double.NaN);
     }
 
     /** Whether the machine stayed the same from the first to the last sample. */

@@ -14,6 +14,7 @@ class UsageTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
                 "run --publishers 0           | --publishers 0 is not within 1..10000",
                 "run --subscribers 10001      | --subscribers 10001 is not within 1..10000",
