@@ -107,11 +107,16 @@ final class Receiver implements Runnable {
         return sum;
     }
 
+    /** Waits for the end of the stream; true when it has come. */
+    boolean awaitEnd(long millis) throws InterruptedException {
+        thread.join(millis);
+        return !thread.isAlive();
+    }
+
     /** Closes the connection and ends the thread. */
     void stop() throws IOException, InterruptedException {
         channel.close();
-        thread.join(JOIN_MILLIS);
-        if (thread.isAlive()) {
+        if (!awaitEnd(JOIN_MILLIS)) {
             throw new IOException("subscriber thread did not end within " + JOIN_MILLIS + " ms");
         }
     }

@@ -1,0 +1,40 @@
+package dev.msgrelay.loadgen.bench;
+
+import java.util.List;
+import java.util.stream.DoubleStream;
+
+/**
+ * One go through all contenders of a case, one right after the other, so that they met the same machine.
+ *
+ * @param samples ours and the ceilings, in the order in which they ran
+ */
+public record Round(List<Sample> samples) {
+    /** Hops that differ by more than this were taken on differently placed cores ("near" and "far"). */
+    private static final double SAME_REGIME = 1.6;
+
+    /** The sample of the contender with this name. */
+    Sample of(String name) {
+        return samples.stream()
+                .filter(sample -> sample.contender().name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The best of the samples whose names start with {@code prefix}; NaN where there is none. */
+    double best(String prefix) {
+        return samples.stream()
+                .filter(sample -> sample.contender().name().startsWith(prefix))
+                .mapToDouble(Sample::rate)
+                .max()
+                .orElse(Double.NaN);
+    }
+
+    /** Whether the machine stayed the same from the first to the last sample. */
+    public boolean isSteady() {
+        return hops().max().orElseThrow() <= SAME_REGIME * hops().min().orElseThrow();
+    }
+
+    DoubleStream hops() {
+        return samples.stream().flatMapToDouble(sample -> DoubleStream.of(sample.hopBefore(), sample.hopAfter()));
+    }
+}
