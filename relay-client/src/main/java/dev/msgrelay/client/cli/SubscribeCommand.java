@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
             "",
             "A report is one line on stdout:",
             "  Time for 10000000 msg: 503; speed: 19880715 msg/s; 2147.1 MB/s",
-            "(milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes; the clock",
-            "starts at the first message). The sum of all is told on stderr at the end.",
+            "Milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes.",
+            "The clock starts at the first message. The sum is told on stderr at the end.",
             "",
             "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
