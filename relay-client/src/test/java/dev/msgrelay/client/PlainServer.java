@@ -64,6 +64,13 @@ public final class PlainServer implements AutoCloseable {
         } while (n >= 0);
     }
 
+    /** As a relay does: reads all, and ends its side when the peer has. */
+    public static void serve(SocketChannel channel, FrameConsumer consumer) throws IOException {
+        try (channel) {
+            readAll(channel, consumer);
+        }
+    }
+
     public static void write(SocketChannel channel, ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             channel.write(bytes);

@@ -34,8 +34,7 @@ class PublisherEndTest {
                 SocketChannel accepted = server.accept()) {
             int sent = RelayPublisherTest.publishUntilFull(publisher);
             CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
-            PlainServer.readAll(accepted, (type, body) -> received[0]++);
-            accepted.close();
+            PlainServer.serve(accepted, (type, body) -> received[0]++);
             closing.get(30, TimeUnit.SECONDS);
 
             assertThat(received[0]).isEqualTo(sent);

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RelayPublisherTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(50);
+    private static final Duration FULL_FOR = Duration.ofMillis(250);
     private static final PublisherConfig SMALL = new PublisherConfig(4096, 1024, LONG, LONG);
 
     @TempDir
@@ -49,7 +50,7 @@ class RelayPublisherTest {
             }
             CompletableFuture<Void> all = CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new))
                     .whenComplete((done, e) -> publisher.close());
-            PlainServer.readAll(accepted, (type, body) -> {
+            PlainServer.serve(accepted, (type, body) -> {
                 byte[] expected = body(seed, type, next[type]++);
                 assertThat(PlainServer.copy(body)).as("seed %d", seed).isEqualTo(expected);
             });
@@ -137,7 +138,9 @@ class RelayPublisherTest {
     @Test
     void misuseIsNamedAndTakesNothing() throws Exception {
         try (PlainServer server = PlainServer.tcp();
-                RelayPublisher publisher = RelayPublisher.connect(server.endpoint(), SMALL)) {
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint(), SMALL);
+                SocketChannel accepted = server.accept()) {
+            assertThat(accepted.isOpen()).isTrue();
             assertThatThrownBy(() -> publisher.publish(ControlFrames.ERROR, ByteBuffer.allocate(1)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("0x80000009");
@@ -228,22 +231,16 @@ class RelayPublisherTest {
         return body;
     }
 
-    /** Messages of 100 bytes that carry their number; returns how many were accepted. */
-    static int publishUntilFull(RelayPublisher publisher) {
+    /**
+     * Messages of 100 bytes that carry their number, until there is no room for a while: by then it is the socket that
+     * takes no more. Returns how many were accepted.
+     */
+    static int publishUntilFull(RelayPublisher publisher) throws InterruptedException {
         int n = 0;
-        // Twice: the first time, the socket may not have taken yet what it can.
-        for (int full = 0; full < 1000; ) {
-            PublishOutcome outcome = publisher.publish(1, numbered(n));
-            if (outcome == PublishOutcome.ACCEPTED) {
-                n++;
-                full = 0;
-            } else {
-                assertThat(outcome).isEqualTo(PublishOutcome.FULL);
-                full++;
-                Thread.yield();
-            }
-            assertThat(n).as("bounded").isLessThan(1_000_000);
+        while (publisher.publish(1, numbered(n), FULL_FOR) == PublishOutcome.ACCEPTED) {
+            assertThat(++n).as("bounded").isLessThan(1_000_000);
         }
+        assertThat(publisher.publish(1, numbered(n))).isEqualTo(PublishOutcome.FULL);
         return n;
     }
 
@@ -264,7 +261,7 @@ class RelayPublisherTest {
 
     private static void read(SocketChannel channel, FrameConsumer consumer) {
         try {
-            PlainServer.readAll(channel, consumer);
+            PlainServer.serve(channel, consumer);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
