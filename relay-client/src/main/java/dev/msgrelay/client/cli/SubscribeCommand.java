@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberConfig;
+import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.EOFException;
 import java.io.IOException;
@@ -139,9 +140,10 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     private void receive(RelaySubscriber subscriber) throws IOException {
+        FrameConsumer consumer = this::onMessage;
         int n = 0;
         while (messages < most && n >= 0) {
-            n = subscriber.poll(this::onMessage);
+            n = subscriber.poll(consumer);
             if (n > 0 && out.checkError()) {
                 throw new IOException("standard output is closed");
             }
