@@ -11,6 +11,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.loop.LoopWakeup;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.ring.RunStage;
 import dev.msgrelay.server.session.BackpressureGate;
 import dev.msgrelay.server.session.Connections;
 import dev.msgrelay.server.session.GroupWork;
@@ -61,6 +62,7 @@ public final class RelayServer implements AutoCloseable {
     private final PacketLog log;
     private final Connections connections = new Connections();
     private final SessionContext context;
+    private final RingDrain drain;
     private final RelayLoop[] loops;
     private final SubscriberGroup[] groups;
     private final Intake[] intakes;
@@ -96,16 +98,18 @@ public final class RelayServer implements AutoCloseable {
         HeldPublishers held = new HeldPublishers(ring);
         groups = new SubscriberGroup[loops.length];
         intakes = new Intake[loops.length];
-        RingDrain drain = null;
+        RingDrain ringDrain = null;
         for (int i = 0; i < loops.length; i++) {
             groups[i] = new SubscriberGroup(log);
             if (i == 0) {
                 NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-                drain = new RingDrain(ring, handler, groups[0], gate, held);
+                ringDrain = new RingDrain(ring, handler, groups[0], gate, held);
             }
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            intakes[i] = new Intake(ring, log, i == 0 ? drain : null, held, allocator, scan, transport.readsAtOnce());
+            intakes[i] =
+                    new Intake(ring, log, i == 0 ? ringDrain : null, held, allocator, scan, transport.readsAtOnce());
         }
+        drain = ringDrain;
         drain.wire(intakes[0], java.util.Arrays.copyOfRange(loops, 1, loops.length));
         for (int i = 0; i < loops.length; i++) {
             loops[i].start(i == 0 ? drain : new GroupWork(groups[i], intakes[i]));
@@ -196,7 +200,9 @@ public final class RelayServer implements AutoCloseable {
 
     /** A publisher for one producer thread of this process. */
     public LocalPublisher newLocalPublisher() {
-        return new LocalPublisher(ring, state, config.stream().maxBody());
+        RunStage stage = new RunStage(ring, loops[0]::asleep);
+        drain.add(stage);
+        return new LocalPublisher(stage, state, ring.maxRun(), config.stream().maxBody());
     }
 
     /** Where publishers connect over TCP; null where there is none. */
@@ -292,7 +298,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     boolean drained() {
-        if (!ring.isEmpty()) {
+        if (!drain.isEmpty()) {
             return false;
         }
         long head = log.head().position();

@@ -16,7 +16,7 @@ import java.util.ArrayDeque;
  */
 public final class Intake {
     /** A read is at most this long: four segments of loopback, and small enough to stay in the core's cache. */
-    public static final int READ_BYTES = 256 << 10;
+    public static final int READ_BYTES = Integer.getInteger("relay.read", 256 << 10);
 
     /** A shorter run is copied into the ring, so that what several sockets brought is packed in one batch. */
     private static final int LEND_BYTES = 4096;

@@ -4,7 +4,9 @@ import dev.msgrelay.server.batch.NetworkBatchHandler;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.ring.RunPoller;
+import dev.msgrelay.server.ring.RunStage;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /**
  * The work of the loop that polls the ring: drain it into the log, send to the loop's own subscribers, wake the other
@@ -18,6 +20,7 @@ public final class RingDrain implements RelayLoop.Work {
     private final BackpressureGate gate;
     private final HeldPublishers held;
 
+    private volatile RunStage[] stages = {};
     private Intake intake;
     private RelayLoop[] others = {};
     private boolean toldOthers = true;
@@ -42,6 +45,19 @@ public final class RingDrain implements RelayLoop.Work {
         others = otherLoops;
     }
 
+    /** A producer's stage is looked at from now on. Any thread. */
+    public synchronized void add(RunStage stage) {
+        RunStage[] old = stages;
+        RunStage[] next = Arrays.copyOf(old, old.length + 1);
+        next[old.length] = stage;
+        stages = next;
+    }
+
+    /** Whether nothing waits in the ring or in a stage. Any thread. */
+    public boolean isEmpty() {
+        return ring.isEmpty() && !stagesWait();
+    }
+
     @Override
     public boolean run() {
         boolean got = poll();
@@ -55,12 +71,19 @@ public final class RingDrain implements RelayLoop.Work {
     @Override
     public boolean pending() {
         // While subscribers hold the writer back the ring stays full: what wakes the loop then is their progress.
-        return (!ring.isEmpty() && !(poller.held() && gate.stillRefuses())) || group.pending();
+        return ((!ring.isEmpty() || stagesWait()) && !gate.stillRefuses()) || group.pending();
     }
 
     /** Drains one batch. */
     boolean poll() {
         boolean got = poller.poll();
+        // After each batch, not only when the ring is empty: another producer may never let it be.
+        for (RunStage stage : stages) {
+            got |= stage.take(handler);
+            if (stage.isDone()) {
+                forget(stage);
+            }
+        }
         if (got) {
             toldOthers = false;
             VarHandle.fullFence();
@@ -77,6 +100,19 @@ public final class RingDrain implements RelayLoop.Work {
 
     boolean canTake(int length) {
         return handler.canTake(length);
+    }
+
+    private synchronized void forget(RunStage stage) {
+        stages = Arrays.stream(stages).filter(s -> s != stage).toArray(RunStage[]::new);
+    }
+
+    private boolean stagesWait() {
+        for (RunStage stage : stages) {
+            if (stage.waiting()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void tellOthers() {
