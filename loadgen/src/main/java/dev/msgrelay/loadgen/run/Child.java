@@ -26,6 +26,7 @@ public final class Child {
     private static final int MAX_EVENTS = 3_600;
 
     private static final int MAX_STDERR_LINES = 20;
+    private static final String STACK_FRAME = "\tat ";
     private static final long LAST_WORDS_MILLIS = 1_000;
 
     private final String name;
@@ -190,7 +191,7 @@ public final class Child {
     }
 
     private synchronized void onStderr(String line) {
-        if (line == null) {
+        if (line == null || line.startsWith(STACK_FRAME)) {
             return;
         }
         if (stderr.size() == MAX_STDERR_LINES) {
