@@ -78,7 +78,7 @@ public final class Bench {
     }
 
     private Sample take(String what, Contender contender) throws IOException, RunException, InterruptedException {
-        String left = leftMillis > 0 ? " (about " + (leftMillis + 30_000) / 60_000 + " min left)" : "";
+        String left = leftMillis > 0 ? " (about " + (leftMillis / 60_000 + 1) + " min left)" : "";
         Sample sample = Sample.take(contender, observers.apply("[" + what + left + "] "));
         leftMillis -= contender.estimatedMillis();
         return sample;

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.bench;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -11,31 +12,32 @@ import java.util.stream.Collectors;
  */
 public record CaseResult(BenchCase benchCase, List<Sample> tries, List<Round> rounds) {
     /** The rounds that count: the steady ones, as long as they are at least half of all; otherwise all. */
-    List<Round> counted() {
+    public List<Round> counted() {
         List<Round> steady = rounds.stream().filter(Round::isSteady).toList();
         return 2 * steady.size() >= rounds.size() ? steady : rounds;
     }
 
     /** The median over the rounds that count. */
-    double median(Metric metric) {
+    public double median(Metric metric) {
         return median(counted().stream().mapToDouble(metric.value()).toArray());
     }
 
-    /** The median rate of one of ours. */
-    double medianRate(String name) {
-        return median(
-                counted().stream().mapToDouble(round -> round.of(name).rate()).toArray());
+    /** The median of a figure of one of ours. */
+    public double medianOf(String name, ToDoubleFunction<Sample> figure) {
+        return median(counted().stream()
+                .mapToDouble(round -> figure.applyAsDouble(round.of(name)))
+                .toArray());
     }
 
     /** The median, over the rounds, of the round's best ceiling; NaN for a case without one. */
-    double medianCeiling() {
+    public double medianCeiling() {
         return median(counted().stream()
                 .mapToDouble(round -> round.best(Cases.CEILING))
                 .toArray());
     }
 
     /** Everything that makes a run of this case invalid. */
-    List<String> failures() {
+    public List<String> failures() {
         return rounds.stream()
                 .flatMap(round -> round.samples().stream())
                 .flatMap(sample -> sample.failures().stream()

@@ -23,12 +23,14 @@ public record Metric(String name, Bound bound, double limit, ToDoubleFunction<Ro
             this.sign = sign;
         }
 
-        String sign() {
+        /** As in a formula. */
+        public String sign() {
             return sign;
         }
     }
 
-    boolean isMet(double measured) {
+    /** Whether this value will do. */
+    public boolean isMet(double measured) {
         return switch (bound) {
             case AT_LEAST -> measured >= limit;
             case ABOVE -> measured > limit;

@@ -34,7 +34,8 @@ public record Round(List<Sample> samples) {
         return hops().max().orElseThrow() <= SAME_REGIME * hops().min().orElseThrow();
     }
 
-    DoubleStream hops() {
+    /** All core-to-core hops that were measured, in nanoseconds. */
+    public DoubleStream hops() {
         return samples.stream().flatMapToDouble(sample -> DoubleStream.of(sample.hopBefore(), sample.hopAfter()));
     }
 }

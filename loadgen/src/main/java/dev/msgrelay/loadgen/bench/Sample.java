@@ -33,7 +33,8 @@ public record Sample(Contender contender, RunResult result, double hopBefore, do
         return result.deliveriesPerSecond();
     }
 
-    long latencyNanos(double percentile) {
+    /** A percentile of the latency. */
+    public long latencyNanos(double percentile) {
         return result.received().latency().getValueAtPercentile(percentile);
     }
 

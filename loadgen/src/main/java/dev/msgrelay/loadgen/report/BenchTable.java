@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.report;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.bench.CaseReport;
 import dev.msgrelay.loadgen.bench.Sample;
 import java.util.List;
 
