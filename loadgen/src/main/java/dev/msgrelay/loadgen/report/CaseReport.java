@@ -45,11 +45,14 @@ public record CaseReport(String id, String title, List<Line> lines, String note,
         }
         int all = result.rounds().size();
         return Units.format(
-                "%s; %d round%s, the machine changed in %d, %d left out; core-to-core hop %.0f..%.0f ns",
+                "%s; %d round%s, %d on a changing machine, %d beside other work, %d left out; core-to-core hop %.0f..%.0f ns",
                 figures,
                 all,
                 all == 1 ? "" : "s",
-                result.rounds().stream().filter(round -> !round.isSteady()).count(),
+                result.rounds().stream()
+                        .filter(round -> !round.isSteady() && !round.isDisturbed())
+                        .count(),
+                result.rounds().stream().filter(Round::isDisturbed).count(),
                 all - result.counted().size(),
                 hops(result).min().orElseThrow(),
                 hops(result).max().orElseThrow());

@@ -35,6 +35,13 @@ class CaseResultTest {
     }
 
     @Test
+    void roundsBesideOtherWorkAreLeftOutHoweverEvenlyTheyWereDisturbed() {
+        CaseResult result = result(round(50, 55, 80, 100), round(90_000, 95_000, 10, 100));
+        assertThat(result.counted()).hasSize(1);
+        assertThat(result.median(FRACTION)).isEqualTo(0.8);
+    }
+
+    @Test
     void withoutEnoughSteadyRoundsAllOfThemCount() {
         CaseResult result = result(round(50, 200, 10, 100), round(50, 200, 20, 100), round(50, 60, 80, 100));
         assertThat(result.counted()).hasSize(3);
