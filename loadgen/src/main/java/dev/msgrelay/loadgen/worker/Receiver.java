@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
-import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -66,8 +66,8 @@ final class Receiver implements Runnable {
                 }
             }
             closed = "closed by the relay";
-        } catch (AsynchronousCloseException e) {
-            // stop() closed it
+        } catch (ClosedChannelException e) {
+            // stop() closed it, while we were reading or between two reads
         } catch (IOException | RuntimeException e) {
             closed = e.getMessage() == null ? e.toString() : e.getMessage();
         } finally {

@@ -97,6 +97,26 @@ class ReceiverTest {
         receiver.stop();
     }
 
+    /** Whether the close hits the thread within a read or between two of them, it is not the relay's doing. */
+    @Test
+    void stoppingInTheMiddleOfAStreamIsNoFailure() throws Exception {
+        Thread sender = new Thread(() -> {
+            try {
+                for (long number = 0; ; number++) {
+                    send(number);
+                }
+            } catch (IOException e) {
+                // the subscriber has gone
+            }
+        });
+        Receiver receiver = receiver();
+        sender.start();
+        assertThat(receiver.awaitPrimed(PRIMED_MILLIS)).isTrue();
+        receiver.stop();
+        sender.join(PRIMED_MILLIS);
+        assertThat(receiver.closed()).isNull();
+    }
+
     private Receiver receiver() {
         return new Receiver(loopback.near(), 1, 1, 4_096, control);
     }
