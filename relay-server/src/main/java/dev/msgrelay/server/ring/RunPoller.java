@@ -42,7 +42,7 @@ public final class RunPoller {
             int length = ring.lengthAt(next);
             boolean borrowed = length == FrameRing.BORROWED_RUN;
             int bytes = borrowed ? ring.borrowedLength() : length;
-            if (bytes != FrameRing.NOTHING && !handler.canTake(bytes)) {
+            if (bytes != FrameRing.NOTHING && !handler.canTake()) {
                 held = true;
                 break;
             }

@@ -199,7 +199,7 @@ public final class RunStage {
         }
         int length = gathered;
         // What this producer has put into the ring before goes before.
-        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.canTake(length);
+        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.canTake();
         if (next) {
             handler.onEvent(run.wrap(memory, 0, length, null), lastCell, true);
             gathered = 0;

@@ -12,7 +12,7 @@ import io.netty.util.UncheckedBooleanSupplier;
  */
 final class PublisherReads implements RecvByteBufAllocator {
     /** Reads of one socket in one round: the others want their turn. */
-    private static final int MAX_READS = Integer.getInteger("relay.reads", 4);
+    private static final int MAX_READS = 4;
 
     private final PublisherSession session;
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.server.batch.NetworkBatchHandler;
+import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.ring.RunPoller;
@@ -19,30 +20,29 @@ public final class RingDrain implements RelayLoop.Work {
     private final SubscriberGroup group;
     private final BackpressureGate gate;
     private final HeldPublishers held;
+    private final PacketLog log;
+    private final RelayLoop[] others;
+    private boolean readsMore;
 
     private volatile RunStage[] stages = {};
-    private Intake intake;
-    private RelayLoop[] others = {};
     private boolean toldOthers = true;
 
     public RingDrain(
             FrameRing ring,
             NetworkBatchHandler handler,
             SubscriberGroup group,
+            RelayLoop[] others,
             BackpressureGate gate,
-            HeldPublishers held) {
+            HeldPublishers held,
+            PacketLog log) {
         this.ring = ring;
         this.poller = new RunPoller(ring, handler);
         this.handler = handler;
         this.group = group;
         this.gate = gate;
         this.held = held;
-    }
-
-    /** Called once, before the loop starts. */
-    public void wire(Intake ownIntake, RelayLoop[] otherLoops) {
-        intake = ownIntake;
-        others = otherLoops;
+        this.log = log;
+        this.others = others;
     }
 
     /** A producer's stage is looked at from now on. Any thread. */
@@ -62,10 +62,14 @@ public final class RingDrain implements RelayLoop.Work {
     public boolean run() {
         boolean got = poll();
         boolean more = got && !poller.held() && !ring.isEmpty();
-        boolean readsMore = intake.takeMoreExpected();
-        group.pump(!more && !readsMore);
+        more |= readsMore;
+        readsMore = false;
+        group.pump(!more);
+        if (held.any() && gate.halfOpen(log.endPosition())) {
+            held.resumeIfRoom();
+        }
         tellOthers();
-        return more || readsMore;
+        return more;
     }
 
     @Override
@@ -87,9 +91,13 @@ public final class RingDrain implements RelayLoop.Work {
         if (got) {
             toldOthers = false;
             VarHandle.fullFence();
-            held.resumeIfRoom();
         }
         return got;
+    }
+
+    /** Told by a session whose last read took all it could: in the next round there is likely to be more. */
+    void expectMoreReads() {
+        readsMore = true;
     }
 
     /** Sends to the loop's own subscribers. */
@@ -98,8 +106,9 @@ public final class RingDrain implements RelayLoop.Work {
         tellOthers();
     }
 
-    boolean canTake(int length) {
-        return handler.canTake(length);
+    /** Whether the log can take one more run. */
+    boolean canTake() {
+        return handler.canTake();
     }
 
     private synchronized void forget(RunStage stage) {

@@ -86,7 +86,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
             return false;
         }
         int amount = amount(available, stride);
-        if (!everything && amount < (Boolean.getBoolean("relay.full") ? segment.wholeUpTo(stride) : segment.bytes())) {
+        if (!everything && amount < segment.bytes()) {
             return false;
         }
         if (from < log.tail()) {
