@@ -41,7 +41,7 @@ relay_find_java() {
         relay_java_version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$relay_release")
     fi
     if [ -z "$relay_java_version" ]; then
-        relay_java_version=$("$relay_java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')
+        relay_java_version=$("$relay_java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p')
     fi
     [ -n "$relay_java_version" ] || relay_fail "cannot tell the version of $relay_java"
     [ "$relay_java_version" -ge "$RELAY_MIN_JAVA" ] ||

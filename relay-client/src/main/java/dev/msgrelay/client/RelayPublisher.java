@@ -175,26 +175,31 @@ public final class RelayPublisher implements AutoCloseable {
         queue.close(deadline(config.closeTimeout()));
         boolean interrupted = !join(config.closeTimeout().toMillis());
         if (thread.isAlive()) {
-            abort(interrupted);
+            closeChannel();
+            String why = interrupted ? "interrupted" : config.closeTimeout().toMillis() + " ms were over";
             interrupted |= !join(GRACE_MS);
+            // Only now is it certain how much the socket has taken.
+            keepLoss(why);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void abort(boolean interrupted) {
-        long unsent = queue.acceptedBytes() - queue.sentBytes();
-        if (unsent > 0) {
-            String why = interrupted ? "interrupted" : config.closeTimeout().toMillis() + " ms were over";
-            queue.fail(new IOException("closed with " + unsent + " bytes not sent to " + endpoint + ": " + why));
-        }
+    private void closeChannel() {
         try {
             channel.close();
         } catch (IOException e) {
             queue.fail(e);
         }
         selector.wakeup();
+    }
+
+    private void keepLoss(String why) {
+        long unsent = queue.acceptedBytes() - queue.sentBytes();
+        if (unsent > 0) {
+            queue.fail(new IOException("closed with " + unsent + " bytes not sent to " + endpoint + ": " + why));
+        }
     }
 
     /** False where the wait was interrupted; the interrupt is taken. */

@@ -3,7 +3,7 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.memory.Bytes;
-import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.ring.RunStage;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 
@@ -11,16 +11,19 @@ import java.util.concurrent.locks.LockSupport;
  * A producer thread of the relay's own process: publishes into the ring without a socket. Each producer thread takes one
  * of its own, any number of them: {@link RelayServer#newLocalPublisher}.
  */
-public final class LocalPublisher {
+public final class LocalPublisher implements AutoCloseable {
     /** How long a waiting publish sleeps between two tries: the ring takes about this long to empty by half. */
     private static final long PARK_NANOS = 50_000;
 
-    private final FrameRing ring;
+    private final RunStage stage;
+    private final int maxRun;
     private final RelayState state;
     private final int maxBody;
+    private boolean closed;
 
-    LocalPublisher(FrameRing ring, RelayState state, int maxBody) {
-        this.ring = ring;
+    LocalPublisher(RunStage stage, RelayState state, int maxRun, int maxBody) {
+        this.stage = stage;
+        this.maxRun = maxRun;
         this.state = state;
         this.maxBody = maxBody;
     }
@@ -36,18 +39,10 @@ public final class LocalPublisher {
         if (ControlFrames.isControl(type) || length > maxBody) {
             throw misuse(type, length);
         }
-        if (state.closing()) {
+        if (closed || state.closing()) {
             return PublishOutcome.CLOSED;
         }
-        int run = FrameLayout.HEADER_LENGTH + length;
-        long claim = ring.tryClaim(run);
-        if (claim == FrameRing.REFUSED) {
-            return PublishOutcome.FULL;
-        }
-        ring.putHeader(claim, 0, type, length);
-        ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
-        ring.publish(claim, run);
-        return PublishOutcome.ACCEPTED;
+        return stage.put(type, body, length) ? PublishOutcome.ACCEPTED : PublishOutcome.FULL;
     }
 
     /**
@@ -61,20 +56,14 @@ public final class LocalPublisher {
         if (length == 0) {
             return PublishOutcome.ACCEPTED;
         }
-        if (length > ring.maxRun()) {
-            throw new IllegalArgumentException("run of " + length + " bytes is over the limit of " + ring.maxRun());
+        if (length > maxRun) {
+            throw new IllegalArgumentException("run of " + length + " bytes is over the limit of " + maxRun);
         }
         check(frames, length);
-        if (state.closing()) {
+        if (closed || state.closing()) {
             return PublishOutcome.CLOSED;
         }
-        long claim = ring.tryClaim(length);
-        if (claim == FrameRing.REFUSED) {
-            return PublishOutcome.FULL;
-        }
-        ring.put(claim, 0, frames, frames.position(), length);
-        ring.publish(claim, length);
-        return PublishOutcome.ACCEPTED;
+        return stage.putRun(frames, length) ? PublishOutcome.ACCEPTED : PublishOutcome.FULL;
     }
 
     /** As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. */
@@ -105,7 +94,17 @@ public final class LocalPublisher {
 
     /** Longest run in bytes. */
     public int maxRun() {
-        return ring.maxRun();
+        return maxRun;
+    }
+
+    /** Ends it: what it has published stays in the stream. Called by its own thread, or after that has ended. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        stage.end();
     }
 
     private void check(ByteBuffer frames, int length) {

@@ -29,11 +29,11 @@ public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber
         items.add(new Item("ring availability", 4L * stream.ringCells()));
         items.add(new Item("log", stream.logBytes()));
         items.add(new Item("packet index", 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes())));
-        items.add(new Item("read buffers", (long) config.eventLoops() * Intake.READ_BYTES));
+        items.add(new Item("read buffers", 2L * Intake.MAX_READ));
         long frame = FrameLayout.frameLength(stream.maxBody());
         long pinned = SubscriberGroup.WRITE_BYTES + frame;
         long chunks = pinned / StreamConfig.CHUNK_BYTES + 2;
-        return new MemoryPlan(items, frame + Intake.READ_BYTES, chunks * StreamConfig.CHUNK_BYTES);
+        return new MemoryPlan(items, frame + Intake.MAX_READ, chunks * StreamConfig.CHUNK_BYTES);
     }
 
     /** Bytes taken at start. */

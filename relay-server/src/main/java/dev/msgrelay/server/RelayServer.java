@@ -11,6 +11,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.loop.LoopWakeup;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.ring.RunStage;
 import dev.msgrelay.server.session.BackpressureGate;
 import dev.msgrelay.server.session.Connections;
 import dev.msgrelay.server.session.GroupWork;
@@ -35,6 +36,7 @@ import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -61,15 +63,15 @@ public final class RelayServer implements AutoCloseable {
     private final PacketLog log;
     private final Connections connections = new Connections();
     private final SessionContext context;
+    private final RingDrain drain;
     private final RelayLoop[] loops;
     private final SubscriberGroup[] groups;
-    private final Intake[] intakes;
+    private final Intake intake;
     private final RelayState state = new RelayState();
     private final List<Listener> listeners = new ArrayList<>();
     private final List<Path> socketFiles = new ArrayList<>();
     private Listener publishTcp;
     private Listener subscribeTcp;
-    private int nextPublisherLoop;
     private int nextSubscriberLoop;
     private RelayStats last;
 
@@ -92,23 +94,19 @@ public final class RelayServer implements AutoCloseable {
         log = new PacketLog(allocator, stream.logBytes(), StreamConfig.CHUNK_BYTES, stream.packetBytes(), gate);
         context = new SessionContext(
                 log, stream.logBytes(), gate, config.stallTimeout().toNanos(), connections);
-        // 4. Ring -> log -> subscribers, on the first loop; subscribers only, on the others.
-        HeldPublishers held = new HeldPublishers(ring);
+        // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
+        HeldPublishers held = new HeldPublishers(ring, gate);
         groups = new SubscriberGroup[loops.length];
-        intakes = new Intake[loops.length];
-        RingDrain drain = null;
         for (int i = 0; i < loops.length; i++) {
             groups[i] = new SubscriberGroup(log);
-            if (i == 0) {
-                NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-                drain = new RingDrain(ring, handler, groups[0], gate, held);
-            }
-            RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            intakes[i] = new Intake(ring, log, i == 0 ? drain : null, held, allocator, scan, transport.readsAtOnce());
         }
-        drain.wire(intakes[0], java.util.Arrays.copyOfRange(loops, 1, loops.length));
+        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+        RelayLoop[] others = Arrays.copyOfRange(loops, 1, loops.length);
+        drain = new RingDrain(ring, handler, groups[0], others, gate, held, log);
+        RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+        intake = new Intake(ring, log, drain, held, allocator, scan, transport.readsAtOnce());
         for (int i = 0; i < loops.length; i++) {
-            loops[i].start(i == 0 ? drain : new GroupWork(groups[i], intakes[i]));
+            loops[i].start(i == 0 ? drain : new GroupWork(groups[i]));
             SubscriberGroup group = groups[i];
             loops[i].io()
                     .scheduleWithFixedDelay(
@@ -169,17 +167,17 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private RelayLoop placePublisher(Channel accepted) {
-        // From the last loop down: the first one has the ring and the most subscribers' work.
-        int i = loops.length - 1 - nextPublisherLoop++ % loops.length;
-        PublisherSession session = new PublisherSession(context, intakes[i], allocator);
+        // The loop that packs also reads: what it has read need not be copied, or handed to another core.
+        PublisherSession session = new PublisherSession(context, intake, allocator);
         equip(accepted);
         accepted.config().setRecvByteBufAllocator(session.reads());
         accepted.pipeline().addLast(session);
-        return loops[i];
+        return loops[0];
     }
 
     private RelayLoop placeSubscriber(Channel accepted) {
-        int i = nextSubscriberLoop++ % loops.length;
+        // The other loops have nothing else to do.
+        int i = loops.length == 1 ? 0 : 1 + nextSubscriberLoop++ % (loops.length - 1);
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
         accepted.pipeline().addLast(new SubscriberSession(context, groups[i], config.slowSubscriber()));
@@ -196,7 +194,9 @@ public final class RelayServer implements AutoCloseable {
 
     /** A publisher for one producer thread of this process. */
     public LocalPublisher newLocalPublisher() {
-        return new LocalPublisher(ring, state, config.stream().maxBody());
+        RunStage stage = new RunStage(ring, loops[0]::asleep);
+        drain.add(stage);
+        return new LocalPublisher(stage, state, ring.maxRun(), config.stream().maxBody());
     }
 
     /** Where publishers connect over TCP; null where there is none. */
@@ -292,7 +292,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     boolean drained() {
-        if (!ring.isEmpty()) {
+        if (!drain.isEmpty()) {
             return false;
         }
         long head = log.head().position();
@@ -325,9 +325,7 @@ public final class RelayServer implements AutoCloseable {
         last = stats();
         if (stopped) {
             // A loop that hangs may still touch this memory; then it is left to the end of the process.
-            for (Intake intake : intakes) {
-                intake.close();
-            }
+            intake.close();
             log.close();
             ringMemory.release();
         }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.run.RunException;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Ctrl-C and SIGTERM: the command's thread is interrupted and gets a moment to print what it has. */
@@ -29,9 +31,27 @@ final class Interrupts implements AutoCloseable {
         }
     }
 
-    /** Whether somebody asked this process to end. */
-    boolean requested() {
-        return requested;
+    /** A piece of the command's work. */
+    @FunctionalInterface
+    interface Work<T> {
+        T run() throws IOException, RunException, InterruptedException;
+    }
+
+    /**
+     * Does it.
+     *
+     * @throws InterruptedException also where the work failed because the process was asked to end
+     */
+    <T> T orInterrupted(Work<T> work) throws IOException, RunException, InterruptedException {
+        try {
+            return work.run();
+        } catch (RunException e) {
+            // A signal from a terminal goes to the children as well: they may be gone before we are interrupted.
+            if (requested) {
+                throw new InterruptedException();
+            }
+            throw e;
+        }
     }
 
     @Override

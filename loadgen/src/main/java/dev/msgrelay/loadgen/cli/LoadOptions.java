@@ -86,12 +86,12 @@ final class LoadOptions {
      * @throws ParameterException naming the value and its limits
      */
     Load load() {
-        within("--publishers", publishers, 1, MAX_CONNECTIONS);
-        within("--subscribers", subscribers, 1, MAX_CONNECTIONS);
-        within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY);
-        within("--rate", rate, 0, MAX_RATE);
+        Limits.within(spec, "--publishers", publishers, 1, MAX_CONNECTIONS);
+        Limits.within(spec, "--subscribers", subscribers, 1, MAX_CONNECTIONS);
+        Limits.within(spec, "--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY);
+        Limits.within(spec, "--rate", rate, 0, MAX_RATE);
         if (writeSize != 0) {
-            within("--write-size", writeSize, MIN_WRITE, MAX_WRITE);
+            Limits.within(spec, "--write-size", writeSize, MIN_WRITE, MAX_WRITE);
         }
         return new Load(publishers, subscribers, body, rate, !countOnly, writeSize, unix);
     }
@@ -100,16 +100,6 @@ final class LoadOptions {
      * @throws ParameterException naming the value and its limits
      */
     Timing timing() {
-        if (duration.isZero()) {
-            throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
-        }
-        return new Timing(warmup, duration);
-    }
-
-    private void within(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
-        }
+        return Limits.timing(spec, warmup, duration);
     }
 }

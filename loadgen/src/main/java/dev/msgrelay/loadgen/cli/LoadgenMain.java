@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings and benchmarks for Relay.",
-        subcommands = {RunCommand.class})
+        subcommands = {RunCommand.class, CalibrateCommand.class, BenchCommand.class})
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
 
@@ -19,20 +19,19 @@ public final class LoadgenMain implements Runnable {
     private CommandLine.Model.CommandSpec spec;
 
     public static void main(String[] args) {
-        int code = execute(args);
+        int code = commandLine().execute(args);
         // After a signal the JVM is going down already, and waits for this thread to have printed what there is.
         if (code != EXIT_INTERRUPTED) {
             System.exit(code);
         }
     }
 
-    /** Runs the command and returns its exit code; does not exit. */
-    static int execute(String... args) {
+    /** The command, as tests run it too. */
+    static CommandLine commandLine() {
         return new CommandLine(new LoadgenMain())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(LoadgenMain::usageError)
-                .setExecutionExceptionHandler(LoadgenMain::failure)
-                .execute(args);
+                .setExecutionExceptionHandler(LoadgenMain::failure);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
@@ -86,19 +87,35 @@ final class RelayOptions {
         return Middles.remote(publish, publish.withPort(publish.port() - 1));
     }
 
+    /**
+     * The relay embedded in the publishers' process.
+     *
+     * @throws ParameterException naming what does not fit
+     */
+    Middle inProcess(int runLength) {
+        if (connect != null || connectSubscribe != null) {
+            throw new ParameterException(spec.commandLine(), "--in-process and --connect exclude each other");
+        }
+        if (!relayArgs.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--in-process takes no --relay-arg " + String.join(" ", relayArgs));
+        }
+        return new InProcessMiddle(runLength, arguments(), jvmOptions());
+    }
+
     private List<String> arguments() {
         List<String> args = new ArrayList<>(List.of("--slow-subscriber", policy.toString()));
-        if (transport != null) {
-            args.addAll(List.of("--transport", transport));
-        }
-        if (eventLoops != null) {
-            args.addAll(List.of("--event-loops", eventLoops.toString()));
-        }
-        if (mtu != null) {
-            args.addAll(List.of("--mtu", mtu.toString()));
-        }
+        add(args, "--transport", transport);
+        add(args, "--event-loops", eventLoops);
+        add(args, "--mtu", mtu);
         args.addAll(relayArgs);
         return args;
+    }
+
+    private static void add(List<String> args, String option, Object value) {
+        if (value != null) {
+            args.addAll(List.of(option, value.toString()));
+        }
     }
 
     private List<String> jvmOptions() {

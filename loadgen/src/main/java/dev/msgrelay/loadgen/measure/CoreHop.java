@@ -16,7 +16,7 @@ public final class CoreHop {
     private static final int BATCH = 512;
 
     /** An answer that takes longer than so many looks means that the other thread lost its core. */
-    private static final int SPINS_BEFORE_YIELD = 100_000;
+    private static final int SPINS_BEFORE_YIELD = 5_000;
 
     private static final long STOP = -1;
 

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.report;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.bench.Sample;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published;
@@ -11,6 +12,7 @@ import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /** A run's result for programs. */
@@ -20,12 +22,17 @@ public final class RunJson {
     private RunJson() {}
 
     /** A whole document. */
-    public static String of(RunResult result, List<String> failures, double hopBefore, double hopAfter) {
+    public static String of(
+            RunResult result, List<String> failures, double[] hops, Map<String, List<Sample>> ceilings) {
         JsonObject json = result(result);
         json.put("valid", failures.isEmpty());
         json.put("failures", new JsonArray(failures));
         json.put("machine", Machine.here().toJson());
-        json.put("coreHopNanos", JsonArray.from(hopBefore, hopAfter));
+        json.put("coreHopNanos", JsonArray.from(hops[0], hops[1]));
+        ceilings.forEach((name, samples) -> {
+            json.put("ceiling, " + name, BenchTable.json(samples));
+            json.put("fraction of " + name, result.deliveriesPerSecond() / BenchTable.best(samples));
+        });
         return JsonWriter.indent("  ").string().value(json).done();
     }
 
@@ -41,7 +48,7 @@ public final class RunJson {
         json.put("checked", result.load().verify());
         json.put("warmupMillis", result.timing().warmup().toMillis());
         json.put("measuredMillis", result.timing().measured().toMillis());
-        if (result.published() != null) {
+        if (result.published().total() > 0) {
             json.put("in", published(result.published()));
         }
         json.put("out", traffic(result.received().traffic()));

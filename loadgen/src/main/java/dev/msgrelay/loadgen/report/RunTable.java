@@ -68,11 +68,11 @@ public final class RunTable {
 
     private void traffic(RunResult result) {
         line("");
-        if (result.published() != null) {
+        if (result.published().total() > 0) {
             trafficLine("in", result.published().traffic());
         }
         trafficLine("out", result.received().traffic());
-        if (result.published() != null && result.published().late() > 0) {
+        if (result.published().late() > 0) {
             line(
                     "  late   %,d messages left more than 1 ms after their intended time, the latest %s after",
                     result.published().late(), Units.nanos(result.published().worstLateNanos()));

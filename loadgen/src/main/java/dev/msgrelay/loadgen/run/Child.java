@@ -26,6 +26,8 @@ public final class Child {
     private static final int MAX_EVENTS = 3_600;
 
     private static final int MAX_STDERR_LINES = 20;
+    private static final String STACK_FRAME = "\tat ";
+    private static final long LAST_WORDS_MILLIS = 1_000;
 
     private final String name;
     private final Process process;
@@ -43,8 +45,8 @@ public final class Child {
     Child(String name, Process process) {
         this.name = name;
         this.process = process;
-        startReader(process.getInputStream(), this::onStdout, "stdout");
-        startReader(process.getErrorStream(), this::onStderr, "stderr");
+        Thread stderrReader = startReader(process.getErrorStream(), this::onStderr, "stderr");
+        startReader(process.getInputStream(), line -> onStdout(line, stderrReader), "stdout");
     }
 
     public String name() {
@@ -146,7 +148,24 @@ public final class Child {
         return stderr.isEmpty() ? "" : "; it said: " + String.join(" | ", stderr);
     }
 
-    private synchronized void onStdout(String line) {
+    private void onStdout(String line, Thread stderrReader) {
+        if (line == null) {
+            awaitLastWords(stderrReader);
+        }
+        remember(line);
+    }
+
+    /** When stdout ends, the exit code and the last lines of stderr are a moment away. */
+    private void awaitLastWords(Thread stderrReader) {
+        try {
+            process.waitFor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+            stderrReader.join(LAST_WORDS_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void remember(String line) {
         if (line == null) {
             stdoutEnded = true;
         } else {
@@ -172,7 +191,7 @@ public final class Child {
     }
 
     private synchronized void onStderr(String line) {
-        if (line == null) {
+        if (line == null || line.startsWith(STACK_FRAME)) {
             return;
         }
         if (stderr.size() == MAX_STDERR_LINES) {
@@ -181,7 +200,7 @@ public final class Child {
         stderr.addLast(line);
     }
 
-    private void startReader(InputStream stream, Consumer<String> sink, String kind) {
+    private Thread startReader(InputStream stream, Consumer<String> sink, String kind) {
         Thread thread = new Thread(
                 () -> {
                     try (BufferedReader in =
@@ -198,5 +217,6 @@ public final class Child {
                 name + "-" + kind);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 }

@@ -125,7 +125,7 @@ final class Fleet {
     private static Map<Integer, Long> sent(List<JsonObject> published) {
         Map<Integer, Long> sent = new TreeMap<>();
         for (JsonObject process : published) {
-            JsonArray list = process.getArray("publishers");
+            JsonArray list = process.getArray("publishers", new JsonArray());
             for (int i = 0; i < list.size(); i++) {
                 sent.put(list.getObject(i).getInt("id"), list.getObject(i).getLong("messages"));
             }

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LoadRun {
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long STOP_MILLIS = 10_000;
 
     private final Middle middle;
@@ -79,13 +80,16 @@ public final class LoadRun {
         List<ProcessUse> used = usedSince(cpuAtBegin);
         observer.phase("draining");
         List<JsonObject> published = fleet.awaitPublished();
+        if (started.sendsByItself()) {
+            published.add(relay.await("result", PUBLISHED_NANOS));
+        }
         List<JsonObject> received = fleet.awaitDrained(published);
         children.checkHealthy();
         return new RunResult(
                 middle.name(),
                 load,
                 timing,
-                started.sendsByItself() ? null : Published.of(published, timing),
+                Published.of(published, timing),
                 Received.of(received, timing),
                 used,
                 relay == null ? null : stop(relay, window));

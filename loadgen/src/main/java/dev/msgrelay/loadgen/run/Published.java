@@ -22,7 +22,7 @@ public record Published(Traffic traffic, long total, long late, long worstLateNa
         for (JsonObject process : processes) {
             late += process.getLong("late", 0);
             worst = Math.max(worst, process.getLong("worstLateNanos", 0));
-            JsonArray publishers = process.getArray("publishers");
+            JsonArray publishers = process.getArray("publishers", new JsonArray());
             for (int i = 0; i < publishers.size(); i++) {
                 messages += publishers.getObject(i).getLong("messagesMeasured");
                 bytes += publishers.getObject(i).getLong("bytesMeasured");

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.RelayMain;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,8 +35,11 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
             subscribeSocket = children.socketPath("subscribe");
             args.addAll(List.of("--publish-socket", publishSocket, "--subscribe-socket", subscribeSocket));
         }
+        if (load.body() > FrameLayout.DEFAULT_MAX_BODY) {
+            args.addAll(List.of("--max-body", "" + load.body()));
+        }
         args.addAll(relayArgs);
-        Child child = children.start("relay", withNativeAccess(), RelayMain.class, args);
+        Child child = children.start("relay", withNativeAccess(javaOptions), RelayMain.class, args);
         JsonObject ready = child.await("ready", Middles.READY_NANOS);
         if (load.unix()) {
             return new Started(child, Endpoint.unix(Path.of(publishSocket)), Endpoint.unix(Path.of(subscribeSocket)));
@@ -45,7 +49,7 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
     }
 
     /** Netty's native transports: newer JDKs want to be told that this is meant. */
-    private List<String> withNativeAccess() {
+    static List<String> withNativeAccess(List<String> javaOptions) {
         List<String> options = new ArrayList<>(javaOptions);
         int jdk = Runtime.version().feature();
         options.add("--enable-native-access=ALL-UNNAMED");

@@ -6,7 +6,7 @@ import java.util.List;
  * What a run gave.
  *
  * @param middle which middle it was, for people
- * @param published null where the middle sends by itself
+ * @param published nothing where the middle sends by itself and does not count
  * @param processes what each child used, the middle first
  * @param relay what the relay says about itself, or null where it does not
  */

@@ -35,7 +35,7 @@ public final class Control {
     private volatile Window window = Window.NONE;
     private volatile Map<Integer, Long> sent = Map.of();
 
-    private Control() {}
+    Control() {}
 
     /** What a worker does, given its arguments and its controller. */
     @FunctionalInterface
@@ -124,7 +124,8 @@ public final class Control {
         Runtime.getRuntime().halt(0);
     }
 
-    private void onCommand(String line) {
+    /** One line of the controller. */
+    void onCommand(String line) {
         String[] words = line.split(" ");
         switch (words[0]) {
             case "run" -> {

@@ -30,21 +30,23 @@ final class Paced {
 
     /** Publishes everything that is due before the end of the window. */
     void publish(Waiter waiter) throws IOException {
-        final long begin = window.begin();
-        final long end = window.end();
         long due = nextDue();
-        while (due < end) {
-            long now = waiter.awaitMoment(due);
-            for (Lane lane : lanes) {
-                if (lane.due >= begin) {
-                    lane.connection.noteBegin();
-                }
-                if (lane.due <= now) {
-                    send(lane, now, end);
-                }
-            }
-            due = nextDue();
+        while (due < window.end()) {
+            due = sendDue(waiter.awaitMoment(due));
         }
+    }
+
+    /** Sends everything that is due by {@code now}; returns when the next message is due. */
+    long sendDue(long now) throws IOException {
+        for (Lane lane : lanes) {
+            if (lane.due >= window.begin()) {
+                lane.connection.noteBegin();
+            }
+            if (lane.due <= now && lane.due < window.end()) {
+                send(lane, now);
+            }
+        }
+        return nextDue();
     }
 
     private long nextDue() {
@@ -56,21 +58,26 @@ final class Paced {
     }
 
     /** All that is due on this connection by now goes out in one write, or in as few as hold it. */
-    private void send(Lane lane, long now, long end) throws IOException {
+    private void send(Lane lane, long now) throws IOException {
         FrameBatch batch = lane.batch;
-        while (lane.due <= now && lane.due < end && !batch.isFull()) {
-            long behind = now - lane.due;
-            if (behind > LATE_NANOS) {
-                late++;
+        while (lane.due <= now && lane.due < window.end() && !batch.isFull()) {
+            if (lane.due >= window.begin()) {
+                noteLateness(now - lane.due);
             }
-            worstNanos = Math.max(worstNanos, behind);
             batch.add(lane.number++, lane.due);
             lane.advance();
         }
         lane.connection.write(batch.take(), lane.number);
     }
 
-    /** Messages that left more than {@link #LATE_NANOS} after their intended time. */
+    private void noteLateness(long behind) {
+        if (behind > LATE_NANOS) {
+            late++;
+        }
+        worstNanos = Math.max(worstNanos, behind);
+    }
+
+    /** Messages of the measured part that left more than {@link #LATE_NANOS} after their intended time. */
     long late() {
         return late;
     }

@@ -9,17 +9,23 @@ public final class Progress {
     private Progress() {}
 
     /** Starts to report; ends with the process. */
-    public static void start(Control control, LongSupplier messages, LongSupplier bytes) {
-        Thread thread = new Thread(() -> report(control, messages, bytes), "progress");
+    static void start(Control control, LongSupplier messages, LongSupplier bytes) {
+        everySecond(
+                () -> control.say("progress", Map.of("messages", messages.getAsLong(), "bytes", bytes.getAsLong())));
+    }
+
+    /** Does this once a second, until the process ends. */
+    public static void everySecond(Runnable report) {
+        Thread thread = new Thread(() -> repeat(report), "progress");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private static void report(Control control, LongSupplier messages, LongSupplier bytes) {
+    private static void repeat(Runnable report) {
         try {
             while (true) {
                 TimeUnit.SECONDS.sleep(1);
-                control.say("progress", Map.of("messages", messages.getAsLong(), "bytes", bytes.getAsLong()));
+                report.run();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
-import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -66,8 +66,8 @@ final class Receiver implements Runnable {
                 }
             }
             closed = "closed by the relay";
-        } catch (AsynchronousCloseException e) {
-            // stop() closed it
+        } catch (ClosedChannelException e) {
+            // stop() closed it, while we were reading or between two reads
         } catch (IOException | RuntimeException e) {
             closed = e.getMessage() == null ? e.toString() : e.getMessage();
         } finally {
@@ -107,11 +107,16 @@ final class Receiver implements Runnable {
         return sum;
     }
 
+    /** Waits for the end of the stream; true when it has come. */
+    boolean awaitEnd(long millis) throws InterruptedException {
+        thread.join(millis);
+        return !thread.isAlive();
+    }
+
     /** Closes the connection and ends the thread. */
     void stop() throws IOException, InterruptedException {
         channel.close();
-        thread.join(JOIN_MILLIS);
-        if (thread.isAlive()) {
+        if (!awaitEnd(JOIN_MILLIS)) {
             throw new IOException("subscriber thread did not end within " + JOIN_MILLIS + " ms");
         }
     }

@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberConfig;
+import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.EOFException;
 import java.io.IOException;
@@ -30,8 +31,8 @@ import picocli.CommandLine.Spec;
             "",
             "A report is one line on stdout:",
             "  Time for 10000000 msg: 503; speed: 19880715 msg/s; 2147.1 MB/s",
-            "(milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes; the clock",
-            "starts at the first message). The sum of all is told on stderr at the end.",
+            "Milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes.",
+            "The clock starts at the first message. The sum is told on stderr at the end.",
             "",
             "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -139,9 +140,10 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     private void receive(RelaySubscriber subscriber) throws IOException {
+        FrameConsumer consumer = this::onMessage;
         int n = 0;
         while (messages < most && n >= 0) {
-            n = subscriber.poll(this::onMessage);
+            n = subscriber.poll(consumer);
             if (n > 0 && out.checkError()) {
                 throw new IOException("standard output is closed");
             }

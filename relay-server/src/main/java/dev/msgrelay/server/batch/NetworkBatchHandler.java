@@ -28,8 +28,8 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     @Override
-    public boolean canTake(int length) {
-        return log.canAppend(length);
+    public boolean canTake() {
+        return log.canAppend();
     }
 
     @Override

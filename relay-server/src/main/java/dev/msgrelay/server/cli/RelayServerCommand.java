@@ -82,7 +82,8 @@ final class RelayServerCommand implements Callable<Integer> {
             names = "--event-loops",
             paramLabel = "N",
             defaultValue = "" + RelayConfig.DEFAULT_EVENT_LOOPS,
-            description = "Threads that drive the sockets. More helps only with cores to spare.")
+            description =
+                    "Threads that drive the sockets: the first one reads and packs, further ones send. For cores to spare.")
     private int eventLoops;
 
     @Option(
@@ -104,9 +105,9 @@ final class RelayServerCommand implements Callable<Integer> {
     @Option(
             names = "--log-size",
             paramLabel = "SIZE",
-            defaultValue = "64m",
+            defaultValue = "16m",
             converter = ByteSize.class,
-            description = "How far a subscriber may fall behind; a multiple of 256k.")
+            description = "How far a subscriber may fall behind; a multiple of 512k.")
     private int logSize;
 
     @Option(

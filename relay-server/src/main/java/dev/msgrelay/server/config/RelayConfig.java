@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param listen where it listens
  * @param stream the shape of its memory
  * @param transport how its sockets are driven
- * @param eventLoops threads that drive them; the first one also polls the ring
+ * @param eventLoops threads that drive them: the first one reads, polls the ring and packs; further ones send
  * @param slowSubscriber what happens to a subscriber that falls too far behind
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.log;
 
 import dev.msgrelay.server.memory.Bytes;
+import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -26,6 +27,7 @@ public final class Chunk {
     private final int id;
     private final ByteBuf memory;
     private final ByteBuffer view;
+    private final ReadWindow window;
 
     @SuppressWarnings("unused") // through NUMBER
     private volatile long number = FREE;
@@ -34,6 +36,7 @@ public final class Chunk {
         this.id = id;
         this.memory = memory;
         this.view = Bytes.view(memory, memory.capacity());
+        this.window = new ReadWindow(memory);
     }
 
     /** A small number, unique among the chunks of its log: for tables of what belongs to a chunk. */
@@ -58,6 +61,10 @@ public final class Chunk {
 
     ByteBuffer view() {
         return view;
+    }
+
+    ReadWindow window() {
+        return window;
     }
 
     /** The number of the piece of the stream that lies here: position / chunk size. */

@@ -1,5 +1,8 @@
 package dev.msgrelay.server.log;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 /**
  * Where packets of the log start: position in the stream and number of the first message. A ring of the newest
  * {@code capacity} packets.
@@ -8,10 +11,22 @@ package dev.msgrelay.server.log;
  * meantime is noticed there.
  */
 final class PacketIndex {
+    private static final VarHandle COUNT;
+
+    static {
+        try {
+            COUNT = MethodHandles.lookup().findVarHandle(PacketIndex.class, "count", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final long[] position;
     private final long[] sequence;
     private final int mask;
-    private volatile long count;
+
+    @SuppressWarnings("unused") // through COUNT
+    private long count;
 
     /** @param capacity packets that are remembered, a power of two */
     PacketIndex(int capacity) {
@@ -22,21 +37,21 @@ final class PacketIndex {
 
     /** Adds a packet; {@code firstSequence} is the number of its first message. Writer only. */
     void add(long startPosition, long firstSequence) {
-        long n = count;
+        long n = (long) COUNT.get(this);
         int slot = (int) n & mask;
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
-        count = n + 1;
+        COUNT.setRelease(this, n + 1);
     }
 
     /** The number of the newest packet. */
     long newest() {
-        return count - 1;
+        return (long) COUNT.getAcquire(this) - 1;
     }
 
     /** The number of the first packet that starts at or behind {@code where}; one past the newest where none does. */
     long firstAtOrBehind(long where) {
-        long n = count;
+        long n = (long) COUNT.getAcquire(this);
         long low = Math.max(0, n - position.length);
         long high = n;
         while (low < high) {
@@ -61,7 +76,8 @@ final class PacketIndex {
     /** Whether what was read of this packet was still its own. */
     boolean stillHolds(long packet) {
         // The slot is written before the count moves on, so it may be under way for one packet more than counted.
-        return count - packet < position.length;
+        VarHandle.loadLoadFence();
+        return (long) COUNT.getAcquire(this) - packet < position.length;
     }
 
     int capacity() {

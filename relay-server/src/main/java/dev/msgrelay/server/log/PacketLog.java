@@ -1,6 +1,7 @@
 package dev.msgrelay.server.log;
 
 import dev.msgrelay.server.memory.Bytes;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -48,15 +49,15 @@ public final class PacketLog {
     private volatile int chunksAside;
 
     /**
-     * @param logBytes how much of the stream is kept: a multiple of the chunks, at least two
+     * @param logBytes how much of the stream is kept: two chunks or more, and a whole number of them
      * @param chunkBytes a power of two
      * @param packetBytes payload of a packet; the index has room for as many as the log can hold
      * @param gate asked before the writer goes on
      */
     public PacketLog(ByteBufAllocator allocator, int logBytes, int chunkBytes, int packetBytes, WriteGate gate) {
-        if (Integer.bitCount(chunkBytes) != 1 || logBytes % chunkBytes != 0 || logBytes < 2 * chunkBytes) {
-            throw new IllegalArgumentException("log of " + logBytes + " bytes with chunks of " + chunkBytes
-                    + ": a chunk must be a power of two, and the log two or more of them");
+        if (Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes || logBytes % chunkBytes != 0) {
+            throw new IllegalArgumentException("log of " + logBytes + " bytes is not at least two whole chunks of "
+                    + chunkBytes + ", a power of two");
         }
         this.allocator = allocator;
         this.chunkShift = Integer.numberOfTrailingZeros(chunkBytes);
@@ -81,9 +82,14 @@ public final class PacketLog {
 
     // ---- the writer -------------------------------------------------------------------------------------------
 
-    /** Whether the readers that may hold the writer back let it write {@code length} bytes more. */
-    public boolean canAppend(int length) {
-        return gate.allows(end + length);
+    /** Whether the readers that may hold the writer back let it append one more run. */
+    public boolean canAppend() {
+        return gate.allows(end);
+    }
+
+    /** Where the log ends: the published head, and what has been appended since. */
+    public long endPosition() {
+        return end;
     }
 
     /** Bytes that the packet under construction holds. */
@@ -98,7 +104,7 @@ public final class PacketLog {
     }
 
     /**
-     * Appends a run; readers see it after {@link #publish}.
+     * Appends a run; readers see it after {@link #publish}. One that was read to {@link #end} stays where it is.
      *
      * @param source in the machine's own byte order
      * @param messages frames in the run
@@ -109,7 +115,9 @@ public final class PacketLog {
         while (left > 0) {
             int at = (int) end & chunkMask;
             int part = Math.min(left, chunkMask + 1 - at);
-            Bytes.copy(source, from, current.view(), at, part);
+            if (source != current.view() || from != at) {
+                Bytes.copy(source, from, current.view(), at, part);
+            }
             end += part;
             from += part;
             left -= part;
@@ -118,6 +126,25 @@ public final class PacketLog {
             }
         }
         nextSequence += messages;
+    }
+
+    /**
+     * The free end of the current chunk, for a channel to read into: the bytes need not be copied if nothing else is
+     * appended before they are. Readers do not see them until then.
+     *
+     * @param atLeast bytes that must be free, else the answer is null
+     * @param atMost bytes that the read may take
+     * @return a view with both its indices at the end of the log; the caller retains it for whoever releases it
+     */
+    public ByteBuf end(int atLeast, int atMost) {
+        int at = (int) end & chunkMask;
+        int room = chunkMask + 1 - at;
+        return room < atLeast ? null : current.window().open(at, at + Math.min(room, atMost));
+    }
+
+    /** The memory that {@link #end} looks into, in the machine's own byte order. */
+    public ByteBuffer endView() {
+        return current.view();
     }
 
     /** Shows readers everything appended so far. */

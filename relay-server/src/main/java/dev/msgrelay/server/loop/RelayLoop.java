@@ -60,6 +60,11 @@ public final class RelayLoop {
         return Thread.currentThread() == thread;
     }
 
+    /** Whether the loop sleeps or is about to. Any thread. */
+    public boolean asleep() {
+        return parked.get();
+    }
+
     /**
      * Wakes the loop if it sleeps or is about to. Any thread. The caller has made visible what there is to do, followed
      * by a full fence; without work to do it costs one read of a field that rarely changes.

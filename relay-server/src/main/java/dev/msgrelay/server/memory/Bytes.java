@@ -29,9 +29,32 @@ public final class Bytes {
         return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }
 
+    /** As {@link #copy}, from a buffer of whatever kind and byte order. */
+    public static void copyFromAny(ByteBuffer source, int from, ByteBuffer target, int to, int length) {
+        if (source.order() == target.order()) {
+            copy(source, from, target, to, length);
+        } else {
+            copySwapped(source, from, target, to, length);
+        }
+    }
+
+    private static void copySwapped(ByteBuffer source, int from, ByteBuffer target, int to, int length) {
+        if (length > SHORT_COPY) {
+            target.put(to, source, from, length);
+            return;
+        }
+        int i = 0;
+        for (; i <= length - Long.BYTES; i += Long.BYTES) {
+            target.putLong(to + i, Long.reverseBytes(source.getLong(from + i)));
+        }
+        for (; i < length; i++) {
+            target.put(to + i, source.get(from + i));
+        }
+    }
+
     /** Copies {@code length} bytes between two views of the machine's own byte order, positions untouched. */
     public static void copy(ByteBuffer source, int from, ByteBuffer target, int to, int length) {
-        if (length > SHORT_COPY || source.order() != target.order()) {
+        if (length > SHORT_COPY) {
             target.put(to, source, from, length);
             return;
         }

@@ -7,8 +7,8 @@ import com.lmax.disruptor.EventHandler;
  * in the ring.
  */
 public interface RunHandler extends EventHandler<Run> {
-    /** Whether a run of this many bytes can be taken now. */
-    boolean canTake(int length);
+    /** Whether one more run can be taken now. */
+    boolean canTake();
 
     @Override
     void onEvent(Run run, long sequence, boolean endOfBatch);

@@ -47,7 +47,7 @@ public final class RunPoller {
             boolean borrowed = length == FrameRing.BORROWED_RUN;
             int bytes = borrowed ? ring.borrowedLength() : length;
             // A lent run is taken in any case: its producer has asked before, and uses the memory anew right after.
-            if (length > FrameRing.NOTHING && !handler.canTake(bytes)) {
+            if (length > FrameRing.NOTHING && !handler.canTake()) {
                 held = true;
                 break;
             }

@@ -25,7 +25,7 @@ public final class BackpressureGate implements WriteGate {
     private long refused;
 
     /**
-     * @param window bytes that the log may run ahead, at least the longest run
+     * @param window bytes that the log may run ahead, give or take one run
      * @param writerLoop is signalled when a member has made room
      */
     public BackpressureGate(long window, RelayLoop writerLoop) {
@@ -65,6 +65,11 @@ public final class BackpressureGate implements WriteGate {
         return blocked && refused > lookAgain();
     }
 
+    /** Whether a publisher that waits may go on: half of the window is free. A little room would soon be gone again. */
+    boolean halfOpen(long position) {
+        return position <= lookAgain() - window / 2;
+    }
+
     /** Since when, by {@link System#nanoTime}; meaningful while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
@@ -97,7 +102,7 @@ public final class BackpressureGate implements WriteGate {
 
     private long lookAgain() {
         seen = members;
-        long slowest = Long.MAX_VALUE - window;
+        long slowest = Long.MAX_VALUE / 2;
         for (SubscriberSession session : seen) {
             slowest = Math.min(slowest, session.cursor());
         }

@@ -12,18 +12,28 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class HeldPublishers {
     private final FrameRing ring;
+    private final BackpressureGate gate;
     private final ConcurrentLinkedQueue<PublisherSession> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean any = new AtomicBoolean();
 
-    public HeldPublishers(FrameRing ring) {
+    public HeldPublishers(FrameRing ring, BackpressureGate gate) {
         this.ring = ring;
+        this.gate = gate;
     }
 
     void add(PublisherSession session) {
         waiting.add(session);
         any.set(true);
-        // The ring may have been drained in between, and nobody would look again.
-        resumeIfRoom();
+        // The ring may have been drained in between, and nobody would look again. Where subscribers hold the log back,
+        // its writer looks once they have moved on.
+        if (!gate.blocked()) {
+            resumeIfRoom();
+        }
+    }
+
+    /** Whether anyone waits. */
+    boolean any() {
+        return any.get();
     }
 
     /** Lets everyone go on if half of the ring is free. */

@@ -3,23 +3,30 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.server.batch.RunScan;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ring.FrameRing;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Where the publisher sessions of one event loop hand in what they have read: the loop's read buffers, its scan, and the
- * way into the ring. On the loop that polls the ring itself a large run is lent rather than copied: it is taken before
- * the next read touches the buffer.
+ * Where publisher sessions hand in what they have read: the read buffers, the scan, and the way into the ring. Sessions
+ * live on the loop that polls the ring, so that what they have read can be lent to the ring rather than copied, and best of
+ * all lies where the log ends already.
  *
  * <p>Owned by the loop's thread.
  */
 public final class Intake {
-    /** A read is at most this long: four segments of loopback, and small enough to stay in the core's cache. */
-    public static final int READ_BYTES = Integer.getInteger("relay.read", 256 << 10);
+    /** A read is at most about this long, one segment of loopback: what is read is still in the cache when it is sent. */
+    public static final int READ_BYTES = 64 << 10;
 
     /** A shorter run is copied into the ring, so that what several sockets brought is packed in one batch. */
     private static final int LEND_BYTES = 4096;
+
+    /** With less room than this at the end of a chunk, a read goes to the loop's buffer, and is copied. */
+    private static final int LEAST_IN_PLACE = 8 << 10;
+
+    /** A read, and what was left of a frame in front of it. */
+    public static final int MAX_READ = READ_BYTES + PublisherSession.MOVE_BYTES;
 
     private static final int MAX_FREE_BUFFERS = 2;
 
@@ -31,10 +38,9 @@ public final class Intake {
     private final RunScan scan;
     private final boolean sharesBuffers;
     private final ArrayDeque<ReadBuffer> free = new ArrayDeque<>();
-    private boolean moreExpected;
 
     /**
-     * @param drain the ring's drain where this is its loop, else null
+     * @param drain polls the ring, on the same loop
      * @param sharesBuffers whether a read is over when the channel hands it on, so that all sessions can use one buffer
      */
     public Intake(
@@ -61,7 +67,7 @@ public final class Intake {
     /** A read buffer that now belongs to the caller, until {@link #giveBack}. */
     ReadBuffer take() {
         ReadBuffer buffer = free.pollFirst();
-        return buffer == null ? new ReadBuffer(allocator, READ_BYTES) : buffer;
+        return buffer == null ? new ReadBuffer(allocator, MAX_READ) : buffer;
     }
 
     void giveBack(ReadBuffer buffer) {
@@ -72,16 +78,43 @@ public final class Intake {
         }
     }
 
-    /** Walks what was read. What waits in the ring goes first, so that the packets found are those of the log. */
-    RunScan scan(ByteBuffer view, int length) {
-        int open = 0;
-        if (drain != null) {
-            if (length >= LEND_BYTES && !ring.isEmpty()) {
-                drain.poll();
-            }
-            open = log.openPacketBytes();
+    /**
+     * Where the log ends, to be read into, so that what is read need not be copied; null where it cannot be so now. What
+     * waits in the ring goes before.
+     *
+     * @param kept bytes of an incomplete frame that will be put in front
+     * @param room bytes that the read may take, those included
+     */
+    ByteBuf inPlace(int kept, int room) {
+        if (!sharesBuffers) {
+            return null;
         }
-        scan.scan(view, 0, length, open);
+        if (!ring.isEmpty()) {
+            drain.poll();
+        }
+        // Where the log may not grow, what is read has to wait elsewhere.
+        return drain.canTake() ? log.end(Math.min(room, kept + LEAST_IN_PLACE), room) : null;
+    }
+
+    /**
+     * Bytes that a read to the loop's own buffer may take. On the ring's loop that is the exception, at the end of a chunk,
+     * and short: what is read is copied.
+     */
+    int copiedRead() {
+        return sharesBuffers ? 2 * LEAST_IN_PLACE : READ_BYTES;
+    }
+
+    /** The memory that {@link #inPlace} looks into. */
+    ByteBuffer inPlaceView() {
+        return log.endView();
+    }
+
+    /** Walks what was read. What waits in the ring goes first, so that the packets found are those of the log. */
+    RunScan scan(ByteBuffer view, int offset, int length, boolean inPlace) {
+        if (!inPlace && length >= LEND_BYTES && !ring.isEmpty()) {
+            drain.poll();
+        }
+        scan.scan(view, offset, length, log.openPacketBytes());
         return scan;
     }
 
@@ -90,38 +123,39 @@ public final class Intake {
      *
      * @return false where the ring has no room for them now
      */
-    boolean offer(ByteBuffer view, RunScan found) {
+    boolean offer(ByteBuffer view, int offset, RunScan found, boolean inPlace) {
         int length = found.end();
-        if (drain != null && length >= LEND_BYTES && drain.canTake(length) && ring.tryLend(view, 0, length, found)) {
+        boolean large = length >= LEND_BYTES;
+        if (drain != null && (large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found)) {
             drain.poll();
-            // What fills whole segments goes out while it is in the cache; the rest when nothing more comes.
-            drain.pump(false);
+            if (large) {
+                // What fills whole segments goes out while it is in the cache; the rest when nothing more comes.
+                drain.pump(false);
+            }
             return true;
         }
         long claim = ring.tryClaim(length);
         if (claim == FrameRing.REFUSED) {
             return false;
         }
-        ring.put(claim, 0, view, 0, length);
+        ring.put(claim, 0, view, offset, length);
         ring.publish(claim, length);
         return true;
     }
 
-    /** Registers a session that was refused; it is resumed when there is room again. */
+    /** Whether reading on would only fill the ring, because subscribers hold the log back. */
+    boolean shouldPause() {
+        return !drain.canTake();
+    }
+
+    /** Registers a session that was refused or shall pause; it is resumed when there is room again. */
     void hold(PublisherSession session) {
         held.add(session);
     }
 
-    /** Told at the end of each session's reads whether its last one filled the buffer: more is likely to come. */
-    void moreExpected(boolean more) {
-        moreExpected |= more;
-    }
-
-    /** Whether more is likely to come in the next round; asked once a round. */
-    boolean takeMoreExpected() {
-        boolean more = moreExpected;
-        moreExpected = false;
-        return more;
+    /** Told by a session whose last read took all it could: more is likely to come. */
+    void moreExpected() {
+        drain.expectMoreReads();
     }
 
     /** Gives the free buffers back. */

@@ -3,6 +3,7 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.batch.RunScan;
+import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -12,6 +13,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +35,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     /** An incomplete frame up to this length is moved in front of the next read; a longer one is read into on its own. */
-    private static final int MOVE_BYTES = 64 << 10;
+    static final int MOVE_BYTES = 64 << 10;
 
     private static final int FIRST_PARTIAL = 4 << 10;
     private static final int LINGER_MILLIS = 1000;
@@ -43,13 +45,19 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private final ByteBufAllocator allocator;
 
     private Channel channel;
-    // What the channel reads into at present: the loop's buffer, taken for one read, or kept while held back.
+    private SegmentSize segment;
+    // What the last read went to: a part of the log, the loop's buffer, or the incomplete frame's own.
+    private ByteBuffer readView;
+    private int readStart;
+    private boolean inPlace;
+    // The loop's buffer, taken for one read, or kept while held back.
     private ReadBuffer reading;
     private ReadBuffer partial;
     private int partialBytes;
     private int partialFrame;
     // Bytes in the buffer whose whole frames the ring had no room for; 0 while it is not held back.
     private int heldBytes;
+    private boolean paused;
     private boolean readWhileHeld;
     private CloseReason closing;
     private boolean ended;
@@ -68,6 +76,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
+        segment = SegmentSize.of(channel);
         context.connections().opened(this);
     }
 
@@ -75,27 +84,32 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
     ByteBuf bufferForRead() {
-        if (heldBytes > 0) {
+        if (heldBytes > 0 || paused) {
             // A half-closed socket is read once more even though reading is switched off: end that, nothing is lost.
             readWhileHeld = true;
             throw HeldBack.INSTANCE;
         }
-        ReadBuffer buffer = partialFrame > MOVE_BYTES ? partial : loopBuffer();
-        ByteBuf memory = buffer.memory();
-        if (buffer == partial) {
-            memory.setIndex(0, partialBytes);
-            // Not behind the end of the frame: what follows belongs into the loop's buffer.
-            return memory.capacity() == partialFrame ? memory.retain() : limited(memory);
+        readStart = 0;
+        inPlace = false;
+        if (partialFrame > MOVE_BYTES) {
+            // Not behind the end of the frame: what follows belongs elsewhere.
+            readView = partial.view();
+            return partial.window(partialFrame).setIndex(0, partialBytes).retain();
         }
-        memory.setIndex(0, 0);
+        int room = partialBytes + segment.wholeUpTo(Intake.READ_BYTES);
+        ByteBuf memory = intake.inPlace(partialBytes, room);
+        if (memory == null) {
+            memory = loopBuffer().window(partialBytes + intake.copiedRead());
+            readView = reading.view();
+        } else {
+            inPlace = true;
+            readStart = memory.writerIndex();
+            readView = intake.inPlaceView();
+        }
         if (partialBytes > 0) {
             memory.writeBytes(partial.memory(), 0, partialBytes);
         }
         return memory.retain();
-    }
-
-    private ByteBuf limited(ByteBuf memory) {
-        return memory.retainedSlice(0, partialFrame).setIndex(0, partialBytes);
     }
 
     private ReadBuffer loopBuffer() {
@@ -108,7 +122,8 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf bytes = (ByteBuf) msg;
-        int length = bytes.writerIndex();
+        int length = bytes.writerIndex() - readStart;
+        segment.written();
         bytes.release();
         if (closing == null) {
             handIn(length);
@@ -122,47 +137,48 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Told when a read has taken all it could. */
     void moreExpected() {
         if (heldBytes == 0 && closing == null) {
-            intake.moreExpected(true);
+            intake.moreExpected();
         }
     }
 
-    /** Looks for frames in the first {@code length} bytes of what was read into. */
+    /** Looks for frames in the {@code length} bytes that lie where the last read went. */
     private void handIn(int length) {
-        ReadBuffer buffer = partialFrame > MOVE_BYTES ? partial : reading;
-        RunScan scan = intake.scan(buffer.view(), length);
-        if (scan.end() > 0 && !intake.offer(buffer.view(), scan)) {
+        RunScan scan = intake.scan(readView, readStart, length, inPlace);
+        if (scan.end() > 0 && !intake.offer(readView, readStart, scan, inPlace)) {
             hold(length);
             return;
         }
-        keepRest(buffer, scan, length);
+        keepRest(scan, length);
         if (scan.problem() != null) {
             fail(scan.problem(), scan.problemText());
+        } else if (intake.shouldPause()) {
+            pause();
         }
     }
 
-    private void keepRest(ReadBuffer buffer, RunScan scan, int length) {
-        // Behind a broken frame nothing is kept: what still comes is read and thrown away.
+    private void keepRest(RunScan scan, int length) {
         int rest = scan.problem() == null ? length - scan.end() : 0;
         int frame = scan.incompleteFrame();
         if (rest > 0) {
-            ReadBuffer to = roomFor(Math.max(frame, rest));
-            if (to != buffer || scan.end() > 0) {
-                buffer.memory().getBytes(scan.end(), to.memory(), 0, rest);
+            boolean alreadyThere = partial != null && readView == partial.view() && partial.capacity() >= frame;
+            if (!alreadyThere) {
+                ReadBuffer old = partial;
+                partial = roomFor(Math.max(frame, rest));
+                partial.view().put(0, readView, readStart + scan.end(), rest);
+                if (old != null && old != partial) {
+                    old.release();
+                }
             }
-            if (to != partial && partial != null && partial != buffer) {
-                partial.release();
-            }
-            partial = to;
-        }
-        partialBytes = rest;
-        partialFrame = rest > 0 ? frame : 0;
-        if (rest == 0 && partial != null && partial.capacity() > MOVE_BYTES) {
+        } else if (partial != null && partial.capacity() > MOVE_BYTES) {
             // A large frame is done; the next one may be long in coming.
             partial.release();
             partial = null;
         }
+        partialBytes = rest;
+        partialFrame = rest > 0 ? frame : 0;
     }
 
     private ReadBuffer roomFor(int bytes) {
@@ -174,7 +190,25 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     // ---- back pressure ----------------------------------------------------------------------------------------
 
+    /** Reads no more until the log may grow again: what waits in the socket's own buffer costs nothing. */
+    private void pause() {
+        if (!paused && !ended) {
+            paused = true;
+            channel.config().setAutoRead(false);
+            context.connections().heldBack();
+            intake.hold(this);
+        }
+    }
+
     private void hold(int length) {
+        if (inPlace) {
+            // The log goes on while this waits: it moves out of the way.
+            ReadBuffer own = loopBuffer();
+            own.view().put(0, readView, readStart, length);
+            readView = own.view();
+            readStart = 0;
+            inPlace = false;
+        }
         heldBytes = length;
         channel.config().setAutoRead(false);
         context.connections().heldBack();
@@ -187,23 +221,20 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     }
 
     private void resume() {
-        if (heldBytes == 0) {
-            return;
-        }
+        paused = false;
         int length = heldBytes;
-        heldBytes = 0;
-        handIn(length);
+        if (length > 0) {
+            heldBytes = 0;
+            handIn(length);
+        }
         if (heldBytes == 0) {
             if (intake.sharesBuffers()) {
                 giveBackBuffer();
             }
             if (ended) {
                 releaseAll();
-            } else if (readWhileHeld) {
-                readWhileHeld = false;
-                readAgainFromScratch();
-            } else {
-                channel.config().setAutoRead(true);
+            } else if (!paused) {
+                readAgain();
             }
         }
     }
@@ -214,7 +245,12 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
      * end.
      */
     @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
-    private void readAgainFromScratch() {
+    private void readAgain() {
+        if (!readWhileHeld) {
+            channel.config().setAutoRead(true);
+            return;
+        }
+        readWhileHeld = false;
         EventLoop loop = channel.eventLoop();
         channel.deregister().addListener(done -> {
             channel.config().setAutoRead(true);
@@ -296,9 +332,9 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         partialFrame = 0;
     }
 
-    /** Whether it is held back because the ring had no room. */
+    /** Whether it is held back because the ring or the log had no room. */
     public boolean heldBack() {
-        return heldBytes > 0;
+        return paused || heldBytes > 0;
     }
 
     /** The loop's thread is where its state may be touched. */

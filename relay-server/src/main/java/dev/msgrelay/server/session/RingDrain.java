@@ -1,10 +1,13 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.server.batch.NetworkBatchHandler;
+import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.ring.RunPoller;
+import dev.msgrelay.server.ring.RunStage;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /**
  * The work of the loop that polls the ring: drain it into the log, send to the loop's own subscribers, wake the other
@@ -17,56 +20,84 @@ public final class RingDrain implements RelayLoop.Work {
     private final SubscriberGroup group;
     private final BackpressureGate gate;
     private final HeldPublishers held;
+    private final PacketLog log;
+    private final RelayLoop[] others;
+    private boolean readsMore;
 
-    private Intake intake;
-    private RelayLoop[] others = {};
+    private volatile RunStage[] stages = {};
     private boolean toldOthers = true;
 
     public RingDrain(
             FrameRing ring,
             NetworkBatchHandler handler,
             SubscriberGroup group,
+            RelayLoop[] others,
             BackpressureGate gate,
-            HeldPublishers held) {
+            HeldPublishers held,
+            PacketLog log) {
         this.ring = ring;
         this.poller = new RunPoller(ring, handler);
         this.handler = handler;
         this.group = group;
         this.gate = gate;
         this.held = held;
+        this.log = log;
+        this.others = others;
     }
 
-    /** Called once, before the loop starts. */
-    public void wire(Intake ownIntake, RelayLoop[] otherLoops) {
-        intake = ownIntake;
-        others = otherLoops;
+    /** A producer's stage is looked at from now on. Any thread. */
+    public synchronized void add(RunStage stage) {
+        RunStage[] old = stages;
+        RunStage[] next = Arrays.copyOf(old, old.length + 1);
+        next[old.length] = stage;
+        stages = next;
+    }
+
+    /** Whether nothing waits in the ring or in a stage. Any thread. */
+    public boolean isEmpty() {
+        return ring.isEmpty() && !stagesWait();
     }
 
     @Override
     public boolean run() {
         boolean got = poll();
         boolean more = got && !poller.held() && !ring.isEmpty();
-        boolean readsMore = intake.takeMoreExpected();
-        group.pump(!more && !readsMore);
+        more |= readsMore;
+        readsMore = false;
+        group.pump(!more);
+        if (held.any() && gate.halfOpen(log.endPosition())) {
+            held.resumeIfRoom();
+        }
         tellOthers();
-        return more || readsMore;
+        return more;
     }
 
     @Override
     public boolean pending() {
         // While subscribers hold the writer back the ring stays full: what wakes the loop then is their progress.
-        return (!ring.isEmpty() && !(poller.held() && gate.stillRefuses())) || group.pending();
+        return ((!ring.isEmpty() || stagesWait()) && !gate.stillRefuses()) || group.pending();
     }
 
     /** Drains one batch. */
     boolean poll() {
         boolean got = poller.poll();
+        // After each batch, not only when the ring is empty: another producer may never let it be.
+        for (RunStage stage : stages) {
+            got |= stage.take(handler);
+            if (stage.isDone()) {
+                forget(stage);
+            }
+        }
         if (got) {
             toldOthers = false;
             VarHandle.fullFence();
-            held.resumeIfRoom();
         }
         return got;
+    }
+
+    /** Told by a session whose last read took all it could: in the next round there is likely to be more. */
+    void expectMoreReads() {
+        readsMore = true;
     }
 
     /** Sends to the loop's own subscribers. */
@@ -75,8 +106,22 @@ public final class RingDrain implements RelayLoop.Work {
         tellOthers();
     }
 
-    boolean canTake(int length) {
-        return handler.canTake(length);
+    /** Whether the log can take one more run. */
+    boolean canTake() {
+        return handler.canTake();
+    }
+
+    private synchronized void forget(RunStage stage) {
+        stages = Arrays.stream(stages).filter(s -> s != stage).toArray(RunStage[]::new);
+    }
+
+    private boolean stagesWait() {
+        for (RunStage stage : stages) {
+            if (stage.waiting()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void tellOthers() {

@@ -13,7 +13,7 @@ import java.util.List;
  */
 public final class SubscriberGroup {
     /** About this many bytes a write: more gains nothing, and keeps the others waiting. */
-    public static final int WRITE_BYTES = Integer.getInteger("relay.write", 256 << 10);
+    public static final int WRITE_BYTES = 256 << 10;
 
     /** With several subscribers, about this many: what all of them are handed must stay in the cache. */
     static final int SHARED_WRITE_BYTES = 64 << 10;

@@ -86,7 +86,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
             return false;
         }
         int amount = amount(available, stride);
-        if (amount < segment.bytes() && !everything) {
+        if (!everything && amount < segment.bytes()) {
             return false;
         }
         if (from < log.tail()) {
@@ -101,11 +101,11 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** Bytes to write: whole segments where there is at least one, everything where there is less. */
     private int amount(long available, int stride) {
-        int size = segment.bytes();
-        long most = Math.max(size, stride - stride % size);
+        int most = segment.wholeUpTo(stride);
         if (available >= most) {
-            return (int) most;
+            return most;
         }
+        int size = segment.bytes();
         return (int) (available >= size ? available - available % size : available);
     }
 

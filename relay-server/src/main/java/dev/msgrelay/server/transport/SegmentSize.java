@@ -54,6 +54,11 @@ public final class SegmentSize {
         return bytes;
     }
 
+    /** The largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
+    public int wholeUpTo(int limit) {
+        return Math.max(bytes, limit - limit % bytes);
+    }
+
     /** Told after each write. */
     public void written() {
         if (++writes >= ASK_EVERY_WRITES) {

@@ -82,8 +82,8 @@ final class BatchRig implements AutoCloseable {
 
     private final class Watched implements RunHandler {
         @Override
-        public boolean canTake(int length) {
-            return handler.canTake(length);
+        public boolean canTake() {
+            return handler.canTake();
         }
 
         @Override

@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 /** A relay on free ports or in a folder of its own, and where its clients connect to. */
 public final class TestRelay implements AutoCloseable {
     /** The smallest log that a body of up to 256 KiB allows: a subscriber falls behind quickly. */
-    public static final int SMALL_LOG = 2 << 20;
+    public static final int SMALL_LOG = 3 << 20;
 
     public static final int SMALL_RING = 1 << 20;
     public static final int SMALL_MAX_BODY = (256 << 10) - 8;

@@ -3,6 +3,7 @@ package dev.msgrelay.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.netty.buffer.ByteBuf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,17 +63,37 @@ class DenseBytesTest {
     }
 
     @Test
-    void theGateIsAskedForTheEndThatTheRunWouldHave() {
-        long[] asked = new long[1];
-        try (LogRig gated = new LogRig(position -> {
-            asked[0] = position;
-            return position <= 500;
-        })) {
-            gated.append(400);
-            assertThat(gated.log.canAppend(100)).isTrue();
-            assertThat(asked[0]).isEqualTo(500);
-            assertThat(gated.log.canAppend(101)).isFalse();
+    void theGateIsAskedFromWhereTheLogEnds() {
+        try (LogRig gated = new LogRig(position -> position <= 500)) {
+            gated.append(500);
+            assertThat(gated.log.canAppend()).isTrue();
+            gated.append(1);
+            assertThat(gated.log.canAppend()).isFalse();
         }
+    }
+
+    @Test
+    void aRunThatWasReadToTheEndStaysWhereItIs() {
+        rig.append(100);
+        ByteBuf end = log.end(50, 200);
+        assertThat(end.writerIndex()).isEqualTo(100);
+        assertThat(end.writableBytes()).isEqualTo(200);
+        for (int i = 0; i < 60; i++) {
+            end.writeByte(LogRig.at(100 + i));
+        }
+        // Ten bytes of it are left over: what comes next is written over them.
+        log.append(log.endView(), 100, 50, 1);
+        log.publish();
+        rig.skip(50);
+        rig.append(300);
+        assertHeld(0, 450);
+    }
+
+    @Test
+    void theEndOfAChunkIsOfferedAsLongAsThereIsEnoughOfIt() {
+        rig.append(LogRig.CHUNK - 50);
+        assertThat(log.end(50, 200).writableBytes()).isEqualTo(50);
+        assertThat(log.end(51, 200)).isNull();
     }
 
     @Test

@@ -35,6 +35,11 @@ final class LogRig implements AutoCloseable {
         end += length;
     }
 
+    /** So many bytes have been appended by other means. */
+    void skip(int length) {
+        end += length;
+    }
+
     /** Appends messages of so many bytes each until the stream is so long. */
     void fillTo(long position, int length) {
         while (end < position) {

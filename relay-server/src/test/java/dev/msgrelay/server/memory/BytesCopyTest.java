@@ -35,8 +35,9 @@ class BytesCopyTest {
     void aSourceInTheOtherByteOrderKeepsItsBytes() {
         ByteOrder other =
                 ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
-        for (int length = 0; length < 60; length++) {
-            check(filled(other), 1, 2, length);
+        for (int length = 0; length < 400 - 3; length++) {
+            checkCopy(Bytes::copyFromAny, filled(other), 1, 2, length);
+            checkCopy(Bytes::copyFromAny, filled(ByteOrder.nativeOrder()), 3, 1, length);
         }
     }
 
@@ -59,9 +60,17 @@ class BytesCopyTest {
         assertThat(buffer.array()).containsExactly(1, 2, 3, 4);
     }
 
+    private interface Copy {
+        void copy(ByteBuffer source, int from, ByteBuffer target, int to, int length);
+    }
+
     private static void check(ByteBuffer source, int from, int to, int length) {
+        checkCopy(Bytes::copy, source, from, to, length);
+    }
+
+    private static void checkCopy(Copy copy, ByteBuffer source, int from, int to, int length) {
         ByteBuffer target = empty();
-        Bytes.copy(source, from, target, to, length);
+        copy.copy(source, from, target, to, length);
         for (int i = 0; i < ROOM; i++) {
             byte expected = i >= to && i < to + length ? source.get(from + i - to) : UNTOUCHED;
             if (target.get(i) != expected) {

@@ -69,7 +69,7 @@ class LentRunsTest {
     void onceLentItIsTakenEvenIfTheHandlerWouldHoldOthers() {
         // Its producer has asked before it lent, and will use the memory anew right after.
         assertThat(rig.ring.tryLend(source, 0, 4000, scan)).isTrue();
-        rig.canTake = length -> false;
+        rig.canTake = () -> false;
         assertThat(rig.poll()).extracting(Taken::length).containsExactly(4000);
         assertThat(rig.poller.held()).isFalse();
     }

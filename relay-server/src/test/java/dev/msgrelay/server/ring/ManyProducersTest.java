@@ -94,7 +94,7 @@ class ManyProducersTest {
         }
 
         @Override
-        public boolean canTake(int length) {
+        public boolean canTake() {
             return true;
         }
 

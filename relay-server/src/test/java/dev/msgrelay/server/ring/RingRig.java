@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntPredicate;
+import java.util.function.BooleanSupplier;
 
 /** A ring, its poller, and a handler that writes down what it is given. */
 final class RingRig implements AutoCloseable {
@@ -22,7 +22,7 @@ final class RingRig implements AutoCloseable {
     final FrameRing ring;
     final RunPoller poller;
     final List<Taken> taken = new ArrayList<>();
-    IntPredicate canTake = length -> true;
+    BooleanSupplier canTake = () -> true;
 
     RingRig(int cells, int maxRun) {
         memory = Frames.direct(FrameRing.slabBytes(cells, maxRun));
@@ -79,8 +79,8 @@ final class RingRig implements AutoCloseable {
 
     private final class Recorder implements RunHandler {
         @Override
-        public boolean canTake(int length) {
-            return canTake.test(length);
+        public boolean canTake() {
+            return canTake.getAsBoolean();
         }
 
         @Override

@@ -1,0 +1,200 @@
+package dev.msgrelay.loadgen.bench;
+
+import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Middles;
+import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.Timing;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+/** The cases of the benchmark and what is asked of each. */
+public final class Cases {
+    /** What the names of all ceilings start with. */
+    static final String CEILING = "ceiling: ";
+
+    private static final String RELAY = "relay";
+    private static final int RUN_LENGTH = 12;
+    private static final double MEGA = 1e6;
+
+    private final Load load;
+    private final Timing timing;
+    private final int rounds;
+    private final boolean quick;
+    private final Middle relay =
+            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+
+    /**
+     * @param quick shorter runs: for a look, not for the record
+     */
+    public Cases(int body, int rounds, boolean quick) {
+        this.load = Load.oneToOne(body);
+        this.timing = quick ? timing(1, 2) : timing(2, 5);
+        this.rounds = rounds;
+        this.quick = quick;
+    }
+
+    private static Timing timing(int warmupSeconds, int measuredSeconds) {
+        return new Timing(Duration.ofSeconds(warmupSeconds), Duration.ofSeconds(measuredSeconds));
+    }
+
+    /** All of them, in the order of the table. */
+    public List<BenchCase> all() throws IOException {
+        return List.of(
+                inProcessRuns(),
+                inProcessSingle(),
+                oneToOne(),
+                fanOut(),
+                unix(),
+                manyPublishers(),
+                latency(),
+                sustained(),
+                idle());
+    }
+
+    private BenchCase inProcessRuns() throws IOException {
+        Load count = load.withVerify(false);
+        return new BenchCase(
+                "in-process-runs",
+                "in-process runs of " + RUN_LENGTH + " -> 1 (TCP)",
+                List.of(new Contender(
+                        RELAY, new InProcessMiddle(RUN_LENGTH, List.of(), RelayMiddle.JAVA_OPTIONS), count, timing)),
+                Ceilings.direct(load, timing),
+                List.of(Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
+                rounds);
+    }
+
+    private BenchCase inProcessSingle() throws IOException {
+        Load count = load.withVerify(false);
+        Middle single = new InProcessMiddle(1, List.of(), RelayMiddle.JAVA_OPTIONS);
+        return new BenchCase(
+                "in-process-single",
+                "in-process single messages, 1 and 4 threads -> 1",
+                List.of(
+                        new Contender(RELAY, single, count, timing),
+                        new Contender("4 threads", single, count.withCounts(4, 1), timing)),
+                Ceilings.direct(load, timing),
+                List.of(
+                        Metric.atLeast(0.30, "of direct", Cases::ofCeiling),
+                        Metric.atLeast(
+                                1.0,
+                                "4 threads : 1 thread",
+                                round -> round.of("4 threads").rate()
+                                        / round.of(RELAY).rate())),
+                rounds);
+    }
+
+    private BenchCase oneToOne() throws IOException {
+        return new BenchCase(
+                "one-to-one",
+                "1 -> relay -> 1",
+                List.of(new Contender(RELAY, relay, load, timing)),
+                Ceilings.plain(load, timing),
+                List.of(Metric.atLeast(1.0, "of the plain relay", Cases::ofCeiling)),
+                rounds);
+    }
+
+    private BenchCase fanOut() throws IOException {
+        Load eight = load.withCounts(1, 8);
+        return new BenchCase(
+                "fan-out",
+                "1 -> relay -> 8, deliveries",
+                List.of(new Contender(RELAY, relay, eight, timing)),
+                Ceilings.plain(eight, timing),
+                List.of(Metric.atLeast(0.9, "of the plain relay", Cases::ofCeiling)),
+                rounds);
+    }
+
+    private BenchCase unix() {
+        return new BenchCase(
+                "unix",
+                "1 -> relay -> 1 over Unix sockets",
+                List.of(
+                        new Contender(RELAY, relay, load.withUnix(true), timing),
+                        new Contender("TCP", relay, load, timing)),
+                List.of(),
+                List.of(Metric.above(
+                        1.0,
+                        "of TCP loopback",
+                        round -> round.of(RELAY).rate() / round.of("TCP").rate())),
+                rounds);
+    }
+
+    private BenchCase manyPublishers() {
+        return new BenchCase(
+                "many-publishers",
+                "64 publishers of 2,000 msg/s -> 4",
+                List.of(new Contender(RELAY, relay, load.withCounts(64, 4).withRate(2_000), timing)),
+                List.of(),
+                List.of(
+                        Metric.atMost(0, "messages lost", Cases::lost),
+                        Metric.below(0.60, "of a core (relay)", round -> round.of(RELAY)
+                                .middleCores())),
+                rounds);
+    }
+
+    private BenchCase latency() throws IOException {
+        Load paced = load.withRate(20_000);
+        Middle plain = Middles.plain(PathMtu.segment(PathMtu.loopback()));
+        return new BenchCase(
+                "latency",
+                "20,000 msg/s, 1 -> relay -> 1, latency",
+                List.of(new Contender("plain relay", plain, paced, timing), new Contender(RELAY, relay, paced, timing)),
+                List.of(),
+                List.of(
+                        Metric.atMost(1.15, "of the plain relay's median", round -> latencyRatio(round, 50)),
+                        Metric.atMost(1.15, "of the plain relay's p99", round -> latencyRatio(round, 99))),
+                rounds);
+    }
+
+    private BenchCase sustained() {
+        return new BenchCase(
+                "sustained",
+                "full speed for " + (quick ? 10 : 30) + " s",
+                List.of(new Contender(RELAY, relay, load, quick ? timing(2, 10) : timing(5, 30))),
+                List.of(),
+                List.of(
+                        Metric.atMost(0, "garbage collections", Cases::collections),
+                        Metric.below(
+                                300,
+                                "MB resident",
+                                round -> round.of(RELAY)
+                                                .result()
+                                                .processes()
+                                                .get(0)
+                                                .peakResidentBytes()
+                                        / MEGA)),
+                1);
+    }
+
+    private BenchCase idle() {
+        return new BenchCase(
+                "idle",
+                "idle, 100 subscribers connected",
+                List.of(new Contender(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10))),
+                List.of(),
+                List.of(Metric.below(
+                        0.01, "of a core (relay)", round -> round.of(RELAY).middleCores())),
+                1);
+    }
+
+    private static double ofCeiling(Round round) {
+        return round.of(RELAY).rate() / round.best(CEILING);
+    }
+
+    private static double latencyRatio(Round round, double percentile) {
+        return (double) round.of(RELAY).latencyNanos(percentile)
+                / round.of("plain relay").latencyNanos(percentile);
+    }
+
+    private static double lost(Round round) {
+        return round.of(RELAY).result().received().sum(subscriber -> subscriber.lost());
+    }
+
+    private static double collections(Round round) {
+        return round.of(RELAY).result().relay().gcCount();
+    }
+}

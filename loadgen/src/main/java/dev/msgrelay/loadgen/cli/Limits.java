@@ -1,0 +1,31 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.run.Timing;
+import java.time.Duration;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/** Checks of option values that several commands share. */
+final class Limits {
+    private Limits() {}
+
+    /**
+     * @throws ParameterException naming the value and its limits
+     */
+    static void within(CommandSpec spec, String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
+        }
+    }
+
+    /**
+     * @throws ParameterException naming the value and its limit
+     */
+    static Timing timing(CommandSpec spec, Duration warmup, Duration duration) {
+        if (duration.isZero()) {
+            throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
+        }
+        return new Timing(warmup, duration);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Middles;
+import java.io.IOException;
+import java.util.Locale;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What lies between publishers and subscribers. */
+final class MiddleOptions {
+    private static final int MAX_BATCH = 10_000;
+    private static final int MAX_BUFFER = 64 << 20;
+
+    /** What it can be. */
+    enum Through {
+        RELAY,
+        PLAIN,
+        DIRECT;
+
+        /** As on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Mixin
+    private RelayOptions relay;
+
+    @Option(names = "--in-process", description = "The publishers are threads in the relay's own JVM, at full speed.")
+    private boolean inProcess;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "Messages of one publish with --in-process; 1: single messages (12).")
+    private Integer batch;
+
+    @Option(
+            names = "--through",
+            paramLabel = "WHAT",
+            defaultValue = "relay",
+            description = "What lies between: relay; plain, the plain relay of the ceilings; direct, pre-packed frames"
+                    + " to one subscriber that only counts (${DEFAULT-VALUE}).")
+    private Through through;
+
+    @Option(
+            names = "--buffer",
+            paramLabel = "BYTES",
+            description = "Of the plain relay's reads, or of the writes of direct (one segment of the path).")
+    private Integer buffer;
+
+    RelayOptions relay() {
+        return relay;
+    }
+
+    /**
+     * @throws ParameterException naming what does not fit together
+     */
+    Middle middle(Load load) throws IOException {
+        refuse(batch != null && !inProcess, "--batch needs --in-process");
+        refuse(buffer != null && through == Through.RELAY, "--buffer needs --through plain or direct");
+        refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
+        if (inProcess) {
+            refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
+            return relay.inProcess(within("--batch", batch, 12, MAX_BATCH));
+        }
+        int size = within("--buffer", buffer, PathMtu.segment(PathMtu.loopback()), MAX_BUFFER);
+        refuse(
+                through != Through.RELAY && load.publishers() != 1,
+                "--through " + through + " takes one publisher, not " + load.publishers());
+        refuse(
+                through == Through.DIRECT && (load.subscribers() != 1 || load.verify()),
+                "--through direct takes one subscriber that only counts: give --count-only");
+        return switch (through) {
+            case RELAY -> relay.middle();
+            case PLAIN -> Middles.plain(size);
+            case DIRECT -> Middles.direct(size);
+        };
+    }
+
+    private int within(String option, Integer value, int otherwise, int max) {
+        if (value == null) {
+            return otherwise;
+        }
+        Limits.within(spec, option, value, 1, max);
+        return value;
+    }
+
+    private void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+}

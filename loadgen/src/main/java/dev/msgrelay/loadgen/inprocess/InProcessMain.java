@@ -1,0 +1,160 @@
+package dev.msgrelay.loadgen.inprocess;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.Progress;
+import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.loadgen.worker.WorkerArgs;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import dev.msgrelay.server.transport.Transport;
+import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A relay embedded in this process, with publishers that are threads of it.
+ *
+ * <pre>
+ *  --threads N              publishers
+ *  --body BYTES             of every message
+ *  --run-length N           messages of one publish; 1: single messages
+ *  --slow-subscriber NAME   backpressure, disconnect or skip (backpressure)
+ *  --transport NAME         auto, epoll, nio or io_uring (auto)
+ *  --event-loops N          of the relay (1)
+ *  --mtu BYTES              of the relay
+ *  --subscribe-socket PATH  a Unix socket for subscribers instead of TCP
+ * </pre>
+ */
+public final class InProcessMain {
+    private static final long PRIME_EVERY_MILLIS = 10;
+
+    private final WorkerArgs args;
+    private final Control control;
+    private final List<LocalLoad> loads = new ArrayList<>();
+
+    private InProcessMain(WorkerArgs args, Control control) {
+        this.args = args;
+        this.control = control;
+    }
+
+    public static void main(String[] args) {
+        Control.main(args, (parsed, control) -> new InProcessMain(parsed, control).run());
+    }
+
+    private void run() throws IOException, InterruptedException {
+        // Not closed: the process ends with its controller, and a relay that drains would only make it wait.
+        RelayServer relay = RelayServer.start(config());
+        for (int id = 0; id < args.number("threads"); id++) {
+            loads.add(new LocalLoad(id, args.number("body"), args.number("run-length"), relay.newLocalPublisher()));
+        }
+        Endpoint subscribe = args.flag("subscribe-socket")
+                ? Endpoint.unix(Path.of(args.text("subscribe-socket")))
+                : Endpoint.loopback(relay.subscribeAddress().getPort());
+        control.say("ready", Map.of("subscribe", subscribe.toString()));
+        Progress.everySecond(() -> control.say("stats", stats(relay)));
+        Window window = prime();
+        publish(window);
+        control.say("stats", stats(relay));
+        control.say("result", Map.of("publishers", published()));
+    }
+
+    private RelayConfig config() {
+        RelayConfig.Builder config = RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .slowSubscriber(SlowSubscriberPolicy.valueOf(name("slow-subscriber", "backpressure")))
+                .transport(Transport.valueOf(name("transport", "auto")))
+                .eventLoops(args.number("event-loops", RelayConfig.DEFAULT_EVENT_LOOPS))
+                .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, args.number("body")));
+        if (args.flag("mtu")) {
+            config.mtu(args.number("mtu"));
+        }
+        if (args.flag("subscribe-socket")) {
+            config.subscribeSocket(Path.of(args.text("subscribe-socket")));
+        }
+        return config.build();
+    }
+
+    private String name(String option, String otherwise) {
+        return (args.flag(option) ? args.text(option) : otherwise).toUpperCase(Locale.ROOT);
+    }
+
+    private Window prime() throws IOException, InterruptedException {
+        while (control.window() == Window.NONE) {
+            for (LocalLoad load : loads) {
+                load.prime();
+            }
+            TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
+        }
+        return control.window();
+    }
+
+    private void publish(Window window) throws IOException, InterruptedException {
+        AtomicReference<IOException> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (LocalLoad load : loads) {
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            load.publish(window);
+                        } catch (IOException e) {
+                            failure.compareAndSet(null, e);
+                        }
+                    },
+                    "publisher-" + load.id());
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (failure.get() != null) {
+            throw failure.get();
+        }
+    }
+
+    private JsonArray published() {
+        JsonArray publishers = new JsonArray();
+        for (LocalLoad load : loads) {
+            JsonObject one = new JsonObject();
+            one.put("id", load.id());
+            one.put("messages", load.messages());
+            one.put("messagesMeasured", load.messagesMeasured());
+            one.put("bytesMeasured", load.messagesMeasured() * load.frameLength());
+            publishers.add(one);
+        }
+        return publishers;
+    }
+
+    /** As far as the controller looks at it, what relay-server reports as {@code stats}. */
+    private static JsonObject stats(RelayServer relay) {
+        RelayStats stats = relay.stats();
+        long collections = 0;
+        long millis = 0;
+        for (GarbageCollectorMXBean gc : ManagementFactory.getGarbageCollectorMXBeans()) {
+            collections += Math.max(0, gc.getCollectionCount());
+            millis += Math.max(0, gc.getCollectionTime());
+        }
+        JsonObject json = new JsonObject();
+        json.put("largestLagBytes", stats.largestLagBytes());
+        json.put("gcCount", collections);
+        json.put("gcMillis", millis);
+        JsonObject closes = new JsonObject();
+        stats.closes().forEach((reason, count) -> closes.put(reason.name(), count));
+        json.put("closes", closes);
+        return json;
+    }
+}

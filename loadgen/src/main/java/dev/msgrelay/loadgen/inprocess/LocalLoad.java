@@ -1,0 +1,104 @@
+package dev.msgrelay.loadgen.inprocess;
+
+import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.PublishOutcome;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One producer thread of the relay's own JVM, as fast as it goes. That thread owns it; counts may be asked by any. */
+final class LocalLoad {
+    /** Messages between two looks at the clock; the messages in between carry the same time. */
+    private static final int MESSAGES_PER_CLOCK = 240;
+
+    private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** So long without room means that the relay is stuck. */
+    private static final int MAX_WAITS = 100;
+
+    private final int id;
+    private final int runLength;
+    private final int frameLength;
+    private final LocalPublisher publisher;
+    private final FrameBatch run;
+    private final AtomicLong messages = new AtomicLong();
+    private long messagesAtBegin = -1;
+
+    /**
+     * @param runLength messages of one publish; 1: single messages, by the method for these
+     */
+    LocalLoad(int id, int bodyLength, int runLength, LocalPublisher publisher) {
+        this.id = id;
+        this.runLength = runLength;
+        this.frameLength = FrameLayout.frameLength(bodyLength);
+        this.publisher = publisher;
+        this.run = new FrameBatch(id, bodyLength, runLength);
+    }
+
+    /** Publishes one run ahead of the measurement, so that subscribers hear of this publisher. */
+    void prime() throws IOException {
+        messages.lazySet(publishRun(messages.get(), System.nanoTime()));
+    }
+
+    /** Publishes until the end of the window. */
+    void publish(Window window) throws IOException {
+        final int runsPerClock = Math.max(1, MESSAGES_PER_CLOCK / runLength);
+        long number = messages.get();
+        long now = System.nanoTime();
+        while (now < window.end()) {
+            if (messagesAtBegin < 0 && now >= window.begin()) {
+                messagesAtBegin = number;
+            }
+            for (int i = 0; i < runsPerClock; i++) {
+                number = publishRun(number, now);
+            }
+            // One writer: an ordered store is enough, and costs nothing.
+            messages.lazySet(number);
+            now = System.nanoTime();
+        }
+    }
+
+    private long publishRun(long first, long now) throws IOException {
+        for (int i = 0; i < runLength; i++) {
+            run.add(first + i, now);
+        }
+        ByteBuffer frames = run.take();
+        PublishOutcome outcome = offer(frames);
+        for (int waits = 1; outcome == PublishOutcome.FULL && waits < MAX_WAITS; waits++) {
+            outcome = offer(frames);
+        }
+        if (outcome != PublishOutcome.ACCEPTED) {
+            throw new IOException("publisher " + id + ": the relay answered " + outcome);
+        }
+        return first + runLength;
+    }
+
+    private PublishOutcome offer(ByteBuffer frames) {
+        if (runLength > 1) {
+            return publisher.publishRun(frames, WAIT_NANOS);
+        }
+        frames.position(FrameLayout.HEADER_LENGTH);
+        return publisher.publish(LoadMessage.TYPE, frames, WAIT_NANOS);
+    }
+
+    int id() {
+        return id;
+    }
+
+    long messages() {
+        return messages.get();
+    }
+
+    long messagesMeasured() {
+        return messagesAtBegin < 0 ? 0 : messages.get() - messagesAtBegin;
+    }
+
+    int frameLength() {
+        return frameLength;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.inprocess.InProcessMain;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Our relay with the publishers as threads of its own process.
+ *
+ * @param runLength messages of one publish; 1: single messages
+ * @param relayArgs of {@link InProcessMain}
+ * @param javaOptions of its JVM
+ */
+public record InProcessMiddle(int runLength, List<String> relayArgs, List<String> javaOptions) implements Middle {
+    @Override
+    public String name() {
+        return "relay, publishers in its process, " + (runLength == 1 ? "single messages" : "runs of " + runLength);
+    }
+
+    @Override
+    public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+        List<String> args = new ArrayList<>(relayArgs);
+        args.addAll(List.of("--threads", "" + load.publishers()));
+        args.addAll(List.of("--body", "" + load.body()));
+        args.addAll(List.of("--run-length", "" + runLength));
+        if (load.unix()) {
+            args.addAll(List.of("--subscribe-socket", children.socketPath("subscribe")));
+        }
+        Child child = children.start("relay", RelayMiddle.withNativeAccess(javaOptions), InProcessMain.class, args);
+        JsonObject ready = child.await("ready", Middles.READY_NANOS);
+        return new Started(child, null, Endpoint.parse(ready.getString("subscribe")));
+    }
+}

@@ -1,0 +1,51 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** The command itself, with a short run. */
+class RunCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void aValidRunPassesAndPrintsItsTable() {
+        assertThat(run("--warmup", "200ms", "--duration", "300ms"))
+                .as(err.toString())
+                .isZero();
+        assertThat(out.toString()).contains("subscriber", "latency", "machine:", "core-to-core hop", "PASS");
+    }
+
+    @Test
+    void theResultIsAvailableAsJson() throws Exception {
+        assertThat(run("--warmup", "200ms", "--duration", "300ms", "--rate", "500", "--json"))
+                .as(err.toString())
+                .isZero();
+        JsonObject json = JsonParser.object().from(out.toString());
+        assertThat(json.getBoolean("valid")).isTrue();
+        assertThat(json.getObject("out").getLong("messages")).isPositive();
+        assertThat(json.getArray("perSubscriber").getObject(0).getLong("lost")).isZero();
+    }
+
+    @Test
+    void aRelayThatIsNotThereIsAFailure() {
+        assertThat(run("--connect", "127.0.0.1:2", "--duration", "100ms")).isOne();
+        assertThat(err.toString()).contains("FAIL: subscriber 0: cannot connect to 127.0.0.1:1");
+    }
+
+    private int run(String... args) {
+        CommandLine command = LoadgenMain.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        String[] all = new String[args.length + 1];
+        all[0] = "run";
+        System.arraycopy(args, 0, all, 1, args.length);
+        return command.execute(all);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** A wrong command line: exit code 2, one line naming the value and the limit, and nothing started. */
+class UsageTest {
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "run --publishers 0           | --publishers 0 is not within 1..10000",
+                "run --subscribers 10001      | --subscribers 10001 is not within 1..10000",
+                "run --body 15                | --body 15 is not within 16..67108864",
+                "run --rate -1                | --rate -1 is not within 0..10000000",
+                "run --write-size 3           | --write-size 3 is not within 64..67108864",
+                "run --duration 0             | --duration 0 is not above 0",
+                "run --duration soon          | 'soon' is not a duration like 500ms, 10s or 2m",
+                "run --duration 61m           | '61m' is over the limit of 60m",
+                "run --slow-subscriber maybe  | 'maybe'",
+                "run --connect nowhere        | --connect: 'nowhere' is not host:port or unix:/path",
+                "run --connect localhost:1    | has no port below; give --connect-subscribe too",
+                "run --connect-subscribe a:1  | --connect-subscribe needs --connect",
+                "run --batch 3                | --batch needs --in-process",
+                "run --in-process --batch 0   | --batch 0 is not within 1..10000",
+                "run --in-process --rate 5    | --in-process and --rate 5 exclude each other",
+                "run --in-process --connect a:9 | --in-process and --connect exclude each other",
+                "run --through plain --publishers 2 | --through plain takes one publisher, not 2",
+                "run --through direct         | give --count-only",
+                "run --calibrate --rate 7     | it takes no --rate 7",
+                "run --nonsense               | Unknown option: '--nonsense'",
+                "calibrate --body 1           | --body 1 is not within 16..67108864",
+                "bench --rounds 0             | --rounds 0 is not within 1..101",
+                "bench --only nothing         | --only 'nothing' is none of in-process-runs,",
+                "nonsense                     | nonsense",
+            })
+    void isRefused(String commandLine, String message) {
+        StringWriter err = new StringWriter();
+        int code = execute(err, commandLine.trim().split(" +"));
+        assertThat(err.toString()).contains(message.trim());
+        assertThat(code).isEqualTo(2);
+    }
+
+    @Test
+    void noCommandAtAllIsRefused() {
+        StringWriter err = new StringWriter();
+        assertThat(execute(err)).isEqualTo(2);
+        assertThat(err.toString()).contains("run, calibrate or bench");
+    }
+
+    private static int execute(StringWriter err, String... args) {
+        CommandLine command = LoadgenMain.commandLine();
+        command.setErr(new PrintWriter(err, true));
+        command.setOut(new PrintWriter(new StringWriter(), true));
+        return command.execute(args);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.msgrelay.loadgen.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SequenceCheckTest {
+    private final SequenceCheck check = new SequenceCheck(2);
+
+    @Test
+    void aStreamInOrderIsClean() {
+        feed(0, 5, 6, 7, 8);
+        feed(1, 0, 1);
+        check.onEnd(0, 9);
+        check.onEnd(1, 2);
+        expect(6, 0, 0, 0);
+        assertThat(check.publishersSeen()).isEqualTo(2);
+        assertThat(check.expected(0, 9)).isEqualTo(4);
+    }
+
+    @Test
+    void aMissingNumberIsLost() {
+        feed(0, 0, 1, 3, 4);
+        check.onEnd(0, 5);
+        expect(4, 1, 0, 0);
+    }
+
+    @Test
+    void aMissingTailIsLost() {
+        feed(0, 0, 1);
+        check.onEnd(0, 10);
+        expect(2, 8, 0, 0);
+    }
+
+    @Test
+    void aPublisherThatWasNeverHeardOfIsLostAsAWhole() {
+        check.onEnd(1, 3);
+        expect(0, 3, 0, 0);
+    }
+
+    @Test
+    void aNumberTwiceIsADuplicate() {
+        feed(0, 0, 1, 1, 2, 0);
+        check.onEnd(0, 3);
+        expect(3, 0, 2, 0);
+    }
+
+    @Test
+    void aSwapIsOneReorderingAndNoLoss() {
+        feed(0, 0, 2, 1, 3);
+        check.onEnd(0, 4);
+        expect(4, 0, 0, 1);
+    }
+
+    @Test
+    void aLateNumberThatComesTwiceIsAReorderingAndADuplicate() {
+        feed(0, 0, 4, 2, 2, 5);
+        check.onEnd(0, 6);
+        expect(4, 2, 1, 1);
+    }
+
+    @Test
+    void publishersAreCountedApart() {
+        feed(0, 0, 1);
+        feed(1, 0, 2);
+        feed(0, 2);
+        expect(5, 1, 0, 0);
+    }
+
+    @Test
+    void anIdThatNobodyExpectsIsToldApart() {
+        check.onMessage(LoadMessage.stamp(2, 0));
+        assertThat(check.unknown()).isOne();
+        expect(0, 0, 0, 0);
+    }
+
+    @Test
+    void randomShufflesLossesAndDuplicatesAreCountedExactly() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            int sent = 3 + random.nextInt(60);
+            List<Integer> stream = new ArrayList<>();
+            for (int i = 1; i < sent; i++) {
+                stream.add(i);
+            }
+            Collections.shuffle(stream, random);
+            int lost = random.nextInt(stream.size());
+            List<Integer> rest = new ArrayList<>(stream.subList(lost, stream.size()));
+            int duplicates = random.nextInt(5);
+            for (int i = 0; i < duplicates; i++) {
+                int from = random.nextInt(rest.size());
+                rest.add(from + random.nextInt(rest.size() - from) + 1, rest.get(from));
+            }
+            SequenceCheck fresh = new SequenceCheck(1);
+            fresh.onMessage(LoadMessage.stamp(0, 0));
+            rest.forEach(number -> fresh.onMessage(LoadMessage.stamp(0, number)));
+            fresh.onEnd(0, sent);
+            assertThat(fresh.lost()).as("lost, seed %d round %d", seed, round).isEqualTo(lost);
+            assertThat(fresh.duplicated())
+                    .as("duplicated, seed %d round %d", seed, round)
+                    .isEqualTo(duplicates);
+            assertThat(fresh.accepted())
+                    .as("accepted, seed %d round %d", seed, round)
+                    .isEqualTo(sent - lost);
+            assertThat(fresh.reordered())
+                    .as("reordered, seed %d round %d", seed, round)
+                    .isEqualTo(overtaken(rest));
+        }
+    }
+
+    /** Numbers whose first copy comes behind a higher one. */
+    private static long overtaken(List<Integer> stream) {
+        long count = 0;
+        int highest = 0;
+        for (int i = 0; i < stream.size(); i++) {
+            int number = stream.get(i);
+            if (number < highest && stream.indexOf(number) == i) {
+                count++;
+            }
+            highest = Math.max(highest, number);
+        }
+        return count;
+    }
+
+    private void feed(int publisher, long... numbers) {
+        for (long number : numbers) {
+            check.onMessage(LoadMessage.stamp(publisher, number));
+        }
+    }
+
+    private void expect(long accepted, long lost, long duplicated, long reordered) {
+        assertThat(new long[] {check.accepted(), check.lost(), check.duplicated(), check.reordered()})
+                .as("accepted, lost, duplicated, reordered")
+                .containsExactly(accepted, lost, duplicated, reordered);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.msgrelay.loadgen.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.condition.OS.LINUX;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+
+class MeasureTest {
+    @Test
+    void aSegmentIsWhatHeadersLeaveOfAPacket() {
+        assertThat(PathMtu.segment(1_500)).isEqualTo(1_448);
+        assertThat(PathMtu.segment(9_000)).isEqualTo(8_948);
+        assertThat(PathMtu.segment(65_536)).as("an IP packet holds 65,535").isEqualTo(65_483);
+    }
+
+    @Test
+    void cpuTimeGrowsWithWork() {
+        long pid = ProcessHandle.current().pid();
+        long before = ProcessFigures.cpuNanos(pid);
+        assertThat(before).isPositive();
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (ProcessFigures.cpuNanos(pid) == before && System.nanoTime() < deadline) {
+            Thread.onSpinWait();
+        }
+        assertThat(ProcessFigures.cpuNanos(pid)).isGreaterThan(before);
+    }
+
+    @Test
+    @EnabledOnOs(LINUX)
+    void residentMemoryOfAJvmIsMoreThanAFewMegabytes() {
+        assertThat(ProcessFigures.peakResidentBytes(ProcessHandle.current().pid()))
+                .isGreaterThan(10L << 20);
+        assertThat(ProcessFigures.peakResidentBytes(Long.MAX_VALUE)).isEqualTo(ProcessFigures.UNKNOWN);
+    }
+
+    @Test
+    void aHopTakesSomeTime() throws InterruptedException {
+        assertThat(CoreHop.measureNanos()).isPositive();
+    }
+}

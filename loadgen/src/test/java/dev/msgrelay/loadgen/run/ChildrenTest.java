@@ -1,0 +1,89 @@
+package dev.msgrelay.loadgen.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.worker.PublisherMain;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Nobody is left behind, however a controller ends. */
+class ChildrenTest {
+    private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final List<String> PLAIN = List.of("--buffer", "1000");
+
+    @Test
+    void closeEndsThem() throws Exception {
+        Child child;
+        Path socket;
+        try (Children children = new Children()) {
+            socket = Path.of(children.socketPath("x"));
+            child = children.startWorker("plain", PlainRelayMain.class, PLAIN);
+            child.await("ready", SAY_NANOS);
+            assertThat(child.isAlive()).isTrue();
+        }
+        assertThat(child.isAlive()).isFalse();
+        assertThat(socket.getParent()).doesNotExist();
+    }
+
+    @Test
+    void killingTheControllerEndsThem() throws Exception {
+        try (Children children = new Children()) {
+            Child controller = children.startWorker("controller", ForlornController.class, List.of());
+            long pid = controller.await("child", SAY_NANOS).getLong("pid");
+            ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
+            assertThat(worker.isAlive()).isTrue();
+            controller.kill();
+            worker.onExit().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void terminatingTheControllerEndsThem() throws Exception {
+        try (Children children = new Children()) {
+            Child controller = children.startWorker("controller", ForlornController.class, List.of());
+            long pid = controller.await("child", SAY_NANOS).getLong("pid");
+            ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
+            controller.terminate();
+            worker.onExit().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aChildThatFailsIsNamedWithItsReason() throws Exception {
+        try (Children children = new Children()) {
+            Child child = children.startWorker(
+                    "publisher 0", PublisherMain.class, List.of("--to", "127.0.0.1:1", "--body", "100", "--rate", "0"));
+            assertThatThrownBy(() -> child.await("ready", SAY_NANOS))
+                    .isInstanceOf(RunException.class)
+                    .hasMessageStartingWith("publisher 0: cannot connect to 127.0.0.1:1");
+        }
+    }
+
+    @Test
+    void aChildThatSaysNothingIsNotAwaitedForever() throws Exception {
+        try (Children children = new Children()) {
+            Child child = children.startWorker("plain", PlainRelayMain.class, PLAIN);
+            assertThatThrownBy(() -> child.await("never", TimeUnit.MILLISECONDS.toNanos(50)))
+                    .hasMessageStartingWith("plain did not say 'never' within 50 ms");
+        }
+    }
+
+    /** A controller that starts a worker and then does nothing. */
+    static final class ForlornController {
+        private ForlornController() {}
+
+        public static void main(String[] args) throws Exception {
+            Children children = new Children();
+            Child child = children.startWorker("plain", PlainRelayMain.class, PLAIN);
+            child.await("ready", SAY_NANOS);
+            System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + "}");
+            System.out.flush();
+            TimeUnit.MINUTES.sleep(1);
+            children.close();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.msgrelay.loadgen.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class VerdictTest {
+    private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, 0, 0, 0, 0, 0, null, 0);
+    private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
+
+    @ParameterizedTest
+    @EnumSource(SlowPolicy.class)
+    void aCleanRunIsValid(SlowPolicy policy) {
+        assertThat(failures(policy, CLEAN)).isEmpty();
+    }
+
+    @Test
+    void aLossUnderBackpressureIsAFailure() {
+        assertThat(failures(SlowPolicy.BACKPRESSURE, lost(3, 3, null, 0)))
+                .containsExactly("subscriber 0: 3 messages lost");
+    }
+
+    @Test
+    void skipExplainsALoss() {
+        assertThat(failures(SlowPolicy.SKIP, lost(3, 0, null, 0))).isEmpty();
+    }
+
+    @Test
+    void disconnectExplainsTheTailOfASubscriberThatWasCutOff() {
+        assertThat(failures(SlowPolicy.DISCONNECT, lost(3, 3, "too slow", SLOW)))
+                .isEmpty();
+        assertThat(failures(SlowPolicy.DISCONNECT, lost(3, 2, "too slow", SLOW)))
+                .as("a hole before the end is not explained")
+                .containsExactly("subscriber 0: 3 messages lost");
+        assertThat(failures(SlowPolicy.DISCONNECT, lost(3, 3, "connection reset", 0)))
+                .containsExactly("subscriber 0: 3 messages lost", "subscriber 0: connection ended: connection reset");
+    }
+
+    @ParameterizedTest
+    @EnumSource(SlowPolicy.class)
+    void noPolicyExplainsADuplicateOrAReordering(SlowPolicy policy) {
+        assertThat(failures(policy, new SubscriberResult(4, 10, 0, 0, 1, 2, 0, null, 0)))
+                .containsExactly("subscriber 4: 1 messages duplicated", "subscriber 4: 2 messages reordered");
+    }
+
+    @Test
+    void silenceIsAFailure() {
+        Received nothing = new Received(new Traffic(0, 0, 1), List.of(CLEAN), new Histogram(3), 0);
+        assertThat(Verdict.failures(nothing, Load.oneToOne(100), SlowPolicy.SKIP))
+                .containsExactly("no message arrived within the measured window");
+        assertThat(Verdict.failures(nothing, Load.oneToOne(100).withCounts(0, 1), SlowPolicy.SKIP))
+                .as("without publishers silence is right")
+                .isEmpty();
+    }
+
+    private static SubscriberResult lost(long lost, long tail, String closed, int reason) {
+        return new SubscriberResult(0, 10, lost, tail, 0, 0, 0, closed, reason);
+    }
+
+    private static List<String> failures(SlowPolicy policy, SubscriberResult... subscribers) {
+        Received received = new Received(new Traffic(10, 1_000, 1), List.of(subscribers), new Histogram(3), 1);
+        return Verdict.failures(received, Load.oneToOne(100), policy);
+    }
+}

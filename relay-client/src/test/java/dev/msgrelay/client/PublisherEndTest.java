@@ -1,0 +1,190 @@
+package dev.msgrelay.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a publisher's connection ends: closed, failed, or ended by the relay. */
+@SuppressWarnings("try") // closing early is what is tested
+class PublisherEndTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "unix"})
+    void closeSendsWhatIsLeftAndEndsTheStream(String transport) throws Exception {
+        int[] received = new int[1];
+        try (PlainServer server = PlainServer.of(transport, directory);
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            int sent = RelayPublisherTest.publishUntilFull(publisher);
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
+            PlainServer.serve(accepted, (type, body) -> received[0]++);
+            closing.get(30, TimeUnit.SECONDS);
+
+            assertThat(received[0]).isEqualTo(sent);
+            assertThat(publisher.failure()).isEmpty();
+            assertThat(publisher.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(publisher.publish(1, ByteBuffer.allocate(1), LONG)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(publisher.flush(LONG)).as("nothing is left").isTrue();
+            publisher.close();
+        }
+    }
+
+    @Test
+    void closeIsBoundedAndSaysWhatWasLost() throws Exception {
+        Duration bound = Duration.ofMillis(100);
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(
+                        server.endpoint(), PublisherConfig.defaults().withCloseTimeout(bound));
+                SocketChannel neverRead = server.accept()) {
+            RelayPublisherTest.publishUntilFull(publisher);
+            long start = System.nanoTime();
+            publisher.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(bound, Duration.ofSeconds(10));
+            long unsent = publisher.bytes() - publisher.sentBytes();
+            assertThat(unsent).isPositive();
+            assertThat(publisher.failure().orElseThrow())
+                    .hasMessage(
+                            "closed with " + unsent + " bytes not sent to " + server.endpoint() + ": 100 ms were over");
+            assertThat(neverRead.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void closeFreesAProducerThatWaits() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(
+                        server.endpoint(), PublisherConfig.defaults().withCloseTimeout(Duration.ofMillis(100)));
+                SocketChannel neverRead = server.accept()) {
+            RelayPublisherTest.publishUntilFull(publisher);
+            CountDownLatch started = new CountDownLatch(1);
+            CompletableFuture<PublishOutcome> waiting = CompletableFuture.supplyAsync(() -> {
+                started.countDown();
+                try {
+                    return publisher.publish(1, ByteBuffer.allocate(100), LONG);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            started.await();
+            publisher.close();
+            assertThat(waiting.get(10, TimeUnit.SECONDS)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(publisher.flush(LONG)).as("failed, not waited for").isFalse();
+            assertThat(neverRead.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void anInterruptedCloseEndsAtOnceAndKeepsTheInterrupt() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(
+                        server.endpoint(), PublisherConfig.defaults().withCloseTimeout(LONG));
+                SocketChannel neverRead = server.accept()) {
+            RelayPublisherTest.publishUntilFull(publisher);
+            Thread.currentThread().interrupt();
+            publisher.close();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(publisher.failure().orElseThrow()).hasMessageContaining("interrupted");
+            assertThat(neverRead.isOpen()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "unix"})
+    void keepsTheReasonThatTheRelayGives(String transport) throws Exception {
+        try (PlainServer server = PlainServer.of(transport, directory);
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
+            try (SocketChannel accepted = server.accept()) {
+                PlainServer.write(accepted, ErrorFrame.encode(CloseReason.SHUTDOWN, "for maintenance"));
+            }
+            publishUntilClosed(publisher);
+            assertRelayError(publisher, CloseReason.SHUTDOWN, "for maintenance");
+        }
+    }
+
+    /** Such a close resets the connection: what the relay had said before must not be lost over that. */
+    @Test
+    void keepsTheReasonWhereTheRelayLeavesInputUnread() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
+            try (SocketChannel accepted = server.accept()) {
+                RelayPublisherTest.publishUntilFull(publisher);
+                PlainServer.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "too long"));
+            }
+            publishUntilClosed(publisher);
+            assertRelayError(publisher, CloseReason.OVERSIZED_LENGTH, "too long");
+        }
+    }
+
+    @Test
+    void hearsAnObjectionThatComesAfterTheLastMessage() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            publisher.publish(1, new byte[] {1}, 0, 1);
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
+            PlainServer.readAll(accepted, (type, body) -> {});
+            PlainServer.write(accepted, ErrorFrame.encode(CloseReason.INTERNAL_ERROR, ""));
+            accepted.close();
+            closing.get(30, TimeUnit.SECONDS);
+            assertRelayError(publisher, CloseReason.INTERNAL_ERROR, "");
+        }
+    }
+
+    @Test
+    void aRelayThatClosesWithoutAWordIsAFailureToo() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
+            server.accept().close();
+            publishUntilClosed(publisher);
+            assertThat(publisher.failure().orElseThrow())
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("connection to " + server.endpoint() + " lost: ");
+        }
+    }
+
+    @Test
+    void anErrorFrameCutShortIsAFailureWithoutAReason() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint())) {
+            try (SocketChannel accepted = server.accept()) {
+                ByteBuffer error = ErrorFrame.encode(CloseReason.SHUTDOWN, "cut");
+                PlainServer.write(accepted, error.limit(error.limit() - 1));
+            }
+            publishUntilClosed(publisher);
+            assertThat(publisher.failure().orElseThrow()).isNotInstanceOf(RelayErrorException.class);
+        }
+    }
+
+    private static void publishUntilClosed(RelayPublisher publisher) {
+        ByteBuffer body = ByteBuffer.allocate(10);
+        long end = System.nanoTime() + LONG.toNanos();
+        while (publisher.publish(1, body) != PublishOutcome.CLOSED) {
+            assertThat(System.nanoTime()).as("closed in time").isLessThan(end);
+            Thread.yield();
+        }
+    }
+
+    private static void assertRelayError(RelayPublisher publisher, CloseReason reason, String text) {
+        IOException failure = publisher.failure().orElseThrow();
+        assertThat(failure).isInstanceOf(RelayErrorException.class).hasMessageContaining(reason.text());
+        assertThat(((RelayErrorException) failure).reason()).isSameAs(reason);
+        assertThat(((RelayErrorException) failure).text()).isEqualTo(text);
+    }
+}

@@ -1,0 +1,269 @@
+package dev.msgrelay.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameConsumer;
+import dev.msgrelay.protocol.FrameLayout;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Content, order, batching and refusal, against a server that reads as it likes. */
+@SuppressWarnings("try") // closing early is what is tested
+class RelayPublisherTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(50);
+    private static final Duration FULL_FOR = Duration.ofMillis(250);
+    private static final PublisherConfig SMALL = new PublisherConfig(4096, 1024, LONG, LONG);
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "unix"})
+    void whatSeveralThreadsPublishArrivesByteForByteInTheOrderOfEach(String transport) throws Exception {
+        int producers = 4;
+        int each = 20_000;
+        long seed = new Random().nextLong();
+        int[] next = new int[producers];
+        try (PlainServer server = PlainServer.of(transport, directory);
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint(), SMALL);
+                SocketChannel accepted = server.accept()) {
+            List<CompletableFuture<Void>> threads = new ArrayList<>();
+            for (int id = 0; id < producers; id++) {
+                threads.add(produce(publisher, seed, id, each));
+            }
+            CompletableFuture<Void> all = CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new))
+                    .whenComplete((done, e) -> publisher.close());
+            PlainServer.serve(accepted, (type, body) -> {
+                byte[] expected = body(seed, type, next[type]++);
+                assertThat(PlainServer.copy(body)).as("seed %d", seed).isEqualTo(expected);
+            });
+            all.get(30, TimeUnit.SECONDS);
+            assertThat(next).containsOnly(each);
+            assertThat(publisher.messages()).isEqualTo(producers * each);
+            assertThat(publisher.sentBytes()).isEqualTo(publisher.bytes());
+            assertThat(publisher.failure()).isEmpty();
+        }
+    }
+
+    @Test
+    void refusesWhenFullAndGoesOnWhenTheRelayReads() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            int before = publishUntilFull(publisher);
+            assertThat(publisher.messages()).isEqualTo(before);
+            assertThat(publisher.flush(SHORT)).isFalse();
+            assertThat(publisher.publish(1, ByteBuffer.allocate(100), SHORT)).isEqualTo(PublishOutcome.FULL);
+            assertThat(publisher.failure()).isEmpty();
+
+            CompletableFuture<Integer> received = countInOrder(accepted);
+            assertThat(publisher.publish(1, numbered(before), LONG)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(publisher.flush(LONG)).isTrue();
+            assertThat(publisher.sentBytes()).isEqualTo(publisher.bytes());
+            publisher.close();
+            assertThat(received.get(30, TimeUnit.SECONDS)).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void whatGathersGoesOutInFewWrites() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            publishUntilFull(publisher);
+            long gathered = (publisher.bytes() - publisher.sentBytes()) / FrameLayout.frameLength(100);
+            long writes = publisher.writes();
+            assertThat(gathered).isGreaterThan(5000);
+
+            CompletableFuture<Integer> received = countInOrder(accepted);
+            publisher.close();
+            received.get(30, TimeUnit.SECONDS);
+            assertThat(publisher.writes() - writes).isLessThan(gathered / 10);
+        }
+    }
+
+    @Test
+    void takesTheLargestBody() throws Exception {
+        byte[] largest = new byte[FrameLayout.DEFAULT_MAX_BODY];
+        new Random(1).nextBytes(largest);
+        List<byte[]> got = new ArrayList<>();
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            publisher.publish(1, new byte[] {7}, 0, 1);
+            CompletableFuture<Void> reading =
+                    CompletableFuture.runAsync(() -> read(accepted, (type, body) -> got.add(PlainServer.copy(body))));
+            assertThat(publisher.publish(2, ByteBuffer.wrap(largest), LONG)).isEqualTo(PublishOutcome.ACCEPTED);
+            publisher.close();
+            reading.get(30, TimeUnit.SECONDS);
+        }
+        assertThat(got).hasSize(2);
+        assertThat(got.get(1)).isEqualTo(largest);
+    }
+
+    @Test
+    void anIdlePublisherSendsAtOnce() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            ByteBuffer received = ByteBuffer.allocate(9);
+            for (byte i = 0; i < 100; i++) {
+                publisher.publish(i, new byte[] {i}, 0, 1);
+                received.clear();
+                while (received.hasRemaining()) {
+                    assertThat(accepted.read(received)).isPositive();
+                }
+                assertThat(received.array()).isEqualTo(PlainServer.frame(i, i).array());
+            }
+        }
+    }
+
+    @Test
+    void misuseIsNamedAndTakesNothing() throws Exception {
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint(), SMALL);
+                SocketChannel accepted = server.accept()) {
+            assertThat(accepted.isOpen()).isTrue();
+            assertThatThrownBy(() -> publisher.publish(ControlFrames.ERROR, ByteBuffer.allocate(1)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("0x80000009");
+            assertThatThrownBy(() -> publisher.publish(1, new byte[1025], 0, 1025))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("1025")
+                    .hasMessageContaining("1024");
+            assertThatThrownBy(() -> publisher.publish(1, new byte[3], 2, 2))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThat(publisher.messages()).isZero();
+        }
+    }
+
+    @Test
+    void publishingAllocatesNothing() throws Exception {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int messages = 50_000;
+        try (PlainServer server = PlainServer.tcp();
+                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                SocketChannel accepted = server.accept()) {
+            CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> read(accepted, (type, body) -> {}));
+            ByteBuffer buffer = ByteBuffer.allocateDirect(100);
+            byte[] array = new byte[100];
+            publishMany(publisher, buffer, array, 1000);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            publishMany(publisher, buffer, array, messages);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertThat(allocated).as("bytes for %d messages", messages).isLessThan(messages);
+            publisher.close();
+            reading.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void settingsThatCannotWorkAreNamed() {
+        assertThatThrownBy(() -> new PublisherConfig(1031, 1024, LONG, LONG))
+                .hasMessageContaining("1031")
+                .hasMessageContaining("1032");
+        assertThatThrownBy(() -> SMALL.withMaxBody(-1)).hasMessageContaining("maxBody -1");
+        assertThatThrownBy(() -> SMALL.withCloseTimeout(Duration.ZERO)).hasMessageContaining("closeTimeout");
+        assertThat(SMALL.withMaxBody(10_000).bufferSize()).isEqualTo(10_008);
+    }
+
+    private static void publishMany(RelayPublisher publisher, ByteBuffer buffer, byte[] array, int messages) {
+        for (int i = 0; i < messages; i++) {
+            PublishOutcome outcome;
+            do {
+                outcome = (i & 1) == 0 ? publisher.publish(1, buffer) : publisher.publish(1, array, 0, 100);
+            } while (outcome == PublishOutcome.FULL);
+        }
+    }
+
+    private static CompletableFuture<Void> produce(RelayPublisher publisher, long seed, int id, int messages) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    for (int i = 0; i < messages; i++) {
+                        byte[] body = body(seed, id, i);
+                        PublishOutcome outcome = i % 2 == 0
+                                ? publish(publisher, id, body)
+                                : publishWaiting(publisher, id, ByteBuffer.wrap(body));
+                        assertThat(outcome).isEqualTo(PublishOutcome.ACCEPTED);
+                    }
+                },
+                command -> new Thread(command, "producer " + id).start());
+    }
+
+    private static PublishOutcome publish(RelayPublisher publisher, int type, byte[] body) {
+        try {
+            return publisher.publish(type, body, 0, body.length, LONG);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static PublishOutcome publishWaiting(RelayPublisher publisher, int type, ByteBuffer body) {
+        try {
+            return publisher.publish(type, body, LONG);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** What producer {@code id} publishes as its message number {@code n}. */
+    private static byte[] body(long seed, int id, int n) {
+        Random random = new Random(seed ^ ((long) id << 32 | n));
+        byte[] body = new byte[random.nextInt(300)];
+        random.nextBytes(body);
+        return body;
+    }
+
+    /**
+     * Messages of 100 bytes that carry their number, until there is no room for a while: by then it is the socket that
+     * takes no more. Returns how many were accepted.
+     */
+    static int publishUntilFull(RelayPublisher publisher) throws InterruptedException {
+        int n = 0;
+        while (publisher.publish(1, numbered(n), FULL_FOR) == PublishOutcome.ACCEPTED) {
+            assertThat(++n).as("bounded").isLessThan(1_000_000);
+        }
+        assertThat(publisher.publish(1, numbered(n))).isEqualTo(PublishOutcome.FULL);
+        return n;
+    }
+
+    private static ByteBuffer numbered(int n) {
+        return ByteBuffer.allocate(100).putInt(0, n);
+    }
+
+    private static CompletableFuture<Integer> countInOrder(SocketChannel channel) {
+        int[] count = new int[1];
+        return CompletableFuture.supplyAsync(() -> {
+            read(channel, (type, body) -> {
+                assertThat(body.remaining()).isEqualTo(100);
+                assertThat(body.getInt(body.position())).isEqualTo(count[0]++);
+            });
+            return count[0];
+        });
+    }
+
+    private static void read(SocketChannel channel, FrameConsumer consumer) {
+        try {
+            PlainServer.serve(channel, consumer);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.msgrelay.client.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SubscribeCommandTest {
+    private static final String REPORT = "Time for \\d+ msg: \\d+; speed: \\d+ msg/s; \\d+\\.\\d MB/s";
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void endsAfterTheCountWithAReportAsInTheArticle() throws Exception {
+        ByteBuffer[] frames = new ByteBuffer[25];
+        Arrays.setAll(frames, i -> frame(1, "message " + i));
+        CommandRun run = subscribe(frames, "--count", "25", "--report-every", "10");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).hasSize(2).allMatch(line -> line.matches(REPORT));
+        assertThat(run.err()).startsWith("received 25 messages, 440 bytes in ");
+    }
+
+    @Test
+    void aBatchWithMoreThanTheCountIsCutThere() throws Exception {
+        ByteBuffer[] frames = {joined(frame(1, "a"), frame(2, "b"), frame(3, "c"))};
+        CommandRun run = subscribe(frames, "--count", "2", "--print");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).containsExactly("type 1, 1 bytes: a", "type 2, 1 bytes: b");
+        assertThat(run.err()).startsWith("received 2 messages, 18 bytes in ");
+    }
+
+    @Test
+    void printsTextOrHex() throws Exception {
+        ByteBuffer[] frames = {
+            frame(1, "grüße 😀"), PlainServer.frame(-2, (byte) 0, (byte) 0xFF), frame(3, ""), frame(4, "\u001b[2J")
+        };
+        assertThat(subscribe(frames, "--count", "4", "--print").out().lines())
+                .containsExactly(
+                        "type 1, 12 bytes: grüße 😀",
+                        "type -2, 2 bytes, hex: 00ff",
+                        "type 3, 0 bytes: ",
+                        "type 4, 4 bytes, hex: 1b5b324a");
+    }
+
+    @Test
+    void hexIsForcedAndImpliesPrinting() throws Exception {
+        ByteBuffer[] frames = {frame(1, "hi")};
+        assertThat(subscribe(frames, "--count", "1", "--hex").out().lines())
+                .containsExactly("type 1, 2 bytes, hex: 6869");
+    }
+
+    @Test
+    void jsonIsOneObjectALine() throws Exception {
+        ByteBuffer[] frames = {frame(1, "say \"hi\"\\\t"), PlainServer.frame(2, (byte) 0x80)};
+        CommandRun run = subscribe(frames, "--count", "2", "--json", "--print", "--report-every", "2");
+        assertThat(run.out().lines()).hasSize(4);
+        assertThat(run.out().lines().limit(2))
+                .containsExactly(
+                        "{\"event\":\"message\",\"type\":1,\"length\":10,\"text\":\"say \\\"hi\\\"\\\\\\t\"}",
+                        "{\"event\":\"message\",\"type\":2,\"length\":1,\"hex\":\"80\"}");
+        assertThat(run.out().lines().skip(2).map(line -> line.replaceAll("\"ms.*", "")))
+                .containsExactly(
+                        "{\"event\":\"report\",\"messages\":2,\"bytes\":27,",
+                        "{\"event\":\"end\",\"messages\":2,\"bytes\":27,");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void aRelayThatClosesEarlyIsAFailureInOneLine() throws Exception {
+        ByteBuffer[] frames = {frame(1, "a")};
+        CommandRun run = subscribe(frames, "--count", "5", "--quiet");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .endsWith("closed the connection after 1 of 5 messages");
+    }
+
+    @Test
+    void aRelayThatClosesWithAReasonIsQuoted() throws Exception {
+        ByteBuffer[] frames = {frame(1, "a"), ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "64 MiB behind")};
+        CommandRun run = subscribe(frames, "--quiet");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines())
+                .containsExactly(
+                        "relay-client subscribe: the relay ended the connection: subscriber too slow: 64 MiB behind");
+    }
+
+    @Test
+    void aRelayThatClosesInTheMiddleOfAMessageIsAFailure() throws Exception {
+        ByteBuffer[] frames = {frame(1, "abc").limit(9)};
+        CommandRun run = subscribe(frames, "--quiet");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("in the middle of a frame: 9 of 11 bytes");
+    }
+
+    @Test
+    void takesAUnixSocketEitherWay() throws Exception {
+        try (PlainServer server = PlainServer.unix(directory)) {
+            String path = server.endpoint().toString().substring("unix:".length());
+            for (String[] where : new String[][] {{"--unix", path}, {"unix:" + path}}) {
+                CompletableFuture<CommandRun> run = CommandRun.start("", args(where, "--count", "1", "--print"));
+                try (SocketChannel accepted = server.accept()) {
+                    PlainServer.write(accepted, frame(1, "local"));
+                    assertThat(run.get(20, TimeUnit.SECONDS).out()).contains("local");
+                }
+            }
+        }
+    }
+
+    private static CommandRun subscribe(ByteBuffer[] frames, String... options) throws Exception {
+        try (PlainServer server = PlainServer.tcp()) {
+            String[] where = {server.endpoint().toString()};
+            CompletableFuture<CommandRun> run = CommandRun.start("", args(where, options));
+            try (SocketChannel accepted = server.accept()) {
+                for (ByteBuffer frame : frames) {
+                    PlainServer.write(accepted, frame);
+                }
+            }
+            return run.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private static String[] args(String[] where, String... options) {
+        String[] args = new String[1 + where.length + options.length];
+        args[0] = "subscribe";
+        System.arraycopy(where, 0, args, 1, where.length);
+        System.arraycopy(options, 0, args, 1 + where.length, options.length);
+        return args;
+    }
+
+    private static ByteBuffer frame(int type, String body) {
+        return PlainServer.frame(type, body.getBytes(UTF_8));
+    }
+
+    private static ByteBuffer joined(ByteBuffer... frames) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(1000);
+        for (ByteBuffer frame : frames) {
+            all.put(frame);
+        }
+        return all.flip();
+    }
+}

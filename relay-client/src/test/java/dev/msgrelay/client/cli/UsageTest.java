@@ -1,0 +1,76 @@
+package dev.msgrelay.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.PlainServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is wrong before anything is sent: exit code 2 for usage, 1 for failure, one line each. */
+class UsageTest {
+    @ParameterizedTest
+    @CsvSource({
+        "subscribe relay, endpoint 'relay' has no port",
+        "subscribe :99999, port 99999",
+        "subscribe :1 --unix /x, exclude each other",
+        "subscribe --count 0, --count 0 is not within 1..",
+        "subscribe --count many, many",
+        "subscribe --report-every -1, --report-every -1",
+        "subscribe --max-body 67108865, --max-body 67108865 is not within 0..67108864",
+        "subscribe --connect-timeout 0, --connect-timeout 0",
+        "subscribe --colour, --colour",
+        "publish --type 0x80000009, --type 0x80000009 is reserved",
+        "publish --type x, is no number of 32 bits",
+        "publish --type 4294967296, 32 bits",
+        "publish --chunk 0, --chunk 0 is not within 1..1048576",
+        "publish --rate 0, --rate 0",
+        "publish --stall-timeout 0, --stall-timeout 0",
+        "'', a command is missing",
+        "listen, listen",
+    })
+    void wrongUsageIsNamed(String line, String what) {
+        CommandRun run = CommandRun.of(line.isEmpty() ? new String[0] : line.split(" "));
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err().lines().findFirst().orElseThrow()).contains(what);
+        assertThat(run.err().lines()).hasSize(2);
+        assertThat(run.err()).contains("--help");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"subscribe", "publish"})
+    void aRelayThatIsNotThereIsAFailureInOneLine(String command) throws Exception {
+        String gone;
+        try (PlainServer server = PlainServer.tcp()) {
+            gone = server.endpoint().toString();
+        }
+        CommandRun run = CommandRun.of(command, gone);
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines())
+                .containsExactly("relay-client " + command + ": cannot connect to " + gone + ": Connection refused");
+    }
+
+    @Test
+    void aFileThatIsNotThereIsAFailureInOneLine() {
+        CommandRun run = CommandRun.of("publish", "--file", "no-such-file");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines()).containsExactly("relay-client publish: cannot read no-such-file: no such file");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "subscribe --help", "publish --help"})
+    void helpNamesTheExitCodes(String line) {
+        CommandRun run = CommandRun.of(line.split(" "));
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).contains("Exit codes: 0").contains("Usage: relay-client");
+    }
+
+    @Test
+    void tellsItsVersion() {
+        CommandRun run = CommandRun.of("--version");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).startsWith("relay-client ");
+    }
+}

@@ -1,0 +1,210 @@
+package dev.msgrelay.server.ring;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.Bytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Where one producer thread gathers small messages while the ring's consumer is busy: smart batching on the producer's
+ * side. A claim and a publish per message cost two cache misses each way; gathered, they are paid once for dozens of
+ * messages. Nobody waits for a timer:
+ *
+ * <pre>
+ *   consumer asleep          every message goes into the ring at once, and wakes it
+ *   consumer busy            messages gather here;  full: into the ring as one run
+ *   consumer runs dry        it takes what has gathered here itself, before it sleeps
+ * </pre>
+ *
+ * The two sides meet in one word. It is the producer's own but for the moments in which the consumer takes: a
+ * compare-and-set that finds its line where it left it.
+ */
+public final class RunStage {
+    /** Runs up to this length gather; a longer one is worth a claim of its own. */
+    public static final int SMALL_RUN = 2048;
+
+    private static final int CAPACITY = 8192;
+    private static final int FREE = 0;
+    private static final int PRODUCER = 1;
+    private static final int CONSUMER = 2;
+    private static final int SPINS = 200;
+
+    private static final VarHandle OWNER;
+
+    static {
+        try {
+            OWNER = MethodHandles.lookup().findVarHandle(RunStage.class, "owner", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final FrameRing ring;
+    private final BooleanSupplier consumerAsleep;
+    private final ByteBuffer memory = ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
+    private final Run run = new Run();
+
+    @SuppressWarnings("unused") // through OWNER
+    private int owner;
+
+    // Guarded by owner.
+    private int gathered;
+    private long lastCell = -1;
+    private boolean ended;
+
+    /** @param consumerAsleep whether the ring's consumer sleeps or is about to */
+    public RunStage(FrameRing ring, BooleanSupplier consumerAsleep) {
+        this.ring = ring;
+        this.consumerAsleep = consumerAsleep;
+    }
+
+    // ---- the producer -----------------------------------------------------------------------------------------
+
+    /** Takes one message; false where neither here nor in the ring is room. */
+    public boolean put(int type, ByteBuffer body, int length) {
+        int frame = FrameLayout.HEADER_LENGTH + length;
+        if (frame > SMALL_RUN) {
+            return putLarge(type, body, length, frame);
+        }
+        acquire();
+        int at = gathered;
+        if (at + frame > CAPACITY) {
+            if (!moveToRing()) {
+                release();
+                return false;
+            }
+            at = 0;
+        }
+        memory.putInt(at, Bytes.bigEndian(type));
+        memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
+        Bytes.copyFromAny(body, body.position(), memory, at + FrameLayout.HEADER_LENGTH, length);
+        gathered = at + frame;
+        wakeOrLeave();
+        return true;
+    }
+
+    /** Takes a run of whole frames; false where neither here nor in the ring is room. */
+    public boolean putRun(ByteBuffer frames, int length) {
+        acquire();
+        if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
+            Bytes.copyFromAny(frames, frames.position(), memory, gathered, length);
+            gathered += length;
+            wakeOrLeave();
+            return true;
+        }
+        boolean taken = false;
+        if (moveToRing()) {
+            long claim = ring.tryClaim(length);
+            if (claim != FrameRing.REFUSED) {
+                ring.put(claim, 0, frames, frames.position(), length);
+                publish(claim, length);
+                taken = true;
+            }
+        }
+        release();
+        return taken;
+    }
+
+    /** No more will be put; the consumer takes what has gathered, and forgets the stage. */
+    public void end() {
+        acquire();
+        ended = true;
+        wakeOrLeave();
+    }
+
+    private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
+        acquire();
+        boolean taken = false;
+        if (moveToRing()) {
+            long claim = ring.tryClaim(frame);
+            if (claim != FrameRing.REFUSED) {
+                ring.putHeader(claim, 0, type, length);
+                ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
+                publish(claim, frame);
+                taken = true;
+            }
+        }
+        release();
+        return taken;
+    }
+
+    private void wakeOrLeave() {
+        // Read after the word was taken, a full fence: either we see the consumer asleep, or it sees the word taken.
+        if (consumerAsleep.getAsBoolean()) {
+            // Where the ring is full, the consumer will look here once it has room.
+            moveToRing();
+        }
+        release();
+    }
+
+    private boolean moveToRing() {
+        int length = gathered;
+        if (length == 0) {
+            return true;
+        }
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        ring.put(claim, 0, memory, 0, length);
+        gathered = 0;
+        publish(claim, length);
+        return true;
+    }
+
+    private void publish(long claim, int length) {
+        lastCell = claim + FrameRing.cellsOf(length) - 1;
+        ring.publish(claim, length);
+    }
+
+    private void acquire() {
+        int spins = 0;
+        while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
+            // The consumer copies a few kilobytes. If its thread was taken off its core meanwhile, let it have ours.
+            if (++spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
+        }
+    }
+
+    private void release() {
+        OWNER.setRelease(this, FREE);
+    }
+
+    // ---- the consumer -----------------------------------------------------------------------------------------
+
+    /** Whether something has gathered here, or is just being put. */
+    public boolean waiting() {
+        return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
+    }
+
+    /** Whether its producer has ended and nothing waits here any more. */
+    public boolean isDone() {
+        return (int) OWNER.getAcquire(this) == FREE && ended && gathered == 0;
+    }
+
+    /**
+     * Hands what has gathered to the handler, as a batch of its own.
+     *
+     * @return whether there was anything and it could be taken
+     */
+    public boolean take(RunHandler handler) {
+        if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
+            return false;
+        }
+        int length = gathered;
+        // What this producer has put into the ring before goes before.
+        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.canTake();
+        if (next) {
+            handler.onEvent(run.wrap(memory, 0, length, null), lastCell, true);
+            gathered = 0;
+        }
+        release();
+        return next;
+    }
+}
