@@ -147,11 +147,18 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     /** Looks for frames in the {@code length} bytes that lie where the last read went. */
     private void handIn(int length) {
         RunScan scan = intake.scan(readView, readStart, length, inPlace);
+        boolean restKept = inPlace;
+        if (restKept) {
+            // The rest lies where the log goes on: with the offer, others' messages may be written over it.
+            keepRest(scan, length);
+        }
         if (scan.end() > 0 && !intake.offer(readView, readStart, scan, inPlace)) {
             hold(length);
             return;
         }
-        keepRest(scan, length);
+        if (!restKept) {
+            keepRest(scan, length);
+        }
         if (scan.problem() != null) {
             fail(scan.problem(), scan.problemText());
         } else if (intake.shouldPause()) {
