@@ -1,6 +1,5 @@
 package dev.msgrelay.server.log;
 
-import dev.msgrelay.server.memory.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.lang.invoke.VarHandle;
@@ -116,7 +115,7 @@ public final class PacketLog {
             int at = (int) end & chunkMask;
             int part = Math.min(left, chunkMask + 1 - at);
             if (source != current.view() || from != at) {
-                Bytes.copy(source, from, current.view(), at, part);
+                current.view().put(at, source, from, part);
             }
             end += part;
             from += part;

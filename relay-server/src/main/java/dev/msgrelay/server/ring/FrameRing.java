@@ -119,7 +119,7 @@ public final class FrameRing {
 
     /** Copies a part of a claimed run to its place: {@code length} bytes of {@code source} to {@code at} of the run. */
     public void put(long claim, int at, ByteBuffer source, int offset, int length) {
-        Bytes.copyFromAny(source, offset, slab, cellOffset(claim) + LENGTH_BYTES + at, length);
+        slab.put(cellOffset(claim) + LENGTH_BYTES + at, source, offset, length);
     }
 
     /** Writes a frame's header at {@code at} of a claimed run. */

@@ -80,7 +80,7 @@ public final class RunStage {
         }
         memory.putInt(at, Bytes.bigEndian(type));
         memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
-        Bytes.copyFromAny(body, body.position(), memory, at + FrameLayout.HEADER_LENGTH, length);
+        memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
         gathered = at + frame;
         wakeOrLeave();
         return true;
@@ -90,7 +90,7 @@ public final class RunStage {
     public boolean putRun(ByteBuffer frames, int length) {
         acquire();
         if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
-            Bytes.copyFromAny(frames, frames.position(), memory, gathered, length);
+            memory.put(gathered, frames, frames.position(), length);
             gathered += length;
             wakeOrLeave();
             return true;

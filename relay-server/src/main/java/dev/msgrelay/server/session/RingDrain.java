@@ -14,6 +14,8 @@ import java.util.Arrays;
  * loops for theirs, let held publishers go on.
  */
 public final class RingDrain implements RelayLoop.Work {
+    private static final int BATCHES_PER_LOOK = 64;
+
     private final FrameRing ring;
     private final RunPoller poller;
     private final NetworkBatchHandler handler;
@@ -26,6 +28,7 @@ public final class RingDrain implements RelayLoop.Work {
 
     private volatile RunStage[] stages = {};
     private boolean toldOthers = true;
+    private int batches;
 
     public RingDrain(
             FrameRing ring,
@@ -81,17 +84,23 @@ public final class RingDrain implements RelayLoop.Work {
     /** Drains one batch. */
     boolean poll() {
         boolean got = poller.poll();
-        // After each batch, not only when the ring is empty: another producer may never let it be.
+        // What has gathered in stages is taken when the ring has run dry: it is the producer's own memory, and every
+        // look at it
+        // takes the lines from its core. Now and then all the same: another producer may never let the ring run dry.
+        if (got && ++batches % BATCHES_PER_LOOK != 0) {
+            return told(true);
+        }
         for (RunStage stage : stages) {
             got |= stage.take(handler);
             if (stage.isDone()) {
                 forget(stage);
             }
         }
-        if (got) {
-            toldOthers = false;
-            VarHandle.fullFence();
-        }
+        return told(got);
+    }
+
+    private boolean told(boolean got) {
+        toldOthers &= !got;
         return got;
     }
 
