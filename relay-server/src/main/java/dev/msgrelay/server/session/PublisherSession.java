@@ -59,6 +59,8 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private int heldBytes;
     private boolean paused;
     private boolean readWhileHeld;
+    private boolean stopped;
+    private volatile boolean quiet;
     private CloseReason closing;
     private boolean ended;
 
@@ -78,13 +80,16 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         channel = ctx.channel();
         segment = SegmentSize.of(channel);
         context.connections().opened(this);
+        if (context.connections().draining()) {
+            stopReading();
+        }
     }
 
     // ---- reading ----------------------------------------------------------------------------------------------
 
     /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
     ByteBuf bufferForRead() {
-        if (heldBytes > 0 || paused) {
+        if (heldBytes > 0 || paused || stopped) {
             // A half-closed socket is read once more even though reading is switched off: end that, nothing is lost.
             readWhileHeld = true;
             throw HeldBack.INSTANCE;
@@ -238,9 +243,10 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             if (intake.sharesBuffers()) {
                 giveBackBuffer();
             }
+            quiet = stopped;
             if (ended) {
                 releaseAll();
-            } else if (!paused) {
+            } else if (!paused && !stopped) {
                 readAgain();
             }
         }
@@ -289,8 +295,15 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     }
 
     /** No more is read from now on: the relay drains. On the loop's thread. */
-    public void stopReading() {
+    void stopReading() {
+        stopped = true;
         channel.config().setAutoRead(false);
+        quiet = heldBytes == 0;
+    }
+
+    /** Whether it has stopped reading for good and everything it has read is in the ring. Any thread. */
+    boolean quiet() {
+        return quiet;
     }
 
     @Override
