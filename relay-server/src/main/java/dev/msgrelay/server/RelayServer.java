@@ -91,7 +91,7 @@ public final class RelayServer implements AutoCloseable {
         ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(loops[0]));
         // 3. The log, and what may hold its writer back.
         BackpressureGate gate = new BackpressureGate(stream.windowBytes(), loops[0]);
-        log = new PacketLog(allocator, stream.logBytes(), StreamConfig.CHUNK_BYTES, stream.packetBytes(), gate);
+        log = newLog(stream, gate);
         context = new SessionContext(
                 log, stream.logBytes(), gate, config.stallTimeout().toNanos(), connections);
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
@@ -117,14 +117,30 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
+    private PacketLog newLog(StreamConfig stream, BackpressureGate gate) {
+        try {
+            return new PacketLog(allocator, stream.logBytes(), StreamConfig.CHUNK_BYTES, stream.packetBytes(), gate);
+        } catch (OutOfMemoryError tooMuch) {
+            ringMemory.release();
+            throw tooMuch;
+        }
+    }
+
     /**
      * Starts a relay.
      *
-     * @throws IOException an address cannot be listened on; the message names it. Nothing is left behind
+     * @throws IOException an address cannot be listened on, or there is not enough direct memory; the message names it.
+     *     Nothing is left behind
      * @throws IllegalArgumentException the transport is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
-        RelayServer relay = new RelayServer(config);
+        RelayServer relay;
+        try {
+            relay = new RelayServer(config);
+        } catch (OutOfMemoryError e) {
+            throw new IOException(
+                    "cannot take " + MemoryPlan.of(config).total() + " bytes of direct memory: " + e.getMessage(), e);
+        }
         try {
             relay.listen();
             return relay;

@@ -65,8 +65,13 @@ public final class PacketLog {
         this.slots = new AtomicReferenceArray<>(chunks);
         this.index = new PacketIndex(indexCapacity(logBytes, packetBytes));
         this.gate = gate;
-        for (int i = 0; i < chunks; i++) {
-            free.add(makeChunk());
+        try {
+            for (int i = 0; i < chunks; i++) {
+                free.add(makeChunk());
+            }
+        } catch (OutOfMemoryError tooMuch) {
+            close();
+            throw tooMuch;
         }
         index.add(0, nextSequence);
         head.set(0, nextSequence);
