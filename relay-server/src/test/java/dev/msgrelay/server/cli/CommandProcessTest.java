@@ -1,0 +1,78 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import java.net.InetSocketAddress;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The command from its first line to its last: ready, statistics, SIGTERM, drained, gone. */
+class CommandProcessTest {
+    private static final Pattern TEXT_READY =
+            Pattern.compile("relay-server: publishers 127\\.0\\.0\\.1:(\\d+), subscribers 127\\.0\\.0\\.1:(\\d+)");
+    private static final Pattern JSON_READY = Pattern.compile(
+            "\\{\"event\":\"ready\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
+
+    @Test
+    void forPeople() throws Exception {
+        try (CommandProcess command = new CommandProcess()) {
+            Matcher ready = match(TEXT_READY, command.line(l -> l.startsWith("relay-server: publishers")));
+            relayOne(ready);
+            command.line(l -> l.contains("msg/s") && l.contains("pub 1 sub 1"));
+            assertThat(command.terminate()).isZero();
+            assertThat(command.lines()).anyMatch(l -> l.contains("sum") && l.contains("bytes"));
+            assertThat(command.lines()).anyMatch(l -> l.startsWith("draining: "));
+            assertThat(command.line(l -> l.startsWith("stopped after")))
+                    .contains("2 messages (36 bytes) in, 2 messages (36 bytes) out");
+        }
+    }
+
+    @Test
+    void forScripts() throws Exception {
+        try (CommandProcess command = new CommandProcess("--json", "--slow-subscriber=BACKPRESSURE")) {
+            String first = command.line(l -> l.contains("\"ready\""));
+            assertThat(first).contains("\"slowSubscriber\":\"backpressure\"").contains("\"memory\":{");
+            relayOne(match(JSON_READY, first));
+            assertThat(command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"messagesIn\":2")))
+                    .contains("\"bytesIn\":36,");
+            assertThat(command.terminate()).isZero();
+            assertThat(command.line(l -> l.contains("\"event\":\"stopped\"")))
+                    .contains("\"messagesIn\":2,\"bytesIn\":36,\"messagesOut\":2,\"bytesOut\":36")
+                    .contains("\"drainSeconds\":");
+            assertThat(command.lines()).allMatch(l -> l.startsWith("{") && l.endsWith("}"));
+        }
+    }
+
+    @Test
+    void quietSaysNothingBetweenReadyAndTheEnd() throws Exception {
+        try (CommandProcess command = new CommandProcess("--quiet", "--json")) {
+            relayOne(match(JSON_READY, command.line(l -> l.contains("\"ready\""))));
+            assertThat(command.terminate()).isZero();
+            assertThat(command.lines()).hasSize(3);
+        }
+    }
+
+    /** Two messages through the relay; the connections stay open, so that closing them is the relay's business. */
+    private void relayOne(Matcher ready) throws Exception {
+        PlainSubscriber subscriber = PlainSubscriber.connect(address(ready.group(2)));
+        PlainPublisher publisher = PlainPublisher.connect(address(ready.group(1)));
+        // Nobody tells a plain client when it has been taken in; here the accepting loop does one after the other.
+        publisher.send(new Frames().frame(Frames.type(0, 0), 10));
+        publisher.send(new Frames().frame(Frames.type(0, 1), 10));
+        subscriber.awaitMessages(2).received().assertAllOf(2);
+    }
+
+    private static InetSocketAddress address(String port) {
+        return new InetSocketAddress("127.0.0.1", Integer.parseInt(port));
+    }
+
+    private static Matcher match(Pattern pattern, String line) {
+        Matcher matcher = pattern.matcher(line);
+        assertThat(matcher.matches()).as(line).isTrue();
+        return matcher;
+    }
+}

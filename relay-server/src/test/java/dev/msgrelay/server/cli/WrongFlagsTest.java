@@ -1,0 +1,91 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** A wrong flag: exit code 2 and one line that names the value and the limit. A start that fails: exit code 1. */
+@Timeout(10) // A relay that starts after all would run until it is told to stop.
+class WrongFlagsTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... args) {
+        CommandLine command = RelayServerMain.commandLine();
+        command.setOut(new PrintWriter(out));
+        command.setErr(new PrintWriter(err));
+        return command.execute(args);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "--no-such-flag | --no-such-flag",
+                "--publish-port=seven | seven",
+                "--publish-port=65536 | publish port 65536 is not within 0..65535",
+                "--subscribe-port=7401 | both 7401",
+                "--mtu=575 | mtu 575 is not within 576..65536",
+                "--mtu=70000 | mtu 70000 is not within 576..65536",
+                "--ring-size=3m | ring size 3145728 is not a power of two",
+                "--ring-size=1m | ring size 1048576 is too small",
+                "--ring-size=1k | ring size 1024 is not within",
+                "--log-size=1m | log size 1048576 is not within",
+                "--log-size=64000001 | log size 64000001 is not a multiple of",
+                "--max-body=0 | max body 0 is not within 1..67108864",
+                "--max-body=1x | 1x' is not a size",
+                "--event-loops=0 | event loops 0 is not within 1..64",
+                "--stall-timeout=0 | stall timeout",
+                "--stall-timeout=soon | soon' is not a duration",
+                "--slow-subscriber=wait | wait",
+                "--transport=kqueue | kqueue",
+                "extra | extra"
+            })
+    void exitCodeTwoAndALineThatSaysWhy(String flag, String words) {
+        assertThat(run(flag)).isEqualTo(2);
+        String[] lines = err.toString().split("\n");
+        assertThat(lines[0]).startsWith("relay-server: ").contains(words);
+        assertThat(lines).hasSize(2);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aPortThatIsTakenIsAFailure() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            int code = run("--publish-port=0", "--subscribe-port=" + taken.getLocalPort(), "--log-size=8m");
+            assertThat(code).isEqualTo(1);
+            assertThat(err.toString().trim())
+                    .startsWith("relay-server: cannot listen on 127.0.0.1:" + taken.getLocalPort())
+                    .doesNotContain("\n");
+        }
+    }
+
+    @Test
+    void moreMemoryThanThereIsIsAFailureAndOneLine() {
+        // Tests run with less direct memory than this log takes.
+        int code = run("--publish-port=0", "--subscribe-port=0", "--log-size=1g");
+        assertThat(code).isEqualTo(1);
+        assertThat(err.toString().trim()).startsWith("relay-server: ").doesNotContain("\n");
+    }
+
+    @Test
+    void helpAndVersion() {
+        assertThat(run("--help")).isZero();
+        assertThat(out.toString())
+                .contains("Usage: relay-server")
+                .containsPattern("auto,\\s+epoll,\\s+nio,\\s+io_uring")
+                .containsPattern("disconnect,\\s+backpressure,\\s+skip")
+                .contains("Exit codes");
+        assertThat(run("--version")).isZero();
+        assertThat(out.toString()).contains("JVM " + System.getProperty("java.version"));
+    }
+}

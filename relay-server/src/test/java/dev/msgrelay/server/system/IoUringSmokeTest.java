@@ -1,0 +1,72 @@
+package dev.msgrelay.server.system;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.Stream;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import dev.msgrelay.server.transport.Transport;
+import io.netty.channel.uring.IoUring;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** io_uring, where the machine has it: messages of all sizes, and a subscriber that holds everyone up. */
+class IoUringSmokeTest {
+    private static void onlyWhereItIsThere() {
+        if (!IoUring.isAvailable()) {
+            System.out.println("IoUringSmokeTest is skipped: " + IoUring.unavailabilityCause());
+            Assumptions.abort("no io_uring here: " + IoUring.unavailabilityCause());
+        }
+    }
+
+    @Test
+    void whereItIsMissingThatIsSaid() {
+        if (!IoUring.isAvailable()) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(Transport.IO_URING::resolve)
+                    .withMessageContaining("transport io_uring is not available here: ");
+        }
+    }
+
+    @Test
+    void messagesOfAllSizes() throws Exception {
+        onlyWhereItIsThere();
+        for (boolean unix : new boolean[] {false, true}) {
+            try (TestRelay relay = TestRelay.start(new Setting(Transport.IO_URING, unix, 1));
+                    PlainSubscriber subscriber = relay.subscriber();
+                    PlainPublisher publisher = relay.publisher()) {
+                int number = 0;
+                for (int size : new int[] {0, 1, 1452, 1453, 65_528, 70_000, 300_000, 1 << 20}) {
+                    publisher.send(new Frames().frame(Frames.type(0, number++), size));
+                    publisher.send(new Frames().frame(Frames.type(0, number++), 10));
+                }
+                subscriber.awaitMessages(number).received().assertAllOf(number);
+            }
+        }
+    }
+
+    @Test
+    void backpressure() throws Exception {
+        onlyWhereItIsThere();
+        try (TestRelay relay =
+                        TestRelay.small(new Setting(Transport.IO_URING, false, 1), SlowSubscriberPolicy.BACKPRESSURE);
+                PlainSubscriber subscriber = relay.pausedSubscriber();
+                PlainPublisher publisher = relay.publisher()) {
+            Stream stream = new Stream(0, 2000);
+            while (relay.stats().heldBack() == 0) {
+                publisher.send(stream.next(20_000));
+                dev.msgrelay.server.harness.Await.until(
+                        "taken in or held back",
+                        () -> relay.stats().messagesIn() == stream.count()
+                                || relay.stats().heldBack() > 0);
+            }
+            publisher.halfClose();
+            subscriber.resume();
+            subscriber.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+        }
+    }
+}
