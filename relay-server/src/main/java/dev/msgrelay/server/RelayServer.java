@@ -330,7 +330,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     boolean sessionsClosed() {
-        return connections.publishers().isEmpty() && connections.subscribers().isEmpty();
+        return connections.allGone();
     }
 
     void release() throws InterruptedException {

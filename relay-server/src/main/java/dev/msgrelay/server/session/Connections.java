@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ public final class Connections {
     private final LongAdder bytesSentByClosed = new LongAdder();
     private final LongAdder skippedByClosed = new LongAdder();
     private final LongAdder timesHeldBack = new LongAdder();
+    private final AtomicInteger publisherChannels = new AtomicInteger();
     private volatile boolean draining;
 
     public Connections() {
@@ -32,6 +34,7 @@ public final class Connections {
     }
 
     void opened(PublisherSession session) {
+        publisherChannels.incrementAndGet();
         publishers.add(session);
         LOG.debug("publisher {} connected", session.peer());
     }
@@ -53,6 +56,16 @@ public final class Connections {
             }
         }
         return draining;
+    }
+
+    /** A publisher's channel is gone, and its session has given its memory back. */
+    void channelGone() {
+        publisherChannels.decrementAndGet();
+    }
+
+    /** Whether nobody is connected any more, down to the last channel. Any thread. */
+    public boolean allGone() {
+        return publisherChannels.get() == 0 && publishers.isEmpty() && subscribers.isEmpty();
     }
 
     boolean draining() {

@@ -89,7 +89,9 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
     ByteBuf bufferForRead() {
-        if (heldBytes > 0 || paused || stopped) {
+        // With io_uring a read may be under way already, and must not be refused: a channel that fails in it never
+        // closes.
+        if (heldBytes > 0 || ((paused || stopped) && intake.sharesBuffers())) {
             // A half-closed socket is read once more even though reading is switched off: end that, nothing is lost.
             readWhileHeld = true;
             throw HeldBack.INSTANCE;
@@ -130,7 +132,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         int length = bytes.writerIndex() - readStart;
         segment.written();
         bytes.release();
-        if (closing == null) {
+        if (closing == null && !stopped) {
             handIn(length);
         }
     }
@@ -318,6 +320,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         if (heldBytes == 0) {
             releaseAll();
         }
+        context.connections().channelGone();
     }
 
     @Override
