@@ -42,7 +42,7 @@ public final class LocalPublisher implements AutoCloseable {
         if (closed || state.closing()) {
             return PublishOutcome.CLOSED;
         }
-        return stage.put(type, body, length) ? PublishOutcome.ACCEPTED : PublishOutcome.FULL;
+        return stage.put(type, body, length) ? PublishOutcome.ACCEPTED : refusal();
     }
 
     /**
@@ -63,7 +63,7 @@ public final class LocalPublisher implements AutoCloseable {
         if (closed || state.closing()) {
             return PublishOutcome.CLOSED;
         }
-        return stage.putRun(frames, length) ? PublishOutcome.ACCEPTED : PublishOutcome.FULL;
+        return stage.putRun(frames, length) ? PublishOutcome.ACCEPTED : refusal();
     }
 
     /** As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. */
@@ -126,6 +126,10 @@ public final class LocalPublisher implements AutoCloseable {
         if (at != end) {
             throw new IllegalArgumentException("run of " + length + " bytes does not end with a whole frame");
         }
+    }
+
+    private PublishOutcome refusal() {
+        return state.closing() ? PublishOutcome.CLOSED : PublishOutcome.FULL;
     }
 
     private IllegalArgumentException misuse(int type, int length) {

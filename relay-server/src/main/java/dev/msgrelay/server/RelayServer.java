@@ -73,7 +73,7 @@ public final class RelayServer implements AutoCloseable {
     private Listener publishTcp;
     private Listener subscribeTcp;
     private int nextSubscriberLoop;
-    private RelayStats last;
+    private volatile RelayStats last;
 
     private RelayServer(RelayConfig config) {
         this.config = config;
@@ -231,8 +231,9 @@ public final class RelayServer implements AutoCloseable {
 
     /** What it has done so far. Any thread; the parts are read one after the other. */
     public RelayStats stats() {
-        if (last != null) {
-            return last;
+        RelayStats atTheEnd = last;
+        if (atTheEnd != null) {
+            return atTheEnd;
         }
         Mark head = new Mark();
         log.head().read(head);
@@ -286,13 +287,12 @@ public final class RelayServer implements AutoCloseable {
     }
 
     void stopReading() {
-        for (PublisherSession s : connections.publishers()) {
-            s.execute(s::stopReading);
-        }
+        connections.stopPublishers();
+        drain.endStages();
     }
 
     boolean drained() {
-        if (!drain.isEmpty()) {
+        if (!connections.publishersStopped() || !drain.isEmpty()) {
             return false;
         }
         long head = log.head().position();

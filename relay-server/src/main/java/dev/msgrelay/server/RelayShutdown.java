@@ -22,7 +22,8 @@ final class RelayShutdown {
         if (!relay.beginClose()) {
             return;
         }
-        // 2. No more from publishers' sockets. What they have sent and the relay has not read is not in the stream.
+        // 2. No more from publishers, of this process or other ones. What they have sent and was not read is not in the
+        // stream.
         relay.stopReading();
         // 3. What is in the stream goes out.
         await(relay::drained, drainTimeout);

@@ -176,7 +176,10 @@ final class RelayServerCommand implements Callable<Integer> {
                     told.countDown();
                     try {
                         // As long as close() may take: draining, telling everyone, ending the threads.
-                        done.await(drainTimeout.toMillis() + 10_000, TimeUnit.MILLISECONDS);
+                        if (done.await(drainTimeout.toMillis() + 10_000, TimeUnit.MILLISECONDS)) {
+                            // The JVM's own code for an end by SIGTERM is 143, whatever main answers.
+                            Runtime.getRuntime().halt(0);
+                        }
                     } catch (InterruptedException e) {
                         Thread.currentThread().interrupt();
                     }

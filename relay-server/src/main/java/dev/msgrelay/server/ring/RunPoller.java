@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * full ring means to scan all of it each time; here the look ahead is bounded. Owned by the event loop's thread.
  */
 public final class RunPoller {
-    /** Cells looked at and handed over in one batch at most: 512 KiB. */
+    /** Cells looked at and handed over in one batch at most, unless a single run is longer: 512 KiB. */
     public static final int MAX_CELLS = 8192;
 
     private final FrameRing ring;
@@ -38,11 +38,16 @@ public final class RunPoller {
         ByteBuffer slab = ring.slab();
         long next = first;
         int cells = cellsAt(next);
+        if (cells > MAX_CELLS) {
+            // One run longer than the look ahead: it is a batch of its own, or it would wait for ever.
+            available = ring.highestPublished(first, cells);
+        }
         while (next + cells - 1 <= available) {
             int length = ring.lengthAt(next);
             boolean borrowed = length == FrameRing.BORROWED_RUN;
             int bytes = borrowed ? ring.borrowedLength() : length;
-            if (bytes != FrameRing.NOTHING && !handler.canTake()) {
+            // A lent run is taken in any case: its producer has asked before, and uses the memory anew right after.
+            if (length > FrameRing.NOTHING && !handler.canTake()) {
                 held = true;
                 break;
             }

@@ -70,6 +70,10 @@ public final class RunStage {
             return putLarge(type, body, length, frame);
         }
         acquire();
+        if (ended) {
+            release();
+            return false;
+        }
         int at = gathered;
         if (at + frame > CAPACITY) {
             if (!moveToRing()) {
@@ -89,6 +93,10 @@ public final class RunStage {
     /** Takes a run of whole frames; false where neither here nor in the ring is room. */
     public boolean putRun(ByteBuffer frames, int length) {
         acquire();
+        if (ended) {
+            release();
+            return false;
+        }
         if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
             memory.put(gathered, frames, frames.position(), length);
             gathered += length;
@@ -108,7 +116,10 @@ public final class RunStage {
         return taken;
     }
 
-    /** No more will be put; the consumer takes what has gathered, and forgets the stage. */
+    /**
+     * No more is taken from the producer, which does not touch the ring any more once this returns; the consumer takes what
+     * has gathered, and forgets the stage. Any thread.
+     */
     public void end() {
         acquire();
         ended = true;
@@ -118,7 +129,7 @@ public final class RunStage {
     private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
         acquire();
         boolean taken = false;
-        if (moveToRing()) {
+        if (!ended && moveToRing()) {
             long claim = ring.tryClaim(frame);
             if (claim != FrameRing.REFUSED) {
                 ring.putHeader(claim, 0, type, length);

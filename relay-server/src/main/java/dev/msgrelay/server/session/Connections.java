@@ -23,6 +23,7 @@ public final class Connections {
     private final LongAdder bytesSentByClosed = new LongAdder();
     private final LongAdder skippedByClosed = new LongAdder();
     private final LongAdder timesHeldBack = new LongAdder();
+    private volatile boolean draining;
 
     public Connections() {
         for (CloseReason reason : CloseReason.values()) {
@@ -33,6 +34,29 @@ public final class Connections {
     void opened(PublisherSession session) {
         publishers.add(session);
         LOG.debug("publisher {} connected", session.peer());
+    }
+
+    /** From now on no publisher is read any more, nor one that is about to connect. Any thread. */
+    public void stopPublishers() {
+        // Before the look at who is there: who comes later sees it.
+        draining = true;
+        for (PublisherSession session : publishers) {
+            session.execute(session::stopReading);
+        }
+    }
+
+    /** Whether all publishers have stopped, and what was read of them is in the ring. Any thread. */
+    public boolean publishersStopped() {
+        for (PublisherSession session : publishers) {
+            if (!session.quiet()) {
+                return false;
+            }
+        }
+        return draining;
+    }
+
+    boolean draining() {
+        return draining;
     }
 
     void opened(SubscriberSession session) {

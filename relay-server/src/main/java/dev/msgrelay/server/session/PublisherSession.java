@@ -10,6 +10,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -57,6 +58,9 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     // Bytes in the buffer whose whole frames the ring had no room for; 0 while it is not held back.
     private int heldBytes;
     private boolean paused;
+    private boolean readWhileHeld;
+    private boolean stopped;
+    private volatile boolean quiet;
     private CloseReason closing;
     private boolean ended;
 
@@ -76,14 +80,18 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         channel = ctx.channel();
         segment = SegmentSize.of(channel);
         context.connections().opened(this);
+        if (context.connections().draining()) {
+            stopReading();
+        }
     }
 
     // ---- reading ----------------------------------------------------------------------------------------------
 
     /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
     ByteBuf bufferForRead() {
-        if (heldBytes > 0) {
+        if (heldBytes > 0 || paused || stopped) {
             // A half-closed socket is read once more even though reading is switched off: end that, nothing is lost.
+            readWhileHeld = true;
             throw HeldBack.INSTANCE;
         }
         readStart = 0;
@@ -144,11 +152,18 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     /** Looks for frames in the {@code length} bytes that lie where the last read went. */
     private void handIn(int length) {
         RunScan scan = intake.scan(readView, readStart, length, inPlace);
+        boolean restKept = inPlace;
+        if (restKept) {
+            // The rest lies where the log goes on: with the offer, others' messages may be written over it.
+            keepRest(scan, length);
+        }
         if (scan.end() > 0 && !intake.offer(readView, readStart, scan, inPlace)) {
             hold(length);
             return;
         }
-        keepRest(scan, length);
+        if (!restKept) {
+            keepRest(scan, length);
+        }
         if (scan.problem() != null) {
             fail(scan.problem(), scan.problemText());
         } else if (intake.shouldPause()) {
@@ -228,12 +243,32 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             if (intake.sharesBuffers()) {
                 giveBackBuffer();
             }
+            quiet = stopped;
             if (ended) {
                 releaseAll();
-            } else if (!paused) {
-                channel.config().setAutoRead(true);
+            } else if (!paused && !stopped) {
+                readAgain();
             }
         }
+    }
+
+    /**
+     * Netty's epoll transport forgets a socket that ended while it was not read: no event of it is of interest any more,
+     * so it is taken out of the epoll set, and switching reading on again then fails. Registered anew it is read to its
+     * end.
+     */
+    @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
+    private void readAgain() {
+        if (!readWhileHeld) {
+            channel.config().setAutoRead(true);
+            return;
+        }
+        readWhileHeld = false;
+        EventLoop loop = channel.eventLoop();
+        channel.deregister().addListener(done -> {
+            channel.config().setAutoRead(true);
+            loop.register(channel);
+        });
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
@@ -260,8 +295,15 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     }
 
     /** No more is read from now on: the relay drains. On the loop's thread. */
-    public void stopReading() {
+    void stopReading() {
+        stopped = true;
         channel.config().setAutoRead(false);
+        quiet = heldBytes == 0;
+    }
+
+    /** Whether it has stopped reading for good and everything it has read is in the ring. Any thread. */
+    boolean quiet() {
+        return quiet;
     }
 
     @Override

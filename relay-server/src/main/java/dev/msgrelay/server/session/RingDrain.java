@@ -56,6 +56,13 @@ public final class RingDrain implements RelayLoop.Work {
         stages = next;
     }
 
+    /** Ends all stages: local publishers publish nothing any more. Any thread. */
+    public void endStages() {
+        for (RunStage stage : stages) {
+            stage.end();
+        }
+    }
+
     /** Whether nothing waits in the ring or in a stage. Any thread. */
     public boolean isEmpty() {
         return ring.isEmpty() && !stagesWait();

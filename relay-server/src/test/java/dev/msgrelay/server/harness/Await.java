@@ -1,0 +1,54 @@
+package dev.msgrelay.server.harness;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Waits for conditions, never for a time. */
+public final class Await {
+    /** Longer than anything here takes on a busy machine; what has not happened by then never will. */
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private static final long LOOK_NANOS = 500_000;
+
+    private Await() {}
+
+    /** Returns once the condition holds. */
+    public static void until(String what, BooleanSupplier condition) {
+        until(() -> what, condition);
+    }
+
+    /** Returns once the condition holds; {@code what} is asked when it does not in time. */
+    public static void until(Supplier<String> what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + LIMIT_NANOS;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError(
+                        "not within " + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS) + " s: " + what.get());
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    /** Whether a condition goes on holding while it is looked at {@code looks} times, half a millisecond apart. */
+    public static boolean staysTrue(int looks, BooleanSupplier condition) {
+        for (int i = 0; i < looks; i++) {
+            if (!condition.getAsBoolean()) {
+                return false;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return true;
+    }
+
+    /** Ends a thread's work or says that it hangs. */
+    public static void join(Thread thread) throws InterruptedException {
+        thread.join(TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS));
+        if (thread.isAlive()) {
+            AssertionError hangs = new AssertionError("thread " + thread.getName() + " does not end");
+            hangs.setStackTrace(thread.getStackTrace());
+            throw hangs;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.msgrelay.server.harness;
+
+import io.netty.buffer.Unpooled;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetectorFactory;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.ReferenceQueue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Netty's leak detector, keeping what it reports instead of only logging it. */
+public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
+    /** What makes every resource of the process be watched by a {@link LeakRecorder}. */
+    static final class Factory extends ResourceLeakDetectorFactory {
+        @Override
+        public <T> ResourceLeakDetector<T> newResourceLeakDetector(Class<T> resource, int samplingInterval) {
+            return new LeakRecorder<>(resource, samplingInterval);
+        }
+
+        @Override
+        @Deprecated
+        public <T> ResourceLeakDetector<T> newResourceLeakDetector(
+                Class<T> resource, int samplingInterval, long maxActive) {
+            return new LeakRecorder<>(resource, samplingInterval);
+        }
+    }
+
+    private static final ConcurrentLinkedQueue<String> LEAKS = new ConcurrentLinkedQueue<>();
+    private static final int GC_SECONDS = 10;
+
+    private LeakRecorder(Class<T> resource, int samplingInterval) {
+        super(resource, samplingInterval);
+    }
+
+    @Override
+    protected boolean needReport() {
+        return true;
+    }
+
+    @Override
+    protected void reportTracedLeak(String resourceType, String records) {
+        LEAKS.add(resourceType + records);
+    }
+
+    @Override
+    protected void reportUntracedLeak(String resourceType) {
+        LEAKS.add(resourceType);
+    }
+
+    /** Collects garbage and has every detector look at what was found unreachable. */
+    static void collect() {
+        // Twice: the collector's queue and the detector's are filled by one thread, in an order of its own.
+        for (int i = 0; i < 2; i++) {
+            ReferenceQueue<Object> queue = new ReferenceQueue<>();
+            PhantomReference<Object> sentinel = new PhantomReference<>(new Object(), queue);
+            awaitCollected(sentinel, queue);
+        }
+        // A detector reports when it is asked to watch the next resource.
+        Unpooled.directBuffer(1).release();
+    }
+
+    /** The leaks reported so far, which are forgotten by this. */
+    static List<String> takeLeaks() {
+        List<String> taken = new ArrayList<>();
+        for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
+            taken.add(leak);
+        }
+        return taken;
+    }
+
+    private static void awaitCollected(PhantomReference<Object> sentinel, ReferenceQueue<Object> queue) {
+        try {
+            for (int second = 0; second < GC_SECONDS; second++) {
+                System.gc();
+                if (queue.remove(TimeUnit.SECONDS.toMillis(1)) == sentinel) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new AssertionError("no garbage collection within " + GC_SECONDS + " s");
+    }
+}

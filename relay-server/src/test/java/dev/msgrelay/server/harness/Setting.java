@@ -1,0 +1,44 @@
+package dev.msgrelay.server.harness;
+
+import dev.msgrelay.server.transport.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** How a relay under test is driven and reached. Methods are sources of parameters. */
+public record Setting(Transport transport, boolean unix, int loops) {
+    public static final Setting NIO_TCP = new Setting(Transport.NIO, false, 1);
+
+    /** Both transports over TCP, one loop. */
+    public static Stream<Setting> transports() {
+        return available().map(t -> new Setting(t, false, 1));
+    }
+
+    /** Both transports, TCP and Unix sockets, one loop. */
+    public static Stream<Setting> sockets() {
+        return available().flatMap(t -> Stream.of(new Setting(t, false, 1), new Setting(t, true, 1)));
+    }
+
+    /** Both transports over TCP, one and two loops. */
+    public static Stream<Setting> oneAndTwoLoops() {
+        return available().flatMap(t -> Stream.of(new Setting(t, false, 1), new Setting(t, false, 2)));
+    }
+
+    /** Everything with everything. */
+    public static Stream<Setting> all() {
+        return sockets().flatMap(s -> Stream.of(s, new Setting(s.transport(), s.unix(), 2)));
+    }
+
+    private static Stream<Transport> available() {
+        List<Transport> transports = new ArrayList<>(List.of(Transport.NIO));
+        if (io.netty.channel.epoll.Epoll.isAvailable()) {
+            transports.add(Transport.EPOLL);
+        }
+        return transports.stream();
+    }
+
+    @Override
+    public String toString() {
+        return transport.flag() + (unix ? " unix" : " tcp") + (loops == 1 ? ", 1 loop" : ", " + loops + " loops");
+    }
+}

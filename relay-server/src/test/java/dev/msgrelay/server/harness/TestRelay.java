@@ -1,0 +1,128 @@
+package dev.msgrelay.server.harness;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+/** A relay on free ports or in a folder of its own, and where its clients connect to. */
+public final class TestRelay implements AutoCloseable {
+    /** The smallest log that a body of up to 256 KiB allows: a subscriber falls behind quickly. */
+    public static final int SMALL_LOG = 3 << 20;
+
+    public static final int SMALL_RING = 1 << 20;
+    public static final int SMALL_MAX_BODY = (256 << 10) - 8;
+
+    private final RelayServer relay;
+    private final Path folder;
+
+    private TestRelay(RelayServer relay, Path folder) {
+        this.relay = relay;
+        this.folder = folder;
+    }
+
+    /** A relay with the defaults of a test. */
+    public static TestRelay start(Setting setting) throws IOException {
+        return start(setting, builder -> builder);
+    }
+
+    /** A relay with a small ring and log and a policy. */
+    public static TestRelay small(Setting setting, SlowSubscriberPolicy policy) throws IOException {
+        return start(setting, builder -> builder.ringSize(SMALL_RING)
+                .logSize(SMALL_LOG)
+                .maxBody(SMALL_MAX_BODY)
+                .slowSubscriber(policy));
+    }
+
+    /** A relay; {@code more} changes what is to be different. */
+    public static TestRelay start(Setting setting, UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        RelayConfig.Builder builder = RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .logSize(8 << 20)
+                .drainTimeout(Duration.ofSeconds(5))
+                .transport(setting.transport())
+                .eventLoops(setting.loops());
+        Path folder = null;
+        if (setting.unix()) {
+            folder = Files.createTempDirectory("relay");
+            builder.publishSocket(folder.resolve("pub")).subscribeSocket(folder.resolve("sub"));
+        }
+        return new TestRelay(RelayServer.start(more.apply(builder).build()), folder);
+    }
+
+    public RelayServer relay() {
+        return relay;
+    }
+
+    public RelayStats stats() {
+        return relay.stats();
+    }
+
+    /** Where publishers connect. */
+    public SocketAddress publish() {
+        return folder == null ? relay.publishAddress() : UnixDomainSocketAddress.of(folder.resolve("pub"));
+    }
+
+    /** Where subscribers connect. */
+    public SocketAddress subscribe() {
+        return folder == null ? relay.subscribeAddress() : UnixDomainSocketAddress.of(folder.resolve("sub"));
+    }
+
+    public PlainPublisher publisher() throws IOException {
+        return PlainPublisher.connect(publish());
+    }
+
+    /** A subscriber that gets everything published from now on. */
+    public PlainSubscriber subscriber() throws IOException {
+        int before = stats().subscribers();
+        PlainSubscriber subscriber = PlainSubscriber.connect(subscribe());
+        awaitSubscribers(before + 1);
+        return subscriber;
+    }
+
+    /** A subscriber that does not read yet. */
+    public PlainSubscriber pausedSubscriber() throws IOException {
+        int before = stats().subscribers();
+        PlainSubscriber subscriber = PlainSubscriber.connectPaused(subscribe(), 16 << 10);
+        awaitSubscribers(before + 1);
+        return subscriber;
+    }
+
+    public void awaitSubscribers(int count) {
+        Await.until(() -> count + " subscribers: " + stats(), () -> stats().subscribers() == count);
+    }
+
+    public void awaitPublishers(int count) {
+        Await.until(() -> count + " publishers: " + stats(), () -> stats().publishers() == count);
+    }
+
+    public void awaitMessagesIn(long count) {
+        Await.until(() -> count + " messages in: " + stats(), () -> stats().messagesIn() >= count);
+    }
+
+    public void awaitClosed(CloseReason reason, long count) {
+        Await.until(() -> count + " closed as " + reason + ": " + stats(), () -> closed(reason) == count);
+    }
+
+    /** Connections that were closed for a reason. */
+    public long closed(CloseReason reason) {
+        return stats().closes().getOrDefault(reason, 0L);
+    }
+
+    @Override
+    public void close() throws IOException {
+        relay.close();
+        if (folder != null) {
+            Files.deleteIfExists(folder);
+        }
+    }
+}

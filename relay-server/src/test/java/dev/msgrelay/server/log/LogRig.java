@@ -1,0 +1,74 @@
+package dev.msgrelay.server.log;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** A small log whose byte at every position follows from the position. */
+final class LogRig implements AutoCloseable {
+    static final int CHUNK = 1024;
+    static final int LOG = 4 * CHUNK;
+    static final int PACKET = 300;
+
+    /** Not watched for leaks, which would record a stack trace at every retain and release; its memory is measured. */
+    final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+
+    final PacketLog log;
+    private long end;
+
+    LogRig() {
+        this(position -> true);
+    }
+
+    LogRig(WriteGate gate) {
+        log = new PacketLog(allocator, LOG, CHUNK, PACKET, gate);
+    }
+
+    /** Appends and publishes one message of so many bytes. */
+    void append(int length) {
+        ByteBuffer source = ByteBuffer.allocateDirect(length + 3).order(ByteOrder.nativeOrder());
+        for (int i = 0; i < length; i++) {
+            source.put(3 + i, at(end + i));
+        }
+        log.append(source, 3, length, 1);
+        log.publish();
+        end += length;
+    }
+
+    /** So many bytes have been appended by other means. */
+    void skip(int length) {
+        end += length;
+    }
+
+    /** Appends messages of so many bytes each until the stream is so long. */
+    void fillTo(long position, int length) {
+        while (end < position) {
+            append((int) Math.min(length, position - end));
+        }
+    }
+
+    /** The byte that belongs to a position. */
+    static byte at(long position) {
+        return (byte) (position * 13 + (position >> 8));
+    }
+
+    /** Whether the bytes from {@code from} to {@code to}, all within this chunk, are those of the stream. */
+    boolean matches(Chunk chunk, long from, long to) {
+        for (long p = from; p < to; p++) {
+            if (chunk.view().get(log.offsetInChunk(p)) != at(p)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Direct memory that the log has at present. */
+    long memory() {
+        return allocator.metric().usedDirectMemory();
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.msgrelay.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.harness.Seeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The newest packets are found by position; older ones are forgotten, and that is noticed. */
+class PacketIndexTest {
+    private static final int CAPACITY = 64;
+
+    @Test
+    void everyPositionLeadsToTheFirstPacketAtOrBehindIt() {
+        Random random = Seeds.random("PacketIndexTest");
+        PacketIndex index = new PacketIndex(CAPACITY);
+        List<Long> starts = new ArrayList<>();
+        long position = 0;
+        for (int n = 0; n < 500; n++) {
+            starts.add(position);
+            index.add(position, n * 3L + 1);
+            assertThat(index.newest()).isEqualTo(n);
+            long oldest = Math.max(0, n + 1 - CAPACITY);
+            for (int k = 0; k < 20; k++) {
+                long where = starts.get((int) oldest) + random.nextLong(position - starts.get((int) oldest) + 20);
+                long expected = oldest;
+                while (expected <= n && starts.get((int) expected) < where) {
+                    expected++;
+                }
+                assertThat(index.firstAtOrBehind(where)).isEqualTo(expected);
+                if (expected <= n) {
+                    assertThat(index.positionOf(expected)).isEqualTo(starts.get((int) expected));
+                    assertThat(index.sequenceOf(expected)).isEqualTo(expected * 3 + 1);
+                }
+            }
+            position += 1 + random.nextInt(3000);
+        }
+    }
+
+    @Test
+    void aForgottenPacketIsNoticed() {
+        PacketIndex index = new PacketIndex(CAPACITY);
+        for (int n = 0; n < CAPACITY - 1; n++) {
+            index.add(n * 100L, n);
+        }
+        assertThat(index.stillHolds(0)).isTrue();
+        index.add(9900, 99);
+        // Its slot is the one that may be under way for the next packet.
+        assertThat(index.stillHolds(0)).isFalse();
+        assertThat(index.stillHolds(1)).isTrue();
+    }
+
+    @Test
+    void itHasRoomForEveryPacketThatTheLogCanHold() {
+        for (int packet : new int[] {536, 1460, 8960, 65_496}) {
+            for (int log = 1 << 20; log > 0 && log <= 1 << 30; log <<= 1) {
+                // Two neighbours together are larger than a packet, or they would be one.
+                long most = 2L * log / packet + 2;
+                int capacity = PacketLog.indexCapacity(log, packet);
+                assertThat(Integer.bitCount(capacity)).isEqualTo(1);
+                assertThat((long) capacity).isGreaterThan(most);
+            }
+        }
+    }
+}

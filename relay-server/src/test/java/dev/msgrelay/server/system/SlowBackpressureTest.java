@@ -1,0 +1,83 @@
+package dev.msgrelay.server.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.Stream;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Policy backpressure: publishers wait for who does not read, and nothing is lost; but not for ever. */
+class SlowBackpressureTest {
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    void publishersWaitAndNothingIsLost(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+                PlainSubscriber good = relay.subscriber();
+                PlainSubscriber slow = relay.pausedSubscriber()) {
+            Stream first = new Stream(0, 900);
+            Stream second = new Stream(1, 5000);
+            Workers publishers = new Workers();
+            publishers.start("first", () -> publish(relay, first)).start("second", () -> publish(relay, second));
+            Await.until(
+                    () -> "a publisher is held back: " + relay.stats(),
+                    () -> relay.stats().heldBack() > 0);
+            awaitStandstill(relay);
+            assertThat(relay.stats().largestLagBytes()).isLessThanOrEqualTo(TestRelay.SMALL_LOG);
+
+            slow.resume();
+            publishers.join();
+            int all = first.count() + second.count();
+            slow.awaitMessages(all).received().assertAllOf(first.count(), second.count());
+            good.awaitMessages(all).received().assertAllOf(first.count(), second.count());
+            assertThat(relay.stats().messagesSkipped()).isZero();
+            assertThat(relay.stats().closes())
+                    .doesNotContainKeys(CloseReason.SLOW_SUBSCRIBER, CloseReason.STALLED_SUBSCRIBER);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    void oneThatStandsStillForTheStallTimeoutIsCutOff(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
+                        .logSize(TestRelay.SMALL_LOG)
+                        .maxBody(TestRelay.SMALL_MAX_BODY)
+                        .slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE)
+                        .stallTimeout(Duration.ofMillis(300)));
+                PlainSubscriber good = relay.subscriber();
+                PlainSubscriber stalled = relay.pausedSubscriber()) {
+            Stream stream = new Stream(0, 900);
+            Workers publisher = new Workers().start("publisher", () -> publish(relay, stream));
+            relay.awaitClosed(CloseReason.STALLED_SUBSCRIBER, 1);
+            publisher.join();
+            good.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+            assertThat(good.end()).isNull();
+            stalled.resume();
+            stalled.awaitEnd().received().assertAllOf(stalled.received().count());
+        }
+    }
+
+    private static void publish(TestRelay relay, Stream stream) throws Exception {
+        try (PlainPublisher publisher = relay.publisher()) {
+            while (stream.bytes() < Stream.ENOUGH) {
+                publisher.send(stream.next(100_000));
+            }
+        }
+    }
+
+    /** Publishers are blocked, everyone else has what there is: the stream does not grow any more. */
+    private static void awaitStandstill(TestRelay relay) {
+        Await.until(() -> "the stream stands still: " + relay.stats(), () -> {
+            long in = relay.stats().bytesIn();
+            return Await.staysTrue(100, () -> relay.stats().bytesIn() == in);
+        });
+    }
+}
