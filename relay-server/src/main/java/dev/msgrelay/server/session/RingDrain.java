@@ -92,8 +92,8 @@ public final class RingDrain implements RelayLoop.Work {
     boolean poll() {
         boolean got = poller.poll();
         // What has gathered in stages is taken when the ring has run dry: it is the producer's own memory, and every
-        // look at it
-        // takes the lines from its core. Now and then all the same: another producer may never let the ring run dry.
+        // look at it takes the lines from its core. Now and then all the same: another producer may never let the ring
+        // run dry.
         if (got && ++batches % BATCHES_PER_LOOK != 0) {
             return told(true);
         }

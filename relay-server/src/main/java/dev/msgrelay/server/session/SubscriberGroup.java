@@ -16,7 +16,7 @@ public final class SubscriberGroup {
     public static final int WRITE_BYTES = 256 << 10;
 
     /** With several subscribers, about this many: what all of them are handed must stay in the cache. */
-    static final int SHARED_WRITE_BYTES = 64 << 10;
+    static final int SHARED_WRITE_BYTES = 128 << 10;
 
     private final PacketLog log;
     private final List<SubscriberSession> sessions = new ArrayList<>();
@@ -44,12 +44,13 @@ public final class SubscriberGroup {
         log.head().read(head);
         lastHead = head.position();
         int stride = sessions.size() > 1 ? SHARED_WRITE_BYTES : WRITE_BYTES;
+        int least = sessions.size() > 1 ? stride : 1;
         boolean again = !sessions.isEmpty();
         while (again) {
             again = false;
             // By index, and from the end: a session that fails leaves the list on the way.
             for (int i = sessions.size() - 1; i >= 0; i--) {
-                again |= sessions.get(i).send(head, stride, everything);
+                again |= sessions.get(i).send(head, stride, least, everything);
             }
         }
     }

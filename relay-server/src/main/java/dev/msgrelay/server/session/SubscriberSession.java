@@ -70,10 +70,12 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     /**
      * Sends what lies between the cursor and the head, a whole number of segments while there are that many.
      *
-     * @param everything whether to send what does not fill a segment, too
+     * @param stride about the most to send
+     * @param least about the least to send, in whole segments, unless everything goes
+     * @param everything whether to send what is less, too
      * @return whether a write was issued and is done already, so that it is worth asking again
      */
-    boolean send(Mark head, int stride, boolean everything) {
+    boolean send(Mark head, int stride, int least, boolean everything) {
         if (inFlight > 0) {
             if (cursor < log.tail() && policy != SlowSubscriberPolicy.SKIP) {
                 close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
@@ -86,7 +88,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
             return false;
         }
         int amount = amount(available, stride);
-        if (!everything && amount < segment.bytes()) {
+        if (!everything && amount < segment.wholeUpTo(least)) {
             return false;
         }
         if (from < log.tail()) {
