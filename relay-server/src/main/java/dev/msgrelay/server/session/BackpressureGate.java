@@ -36,6 +36,8 @@ public final class BackpressureGate implements WriteGate {
     @Override
     public boolean allows(long position) {
         if (position <= limit && seen == members) {
+            // The limit may have been looked up by stillRefuses or halfOpen: nobody is held back any more.
+            unblock();
             return true;
         }
         if (position <= lookAgain()) {
