@@ -1,0 +1,93 @@
+package dev.msgrelay.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is refused names the setting, the value and the limit; what lies on the limit is taken. */
+class RefusedSettingsTest {
+    private record Case(String words, UnaryOperator<RelayConfig.Builder> change) {
+        @Override
+        public String toString() {
+            return words;
+        }
+    }
+
+    static List<Case> refused() {
+        return List.of(
+                new Case("publish port -2 is not within", b -> b.publishPort(-2)),
+                new Case("subscribe port 65536 is not within 0..65535", b -> b.subscribePort(65_536)),
+                new Case("both 9000", b -> b.publishPort(9000).subscribePort(9000)),
+                new Case("both s.sock", b -> b.publishSocket(Path.of("s.sock")).subscribeSocket(Path.of("s.sock"))),
+                new Case(
+                        "108 bytes is over the system's limit of 107",
+                        b -> b.subscribeSocket(Path.of("x".repeat(108)))),
+                new Case("mtu 575 is not within 576..65536", b -> b.mtu(575)),
+                new Case("mtu 65537 is not within 576..65536", b -> b.mtu(65_537)),
+                new Case("ring size 32768 is not within", b -> b.ringSize(32 << 10)),
+                new Case("ring size 3000000 is not a power of two", b -> b.ringSize(3_000_000)),
+                new Case("ring size 1048576 is too small", b -> b.ringSize(1 << 20)),
+                new Case("max body 1048576", b -> b.ringSize(1 << 20)),
+                new Case("max body 0 is not within 1..67108864", b -> b.maxBody(0)),
+                new Case("max body 67108865 is not within 1..67108864", b -> b.maxBody((64 << 20) + 1)),
+                new Case("log size 1048576 is not within", b -> b.logSize(1 << 20)),
+                new Case("(max body 1048576)", b -> b.logSize(1 << 20)),
+                new Case("is not a multiple of " + StreamConfig.CHUNK_BYTES, b -> b.logSize((32 << 20) + 1)),
+                new Case("event loops 0 is not within 1..64", b -> b.eventLoops(0)),
+                new Case("event loops 65 is not within 1..64", b -> b.eventLoops(65)),
+                new Case("stall timeout PT0S is under 1 ms", b -> b.stallTimeout(Duration.ZERO)),
+                new Case("drain timeout PT-1S is negative", b -> b.drainTimeout(Duration.ofSeconds(-1))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void isRefused(Case wrong) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> wrong.change().apply(RelayConfig.builder()).build())
+                .withMessageContaining(wrong.words());
+    }
+
+    @Test
+    void whatLiesOnTheLimitIsTaken() {
+        RelayConfig config = RelayConfig.builder()
+                .publishPort(65_535)
+                .subscribePort(0)
+                .publishSocket(Path.of("x".repeat(107)))
+                .mtu(576)
+                .maxBody(1)
+                .eventLoops(64)
+                .stallTimeout(Duration.ofMillis(1))
+                .drainTimeout(Duration.ZERO)
+                .build();
+        assertThat(config.stream().packetBytes()).isEqualTo(536);
+        assertThat(RelayConfig.builder().mtu(65_536).build().stream().packetBytes())
+                .isEqualTo(65_496);
+        assertThat(RelayConfig.builder()
+                        .publishPort(0)
+                        .subscribePort(0)
+                        .build()
+                        .listen()
+                        .publishPort())
+                .isZero();
+    }
+
+    @Test
+    void theDefaultsFitTogether() {
+        RelayConfig config = RelayConfig.builder().build();
+        assertThat(config.listen().host()).isEqualTo("127.0.0.1");
+        assertThat(config.listen().publishPort()).isEqualTo(7401);
+        assertThat(config.listen().subscribePort()).isEqualTo(7400);
+        assertThat(config.stream().packetBytes()).isEqualTo(1460);
+        assertThat(config.stream().maxRun()).isGreaterThanOrEqualTo((1 << 20) + 8);
+        // The writer is held back before it would overwrite what a subscriber still needs.
+        assertThat(config.stream().windowBytes() + config.stream().maxRun())
+                .isLessThan(config.stream().logBytes());
+    }
+}
