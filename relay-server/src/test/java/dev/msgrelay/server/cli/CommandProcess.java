@@ -27,7 +27,10 @@ final class CommandProcess implements AutoCloseable {
                 "--subscribe-port=0",
                 "--log-size=8m"));
         command.addAll(List.of(args));
-        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        // Standard output alone is what scripts read; newer JVMs warn on the other one.
+        process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         reader = new Thread(this::read, "process-output");
         reader.setDaemon(true);
         reader.start();
