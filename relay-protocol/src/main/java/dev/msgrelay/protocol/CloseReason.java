@@ -25,10 +25,8 @@ public enum CloseReason {
     STALLED_SUBSCRIBER(9, "subscriber stalled"),
     /** The relay is shutting down. */
     SHUTDOWN(10, "relay shutting down"),
-    /** A connection limit was reached. */
-    TOO_MANY_CONNECTIONS(11, "too many connections"),
     /** A fault of the relay itself. */
-    INTERNAL_ERROR(12, "internal error");
+    INTERNAL_ERROR(11, "internal error");
 
     private static final CloseReason[] BY_CODE = new CloseReason[values().length + 1];
 

@@ -98,8 +98,7 @@ class ControlFramesTest {
         codes.put(CloseReason.SLOW_SUBSCRIBER, 8);
         codes.put(CloseReason.STALLED_SUBSCRIBER, 9);
         codes.put(CloseReason.SHUTDOWN, 10);
-        codes.put(CloseReason.TOO_MANY_CONNECTIONS, 11);
-        codes.put(CloseReason.INTERNAL_ERROR, 12);
+        codes.put(CloseReason.INTERNAL_ERROR, 11);
         codes.forEach((reason, code) -> {
             assertThat(reason.code()).as(reason.name()).isEqualTo(code);
             assertThat(CloseReason.ofCode(code)).isSameAs(reason);

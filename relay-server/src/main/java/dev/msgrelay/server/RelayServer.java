@@ -193,7 +193,7 @@ public final class RelayServer implements AutoCloseable {
 
     private RelayLoop placeSubscriber(Channel accepted) {
         // The other loops have nothing else to do.
-        int i = loops.length == 1 ? 0 : 1 + nextSubscriberLoop++ % (loops.length - 1);
+        int i = loops.length == 1 ? 0 : 1 + Math.floorMod(nextSubscriberLoop++, loops.length - 1);
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
         accepted.pipeline().addLast(new SubscriberSession(context, groups[i], config.slowSubscriber()));

@@ -1,6 +1,7 @@
 package dev.msgrelay.server;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -30,9 +31,12 @@ final class UnixSocketFile {
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.connect(UnixDomainSocketAddress.of(path));
-        } catch (IOException nobody) {
+        } catch (ConnectException nobodyListens) {
             Files.delete(path);
             return;
+        } catch (IOException other) {
+            // Not allowed to connect, for one: it may be somebody's.
+            throw new IOException("cannot listen on unix:" + path + ": it exists, and " + other.getMessage(), other);
         }
         throw new IOException("cannot listen on unix:" + path + ": the address is in use");
     }

@@ -3,6 +3,8 @@ package dev.msgrelay.server.batch;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ring.Run;
 import dev.msgrelay.server.ring.RunHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Packs what has gathered in the ring into packets of the log: the smart batcher.
@@ -15,6 +17,8 @@ import dev.msgrelay.server.ring.RunHandler;
  * <p>Owned by the thread of the event loop that polls the ring: the log's only writer.
  */
 public final class NetworkBatchHandler implements RunHandler {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     private final PacketLog log;
     private final RunScan ownScan;
 
@@ -49,13 +53,24 @@ public final class NetworkBatchHandler implements RunHandler {
             scan = ownScan;
             scan.scan(run.buffer(), run.offset(), run.length(), log.openPacketBytes());
             if (scan.end() != run.length()) {
-                throw new IllegalStateException("run of " + run.length() + " bytes holds whole frames only up to "
-                        + scan.end() + (scan.problem() == null ? "" : ": " + scan.problemText()));
+                refuseRest(run, scan);
             }
         }
         for (int k = 0; k < scan.packets(); k++) {
             log.packetStartsAt(scan.packetEnd(k), scan.framesBefore(k));
         }
-        log.append(run.buffer(), run.offset(), run.length(), scan.frames());
+        log.append(run.buffer(), run.offset(), scan.end(), scan.frames());
+    }
+
+    /**
+     * A producer of this process has changed its memory while it published. What is whole is relayed, the rest is not: it
+     * must neither reach a subscriber nor stop the ring.
+     */
+    private void refuseRest(Run run, RunScan scan) {
+        LOG.error(
+                "a local publisher changed a run while publishing it: {} of its {} bytes are dropped{}",
+                run.length() - scan.end(),
+                run.length(),
+                scan.problem() == null ? "" : " (" + scan.problemText() + ")");
     }
 }

@@ -39,6 +39,8 @@ final class PacketIndex {
     void add(long startPosition, long firstSequence) {
         long n = (long) COUNT.get(this);
         int slot = (int) n & mask;
+        // Not before the count that says this slot's old packet is gone.
+        VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
         COUNT.setRelease(this, n + 1);

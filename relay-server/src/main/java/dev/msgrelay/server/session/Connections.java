@@ -92,7 +92,7 @@ public final class Connections {
         }
     }
 
-    /** A subscriber has missed messages; logged the first time, counted always. */
+    /** A subscriber has missed messages, and counts them; logged the first time. */
     void skipped(SubscriberSession session, long from, long to, boolean first) {
         if (first) {
             LOG.warn(
