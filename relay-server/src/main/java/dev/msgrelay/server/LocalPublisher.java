@@ -1,8 +1,6 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.ring.RunStage;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
@@ -59,11 +57,14 @@ public final class LocalPublisher implements AutoCloseable {
         if (length > maxRun) {
             throw new IllegalArgumentException("run of " + length + " bytes is over the limit of " + maxRun);
         }
-        check(frames, length);
         if (closed || state.closing()) {
             return PublishOutcome.CLOSED;
         }
-        return stage.putRun(frames, length) ? PublishOutcome.ACCEPTED : refusal();
+        return switch (stage.putRun(frames, length)) {
+            case YES -> PublishOutcome.ACCEPTED;
+            case NO -> refusal();
+            case INVALID -> throw new IllegalArgumentException("run of " + length + " bytes: " + stage.problemText());
+        };
     }
 
     /** As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. */
@@ -105,27 +106,6 @@ public final class LocalPublisher implements AutoCloseable {
         }
         closed = true;
         stage.end();
-    }
-
-    private void check(ByteBuffer frames, int length) {
-        int at = frames.position();
-        int end = frames.limit();
-        boolean big = frames.order() == java.nio.ByteOrder.BIG_ENDIAN;
-        while (end - at >= FrameLayout.HEADER_LENGTH) {
-            int type = frames.getInt(at);
-            int body = frames.getInt(at + FrameLayout.LENGTH_OFFSET);
-            if (!big) {
-                type = Bytes.bigEndian(type);
-                body = Bytes.bigEndian(body);
-            }
-            if (ControlFrames.isControl(type) || Integer.compareUnsigned(body, maxBody) > 0) {
-                throw misuse(type, body);
-            }
-            at += FrameLayout.HEADER_LENGTH + body;
-        }
-        if (at != end) {
-            throw new IllegalArgumentException("run of " + length + " bytes does not end with a whole frame");
-        }
     }
 
     private PublishOutcome refusal() {

@@ -210,7 +210,7 @@ public final class RelayServer implements AutoCloseable {
 
     /** A publisher for one producer thread of this process. */
     public LocalPublisher newLocalPublisher() {
-        RunStage stage = new RunStage(ring, loops[0]::asleep);
+        RunStage stage = new RunStage(ring, config.stream().maxBody(), loops[0]::asleep);
         drain.add(stage);
         return new LocalPublisher(stage, state, ring.maxRun(), config.stream().maxBody());
     }

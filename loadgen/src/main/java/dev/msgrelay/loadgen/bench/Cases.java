@@ -32,7 +32,7 @@ public final class Cases {
      */
     public Cases(int body, int rounds, boolean quick) {
         this.load = Load.oneToOne(body);
-        this.timing = quick ? timing(2, 2) : timing(4, 4);
+        this.timing = quick ? timing(2, 2) : timing(3, 3);
         this.rounds = rounds;
         this.quick = quick;
     }

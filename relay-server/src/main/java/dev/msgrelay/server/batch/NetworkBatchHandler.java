@@ -49,9 +49,13 @@ public final class NetworkBatchHandler implements RunHandler {
     private void pack(Run run) {
         RunScan scan = run.scan();
         if (scan == null) {
-            // A run from the ring: its producer has checked the frames, not where the packets end.
+            // A run from the ring: where its packets end depends on what came before.
             scan = ownScan;
-            scan.scan(run.buffer(), run.offset(), run.length(), log.openPacketBytes());
+            if (run.frameLength() > 0) {
+                scan.assume(run.length(), run.frameLength(), log.openPacketBytes());
+            } else {
+                scan.scan(run.buffer(), run.offset(), run.length(), log.openPacketBytes());
+            }
             if (scan.end() != run.length()) {
                 refuseRest(run, scan);
             }

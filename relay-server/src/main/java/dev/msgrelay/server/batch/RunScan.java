@@ -23,6 +23,8 @@ public final class RunScan {
     private int packets;
     private int end;
     private int frames;
+    private int stretches;
+    private int lastFrame;
     private int packetStart;
     private int incomplete;
     private CloseReason problem;
@@ -48,6 +50,7 @@ public final class RunScan {
         packets = 0;
         problem = null;
         incomplete = 0;
+        stretches = 0;
         int at = 0;
         int count = 0;
         packetStart = -open;
@@ -75,9 +78,30 @@ public final class RunScan {
             }
             at = next - offset;
             count += closePackets(first, at, frame, count);
+            stretches++;
+            lastFrame = frame;
         }
         end = at;
         frames = count;
+    }
+
+    /**
+     * What {@link #scan} finds in valid frames that are all alike, without looking at them.
+     *
+     * @param each length of a frame in bytes
+     */
+    void assume(int length, int each, int open) {
+        packets = 0;
+        problem = null;
+        incomplete = 0;
+        packetStart = -open;
+        end = length;
+        frames = closePackets(0, length, each, 0);
+    }
+
+    /** The length of a frame where everything scanned is whole frames of one length and type, otherwise 0. */
+    public int each() {
+        return stretches == 1 && problem == null && incomplete == 0 ? lastFrame : 0;
     }
 
     /** Bytes of whole frames at the front. */

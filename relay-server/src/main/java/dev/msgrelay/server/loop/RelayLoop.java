@@ -32,6 +32,8 @@ public final class RelayLoop {
     /** Tasks of the loop may take this long before sockets are looked at again. */
     private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final Runnable NOTHING = () -> {};
+
     private final ManualIoEventLoop loop;
     private final Thread thread;
     private final AtomicBoolean parked = new AtomicBoolean();
@@ -71,7 +73,9 @@ public final class RelayLoop {
      */
     public void signal() {
         if (parked.getPlain() && parked.compareAndSet(true, false)) {
-            loop.wakeup();
+            // A task, not the loop's bare wakeup(): that one is lost while the loop is about to sleep but has not told
+            // its selector yet. For tasks it looks once more after it has.
+            loop.execute(NOTHING);
         }
     }
 

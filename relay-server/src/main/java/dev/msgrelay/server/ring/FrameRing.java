@@ -20,9 +20,10 @@ import java.nio.ByteBuffer;
  * <pre>
  *  cell  0        1        2        3                     cells-1 | spare tail: longest run
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
- *       |len|run ...       ... run |len|run |     |len|run ...    ... run |         |
+ *       |l|e|run ...       ... run |l|e|run |     |l|e|run ...    ... run |         |
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
- *        4 bytes: length of the run; BORROWED_RUN: the run lies in a producer's own memory; 0: nothing, skip
+ *        l, 4 bytes: length of the run; BORROWED_RUN: it lies in a producer's own memory; 0: nothing, skip
+ *        e, 4 bytes: length of each of its frames where they are known to be valid and alike, else 0
  * </pre>
  *
  * Threads: any number of producers; one consumer, the {@link RunPoller}.
@@ -36,7 +37,9 @@ public final class FrameRing {
 
     static final int BORROWED_RUN = -1;
     static final int NOTHING = 0;
-    static final int LENGTH_BYTES = Integer.BYTES;
+    static final int HEADER_BYTES = 2 * Integer.BYTES;
+
+    private static final int EACH_OFFSET = Integer.BYTES;
 
     private static final int CELL_SHIFT = 6;
 
@@ -82,7 +85,7 @@ public final class FrameRing {
 
     /** Cells that a run of {@code length} bytes takes. */
     public static int cellsOf(int length) {
-        return (LENGTH_BYTES + length + CELL_BYTES - 1) >>> CELL_SHIFT;
+        return (HEADER_BYTES + length + CELL_BYTES - 1) >>> CELL_SHIFT;
     }
 
     /** Longest run in bytes that can be claimed. */
@@ -119,20 +122,41 @@ public final class FrameRing {
 
     /** Copies a part of a claimed run to its place: {@code length} bytes of {@code source} to {@code at} of the run. */
     public void put(long claim, int at, ByteBuffer source, int offset, int length) {
-        slab.put(cellOffset(claim) + LENGTH_BYTES + at, source, offset, length);
+        slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
     }
 
     /** Writes a frame's header at {@code at} of a claimed run. */
     public void putHeader(long claim, int at, int type, int bodyLength) {
-        int offset = cellOffset(claim) + LENGTH_BYTES + at;
+        int offset = cellOffset(claim) + HEADER_BYTES + at;
         slab.putInt(offset, Bytes.bigEndian(type));
         slab.putInt(offset + Integer.BYTES, Bytes.bigEndian(bodyLength));
     }
 
     /** Makes a claimed run visible to the consumer and wakes it where it sleeps. */
     public void publish(long claim, int length) {
-        slab.putInt(cellOffset(claim), length);
+        publish(claim, length, 0);
+    }
+
+    /** As {@link #publish(long, int)}; {@code each} is the length of every frame of the run, where they are all alike. */
+    public void publish(long claim, int length, int each) {
+        int cell = cellOffset(claim);
+        slab.putInt(cell, length);
+        slab.putInt(cell + EACH_OFFSET, each);
         sequencer.publish(claim, claim + cellsOf(length) - 1);
+    }
+
+    /** Gives a claim back: its cells hold nothing. */
+    public void abandon(long claim, int length) {
+        long last = claim + cellsOf(length) - 1;
+        for (long cell = claim; cell <= last; cell++) {
+            slab.putInt(cellOffset(cell), NOTHING);
+        }
+        sequencer.publish(claim, last);
+    }
+
+    /** Walks a claimed run where it lies in the ring. */
+    void scan(long claim, int length, RunScan scan) {
+        scan.scan(slab, cellOffset(claim) + HEADER_BYTES, length, 0);
     }
 
     /**
@@ -197,6 +221,10 @@ public final class FrameRing {
 
     int lengthAt(long sequence) {
         return slab.getInt(cellOffset(sequence));
+    }
+
+    int eachAt(long sequence) {
+        return slab.getInt(cellOffset(sequence) + EACH_OFFSET);
     }
 
     int cellOffset(long sequence) {

@@ -12,12 +12,14 @@ public final class Run {
     private int offset;
     private int length;
     private RunScan scan;
+    private int frameLength;
 
-    Run wrap(ByteBuffer source, int at, int bytes, RunScan scanned) {
+    Run wrap(ByteBuffer source, int at, int bytes, RunScan scanned, int lengthOfEach) {
         buffer = source;
         offset = at;
         length = bytes;
         scan = scanned;
+        frameLength = lengthOfEach;
         return this;
     }
 
@@ -39,5 +41,10 @@ public final class Run {
     /** Where its packets end, if the producer has found out already, else null. */
     public RunScan scan() {
         return scan;
+    }
+
+    /** The length of each of its frames in bytes where the producer found them valid and all alike, otherwise 0. */
+    public int frameLength() {
+        return frameLength;
     }
 }

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
  * full ring means to scan all of it each time; here the look ahead is bounded. Owned by the event loop's thread.
  */
 public final class RunPoller {
-    /** Cells looked at and handed over in one batch at most, unless a single run is longer: 512 KiB. */
-    public static final int MAX_CELLS = 8192;
+    /** Cells looked at and handed over in one batch at most, unless a single run is longer: 128 KiB. */
+    public static final int MAX_CELLS = 2048;
 
     private final FrameRing ring;
     private final RunHandler handler;
@@ -56,11 +56,11 @@ public final class RunPoller {
             int cellsAfter = after <= available ? cellsAt(after) : 1;
             boolean endOfBatch = after + cellsAfter - 1 > available;
             if (bytes == FrameRing.NOTHING) {
-                run.wrap(slab, 0, 0, null);
+                run.wrap(slab, 0, 0, null, 0);
             } else if (borrowed) {
-                run.wrap(ring.borrowed(), ring.borrowedOffset(), bytes, ring.borrowedScan());
+                run.wrap(ring.borrowed(), ring.borrowedOffset(), bytes, ring.borrowedScan(), 0);
             } else {
-                run.wrap(slab, ring.cellOffset(next) + FrameRing.LENGTH_BYTES, bytes, null);
+                run.wrap(slab, ring.cellOffset(next) + FrameRing.HEADER_BYTES, bytes, null, ring.eachAt(next));
             }
             handler.onEvent(run, next, endOfBatch);
             next = after;
@@ -71,7 +71,7 @@ public final class RunPoller {
         }
         if (held) {
             // The batch ended before its end: let go of what was taken.
-            handler.onEvent(run.wrap(slab, 0, 0, null), next - 1, true);
+            handler.onEvent(run.wrap(slab, 0, 0, null, 0), next - 1, true);
         }
         // Once a batch: this is what producers wait for, and every store of it takes the line from them.
         ring.consumed().set(next - 1);

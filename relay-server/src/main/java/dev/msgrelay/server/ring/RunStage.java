@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ring;
 
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.batch.RunScan;
 import dev.msgrelay.server.memory.Bytes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -26,6 +27,15 @@ public final class RunStage {
     /** Runs up to this length gather; a longer one is worth a claim of its own. */
     public static final int SMALL_RUN = 2048;
 
+    /** What became of a run. */
+    public enum Taken {
+        YES,
+        /** Neither here nor in the ring is room. */
+        NO,
+        /** It is not made of whole, lawful frames; {@link #problemText} says what is wrong. */
+        INVALID
+    }
+
     private static final int CAPACITY = 8192;
     private static final int FREE = 0;
     private static final int PRODUCER = 1;
@@ -46,19 +56,26 @@ public final class RunStage {
     private final BooleanSupplier consumerAsleep;
     private final ByteBuffer memory = ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
     private final Run run = new Run();
+    private final RunScan scan;
 
     @SuppressWarnings("unused") // through OWNER
     private int owner;
 
     // Guarded by owner.
     private int gathered;
+    // The length of each frame gathered, 0 once they are not all alike.
+    private int each;
     private long lastCell = -1;
     private boolean ended;
 
-    /** @param consumerAsleep whether the ring's consumer sleeps or is about to */
-    public RunStage(FrameRing ring, BooleanSupplier consumerAsleep) {
+    /**
+     * @param maxBody longest body in bytes
+     * @param consumerAsleep whether the ring's consumer sleeps or is about to
+     */
+    public RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep) {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
+        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
     }
 
     // ---- the producer -----------------------------------------------------------------------------------------
@@ -85,35 +102,58 @@ public final class RunStage {
         memory.putInt(at, Bytes.bigEndian(type));
         memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
         memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
-        gathered = at + frame;
+        grow(at, frame, frame);
         wakeOrLeave();
         return true;
     }
 
-    /** Takes a run of whole frames; false where neither here nor in the ring is room. */
-    public boolean putRun(ByteBuffer frames, int length) {
+    /** Takes a run of whole frames, if that is what it is. */
+    public Taken putRun(ByteBuffer frames, int length) {
         acquire();
         if (ended) {
             release();
-            return false;
+            return Taken.NO;
         }
         if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
-            memory.put(gathered, frames, frames.position(), length);
-            gathered += length;
-            wakeOrLeave();
-            return true;
-        }
-        boolean taken = false;
-        if (moveToRing()) {
-            long claim = ring.tryClaim(length);
-            if (claim != FrameRing.REFUSED) {
-                ring.put(claim, 0, frames, frames.position(), length);
-                publish(claim, length);
-                taken = true;
+            int at = gathered;
+            memory.put(at, frames, frames.position(), length);
+            scan.scan(memory, at, length, 0);
+            boolean whole = scan.end() == length;
+            if (whole) {
+                grow(at, length, scan.each());
             }
+            wakeOrLeave();
+            return whole ? Taken.YES : Taken.INVALID;
         }
+        Taken taken = moveToRing() ? claimRun(frames, length) : Taken.NO;
         release();
         return taken;
+    }
+
+    /** The copy is what is checked: the caller's own memory may change meanwhile. */
+    private Taken claimRun(ByteBuffer frames, int length) {
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return Taken.NO;
+        }
+        ring.put(claim, 0, frames, frames.position(), length);
+        ring.scan(claim, length, scan);
+        if (scan.end() != length) {
+            ring.abandon(claim, length);
+            return Taken.INVALID;
+        }
+        publish(claim, length, scan.each());
+        return Taken.YES;
+    }
+
+    /** What was wrong with the last run that was {@link Taken#INVALID}. The producer's thread. */
+    public String problemText() {
+        return scan.problem() == null ? "does not end with a whole frame" : scan.problemText();
+    }
+
+    private void grow(int at, int length, int frameLength) {
+        each = at == 0 || each == frameLength ? frameLength : 0;
+        gathered = at + length;
     }
 
     /**
@@ -134,7 +174,7 @@ public final class RunStage {
             if (claim != FrameRing.REFUSED) {
                 ring.putHeader(claim, 0, type, length);
                 ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
-                publish(claim, frame);
+                publish(claim, frame, frame);
                 taken = true;
             }
         }
@@ -162,13 +202,13 @@ public final class RunStage {
         }
         ring.put(claim, 0, memory, 0, length);
         gathered = 0;
-        publish(claim, length);
+        publish(claim, length, each);
         return true;
     }
 
-    private void publish(long claim, int length) {
+    private void publish(long claim, int length, int frameLength) {
         lastCell = claim + FrameRing.cellsOf(length) - 1;
-        ring.publish(claim, length);
+        ring.publish(claim, length, frameLength);
     }
 
     private void acquire() {
@@ -212,7 +252,7 @@ public final class RunStage {
         // What this producer has put into the ring before goes before.
         boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.canTake();
         if (next) {
-            handler.onEvent(run.wrap(memory, 0, length, null), lastCell, true);
+            handler.onEvent(run.wrap(memory, 0, length, null, each), lastCell, true);
             gathered = 0;
         }
         release();

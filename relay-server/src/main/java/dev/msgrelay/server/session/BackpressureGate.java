@@ -18,11 +18,11 @@ public final class BackpressureGate implements WriteGate {
     private volatile SubscriberSession[] members = {};
     private volatile boolean blocked;
     private volatile long blockedSinceNanos;
+    private volatile long refused;
 
     // Of the writer.
     private SubscriberSession[] seen = members;
     private long limit = Long.MAX_VALUE;
-    private long refused;
 
     /**
      * @param window bytes that the log may run ahead, give or take one run
@@ -62,12 +62,12 @@ public final class BackpressureGate implements WriteGate {
         return blocked;
     }
 
-    /** Whether what was refused last would be refused again; the writer asks before it sleeps. */
+    /** Whether the writer shall not try again yet; it asks before it sleeps. */
     boolean stillRefuses() {
-        return blocked && refused > lookAgain();
+        return blocked && !halfOpen(refused);
     }
 
-    /** Whether a publisher that waits may go on: half of the window is free. A little room would soon be gone again. */
+    /** Whether whoever waits may go on: half of the window is free. A little room would soon be gone again. */
     boolean halfOpen(long position) {
         return position <= lookAgain() - window / 2;
     }
@@ -77,9 +77,9 @@ public final class BackpressureGate implements WriteGate {
         return blockedSinceNanos;
     }
 
-    /** Called by a member, after its cursor has moved (a volatile store). */
-    void memberMoved() {
-        if (blocked) {
+    /** Called by a member, after its cursor has moved (a volatile store). The last one to free half of the window counts. */
+    void memberMoved(long cursor) {
+        if (blocked && cursor >= refused - window / 2) {
             writerLoop.signal();
         }
     }
@@ -93,7 +93,7 @@ public final class BackpressureGate implements WriteGate {
 
     synchronized void remove(SubscriberSession session) {
         members = java.util.Arrays.stream(members).filter(s -> s != session).toArray(SubscriberSession[]::new);
-        memberMoved();
+        memberMoved(Long.MAX_VALUE);
     }
 
     private void unblock() {

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * loops for theirs, let held publishers go on.
  */
 public final class RingDrain implements RelayLoop.Work {
-    private static final int BATCHES_PER_LOOK = 64;
+    private static final int BATCHES_PER_LOOK = 256;
 
     private final FrameRing ring;
     private final RunPoller poller;

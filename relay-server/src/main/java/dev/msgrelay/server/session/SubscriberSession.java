@@ -167,7 +167,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
             pins.releaseAll();
         }
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
-            context.gate().memberMoved();
+            context.gate().memberMoved(to);
         }
     }
 

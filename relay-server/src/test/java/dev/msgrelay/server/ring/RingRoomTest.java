@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** How much fits into the ring: all of its cells, at any place, and not one more. */
 class RingRoomTest {
     private static final int CELLS = 16;
-    private static final int MAX_RUN = 8 * 64 - 4;
+    private static final int MAX_RUN = 8 * 64 - 8;
 
     private final RingRig rig = new RingRig(CELLS, MAX_RUN);
 
@@ -21,37 +21,37 @@ class RingRoomTest {
     }
 
     @Test
-    void aRunTakesCellsForItsBytesAndItsLength() {
+    void aRunTakesCellsForItsBytesAndItsHeader() {
         assertThat(FrameRing.cellsOf(1)).isEqualTo(1);
-        assertThat(FrameRing.cellsOf(60)).isEqualTo(1);
-        assertThat(FrameRing.cellsOf(61)).isEqualTo(2);
-        assertThat(FrameRing.cellsOf(124)).isEqualTo(2);
-        assertThat(FrameRing.cellsOf(125)).isEqualTo(3);
+        assertThat(FrameRing.cellsOf(56)).isEqualTo(1);
+        assertThat(FrameRing.cellsOf(57)).isEqualTo(2);
+        assertThat(FrameRing.cellsOf(120)).isEqualTo(2);
+        assertThat(FrameRing.cellsOf(121)).isEqualTo(3);
     }
 
     @Test
     void aFullRingRefusesAndTakesAgainOnceItIsEmptied() {
         for (int i = 0; i < CELLS; i++) {
-            assertThat(rig.publish(RingRig.run(i, 60))).isTrue();
+            assertThat(rig.publish(RingRig.run(i, 56))).isTrue();
         }
         assertThat(rig.ring.remainingCells()).isZero();
         assertThat(rig.ring.tryClaim(1)).isEqualTo(FrameRing.REFUSED);
         assertThat(rig.poll()).hasSize(CELLS);
         assertThat(rig.ring.isEmpty()).isTrue();
-        assertThat(rig.publish(RingRig.run(99, 60))).isTrue();
+        assertThat(rig.publish(RingRig.run(99, 56))).isTrue();
         assertThat(rig.poll()).singleElement().satisfies(t -> assertThat(t.bytes())
-                .isEqualTo(RingRig.run(99, 60)));
+                .isEqualTo(RingRig.run(99, 56)));
     }
 
     @Test
     void aRunIsRefusedAsAWholeWhereOnlyAPartOfItFits() {
         rig.publish(RingRig.run(1, MAX_RUN));
-        rig.publish(RingRig.run(2, 7 * 64 - 4));
+        rig.publish(RingRig.run(2, 7 * 64 - 8));
         assertThat(rig.ring.remainingCells()).isEqualTo(1);
-        assertThat(rig.ring.tryClaim(61)).isEqualTo(FrameRing.REFUSED);
+        assertThat(rig.ring.tryClaim(57)).isEqualTo(FrameRing.REFUSED);
         assertThat(rig.ring.remainingCells()).isEqualTo(1);
-        assertThat(rig.publish(RingRig.run(3, 60))).isTrue();
-        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(MAX_RUN, 7 * 64 - 4, 60);
+        assertThat(rig.publish(RingRig.run(3, 56))).isTrue();
+        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(MAX_RUN, 7 * 64 - 8, 56);
     }
 
     @Test
@@ -75,7 +75,7 @@ class RingRoomTest {
         rig.poll();
         // Starts in the last cell, goes on in the spare tail; its sequences are those of the first cells, too.
         byte[] inTail = RingRig.run(50, MAX_RUN);
-        byte[] next = RingRig.run(51, 60);
+        byte[] next = RingRig.run(51, 56);
         assertThat(rig.publish(inTail)).isTrue();
         assertThat(rig.publish(next)).isTrue();
         assertThat(rig.poll()).extracting(RingRig.Taken::bytes).containsExactly(inTail, next);
@@ -97,12 +97,12 @@ class RingRoomTest {
         ByteBuf memory = Frames.direct(1 << 16);
         try {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> new FrameRing(12, 60, memory, null))
+                    .isThrownBy(() -> new FrameRing(12, 56, memory, null))
                     .withMessageContaining("12")
                     .withMessageContaining("power of two");
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> new FrameRing(16, 8 * 64 - 3, memory, null))
-                    .withMessageContaining("509")
+                    .isThrownBy(() -> new FrameRing(16, 8 * 64 - 7, memory, null))
+                    .withMessageContaining("505")
                     .withMessageContaining("1024");
         } finally {
             memory.release();

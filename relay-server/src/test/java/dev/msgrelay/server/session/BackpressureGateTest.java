@@ -75,8 +75,11 @@ class BackpressureGateTest {
 
         // The slowest leaves: from then on the next one counts.
         slow.close();
-        assertThat(gate.stillRefuses()).isFalse();
+        assertThat(gate.stillRefuses())
+                .as("the writer does not get up for a little room")
+                .isTrue();
         assertThat(gate.allows(800 + WINDOW)).isTrue();
+        assertThat(gate.stillRefuses()).isFalse();
         assertThat(gate.blocked()).isFalse();
         assertThat(gate.allows(800 + WINDOW + 1)).isFalse();
         fast.close();
