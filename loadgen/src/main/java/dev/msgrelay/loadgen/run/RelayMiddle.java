@@ -18,7 +18,7 @@ import java.util.List;
 public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) implements Middle {
     /** As in bin/relay-server: a small fixed heap, touched at the start, and a collector that costs nothing idle. */
     public static final List<String> JAVA_OPTIONS =
-            List.of("-XX:+UseSerialGC", "-Xms96m", "-Xmx96m", "-Xmn64m", "-XX:+AlwaysPreTouch");
+            List.of("-XX:+UseSerialGC", "-Xms160m", "-Xmx160m", "-Xmn128m", "-XX:+AlwaysPreTouch");
 
     @Override
     public String name() {
