@@ -16,7 +16,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     public static final int DEFAULT_MTU = 1500;
     /** 64 Ki cells: larger gains nothing, smaller refuses bursts. */
     public static final int DEFAULT_RING_BYTES = 4 << 20;
-    /** At 1 GbE, 0.14 s of a subscriber's pause. A larger log leaves the processor's cache, and costs about a tenth. */
+    /** At 1 GbE, 0.14 s of a subscriber's pause. 64 MiB cost about 4 % in short runs. */
     public static final int DEFAULT_LOG_BYTES = 16 << 20;
     /** What the log's memory is handed out in: large enough that counting costs nothing, small enough to pin. */
     public static final int CHUNK_BYTES = 512 << 10;
