@@ -5,24 +5,23 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.Progress;
+import dev.msgrelay.loadgen.worker.Together;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.cli.GarbageCollections;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import dev.msgrelay.server.transport.Transport;
 import java.io.IOException;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A relay embedded in this process, with publishers that are threads of it.
@@ -103,27 +102,7 @@ public final class InProcessMain {
     }
 
     private void publish(Window window) throws IOException, InterruptedException {
-        AtomicReference<IOException> failure = new AtomicReference<>();
-        List<Thread> threads = new ArrayList<>();
-        for (LocalLoad load : loads) {
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            load.publish(window);
-                        } catch (IOException e) {
-                            failure.compareAndSet(null, e);
-                        }
-                    },
-                    "publisher-" + load.id());
-            threads.add(thread);
-            thread.start();
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        if (failure.get() != null) {
-            throw failure.get();
-        }
+        Together.publish(loads, LocalLoad::id, load -> load.publish(window));
     }
 
     private JsonArray published() {
@@ -142,16 +121,11 @@ public final class InProcessMain {
     /** As far as the controller looks at it, what relay-server reports as {@code stats}. */
     private static JsonObject stats(RelayServer relay) {
         RelayStats stats = relay.stats();
-        long collections = 0;
-        long millis = 0;
-        for (GarbageCollectorMXBean gc : ManagementFactory.getGarbageCollectorMXBeans()) {
-            collections += Math.max(0, gc.getCollectionCount());
-            millis += Math.max(0, gc.getCollectionTime());
-        }
+        GarbageCollections gc = GarbageCollections.now();
         JsonObject json = new JsonObject();
         json.put("largestLagBytes", stats.largestLagBytes());
-        json.put("gcCount", collections);
-        json.put("gcMillis", millis);
+        json.put("gcCount", gc.count());
+        json.put("gcMillis", gc.millis());
         JsonObject closes = new JsonObject();
         stats.closes().forEach((reason, count) -> closes.put(reason.name(), count));
         json.put("closes", closes);

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread
@@ -89,27 +88,8 @@ public final class PublisherMain {
     }
 
     private void publishAtFullSpeed(Window window, int writeSize) throws IOException, InterruptedException {
-        AtomicReference<IOException> failure = new AtomicReference<>();
-        List<Thread> threads = new ArrayList<>();
-        for (PublishConnection connection : connections) {
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            FullSpeed.publish(connection, window, writeSize);
-                        } catch (IOException e) {
-                            failure.compareAndSet(null, e);
-                        }
-                    },
-                    "publisher-" + connection.id());
-            threads.add(thread);
-            thread.start();
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        if (failure.get() != null) {
-            throw failure.get();
-        }
+        Together.publish(
+                connections, PublishConnection::id, connection -> FullSpeed.publish(connection, window, writeSize));
     }
 
     private void publishPaced(Window window) throws IOException {

@@ -67,12 +67,12 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     /**
-     * A producer of this process has changed its memory while it published. What is whole is relayed, the rest is not: it
-     * must neither reach a subscriber nor stop the ring.
+     * Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is relayed, the
+     * rest is not: it must neither reach a subscriber nor stop the ring.
      */
     private void refuseRest(Run run, RunScan scan) {
         LOG.error(
-                "a local publisher changed a run while publishing it: {} of its {} bytes are dropped{}",
+                "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
                 run.length() - scan.end(),
                 run.length(),
                 scan.problem() == null ? "" : " (" + scan.problemText() + ")");

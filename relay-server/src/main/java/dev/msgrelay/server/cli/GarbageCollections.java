@@ -4,8 +4,9 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
 /** The process's garbage collections so far. */
-record GarbageCollections(long count, long millis) {
-    static GarbageCollections now() {
+public record GarbageCollections(long count, long millis) {
+    /** Of all collectors, at this moment. */
+    public static GarbageCollections now() {
         long count = 0;
         long millis = 0;
         for (GarbageCollectorMXBean gc : ManagementFactory.getGarbageCollectorMXBeans()) {

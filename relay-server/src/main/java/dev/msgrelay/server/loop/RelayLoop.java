@@ -57,11 +57,6 @@ public final class RelayLoop {
         return loop;
     }
 
-    /** Whether the calling thread is the loop's. */
-    public boolean inLoop() {
-        return Thread.currentThread() == thread;
-    }
-
     /** Whether the loop sleeps or is about to. Any thread. */
     public boolean asleep() {
         return parked.get();

@@ -43,7 +43,6 @@ public final class FrameRing {
 
     private static final int CELL_SHIFT = 6;
 
-    private final ByteBuf memory;
     private final ByteBuffer slab;
     private final MultiProducerSequencer sequencer;
     private final Sequence consumed = new Sequence();
@@ -70,7 +69,6 @@ public final class FrameRing {
             throw new IllegalArgumentException("longest run of " + maxRun + " bytes is over half of the ring's "
                     + ((long) cells * CELL_BYTES) + " bytes");
         }
-        this.memory = memory;
         this.slab = Bytes.view(memory, slabBytes(cells, maxRun));
         this.sequencer = new MultiProducerSequencer(cells, wakeup);
         this.sequencer.addGatingSequences(consumed);
@@ -197,11 +195,6 @@ public final class FrameRing {
     /** Cells that are free at present. */
     public long remainingCells() {
         return sequencer.remainingCapacity();
-    }
-
-    /** The memory behind the slab. */
-    ByteBuf memory() {
-        return memory;
     }
 
     ByteBuffer slab() {

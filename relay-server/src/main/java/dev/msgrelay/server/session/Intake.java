@@ -126,7 +126,7 @@ public final class Intake {
     boolean offer(ByteBuffer view, int offset, RunScan found, boolean inPlace) {
         int length = found.end();
         boolean large = length >= LEND_BYTES;
-        if (drain != null && (large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found)) {
+        if ((large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found)) {
             drain.poll();
             if (large) {
                 // What fills whole segments goes out while it is in the cache; the rest when nothing more comes.

@@ -355,11 +355,6 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         partialFrame = 0;
     }
 
-    /** Whether it is held back because the ring or the log had no room. */
-    public boolean heldBack() {
-        return paused || heldBytes > 0;
-    }
-
     /** The loop's thread is where its state may be touched. */
     public void execute(Runnable task) {
         channel.eventLoop().execute(task);

@@ -66,20 +66,4 @@ public final class SubscriberGroup {
             sessions.get(i).checkStalled(nowNanos);
         }
     }
-
-    /** Whether every subscriber has been handed everything up to the head. */
-    public boolean drained() {
-        long to = log.head().position();
-        for (SubscriberSession session : sessions) {
-            if (session.cursor() < to) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** The subscribers; for reports and for closing, on the loop's thread. */
-    public List<SubscriberSession> sessions() {
-        return sessions;
-    }
 }
