@@ -212,7 +212,7 @@ public final class RelayServer implements AutoCloseable {
     public LocalPublisher newLocalPublisher() {
         RunStage stage = new RunStage(ring, config.stream().maxBody(), loops[0]::asleep);
         drain.add(stage);
-        return new LocalPublisher(stage, state, ring.maxRun(), config.stream().maxBody());
+        return new LocalPublisher(stage, state, ring, config.stream().maxBody());
     }
 
     /** Where publishers connect over TCP; null where there is none. */
