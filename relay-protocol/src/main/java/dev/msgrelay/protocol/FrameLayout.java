@@ -57,7 +57,7 @@ public final class FrameLayout {
 
     /**
      * Throws unless {@code 0 <= bodyLength <= limit}. The limit is {@code maxBody} for a message and
-     * {@link ControlFrames#MAX_CONTROL_BODY} for a control frame, whichever of them is larger.
+     * {@link ControlFrames#MAX_CONTROL_BODY} for a control frame; neither bounds the other.
      *
      * @throws FrameException naming the length and the limit
      */

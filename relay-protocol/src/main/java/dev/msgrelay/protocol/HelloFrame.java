@@ -113,7 +113,7 @@ public record HelloFrame(
             Fields.zero(TYPE, "count of ranges", types.count(), why);
             Fields.within(TYPE, "number", number, 0, Long.MAX_VALUE);
             if ((features & Features.ACKS) != 0) {
-                Fields.within(TYPE, "length of name, with ACKS", nameLength, 1, Protocol.MAX_NAME);
+                Fields.within(TYPE, "length of name, needed for ACKS,", nameLength, 1, Protocol.MAX_NAME);
             }
         } else if (start == StartFrom.SEQUENCE) {
             Fields.within(TYPE, "number", number, 1, Long.MAX_VALUE);
