@@ -4,8 +4,8 @@ package dev.msgrelay.protocol;
  * The reserved types {@code 0x80000000 .. 0x800000FF}. A frame of such a type is a control frame: it speaks about the
  * connection, is never relayed and never counted as a message. Publishing one is refused.
  *
- * <p>Who does not know one of the lower half passes over it. One of the upper half, {@code 0x80000080} and above, must be
- * understood: who does not know it answers ERROR with {@link CloseReason#UNSUPPORTED} and closes.
+ * <p>Who does not know one of the lower half passes over it. One of the upper half, {@code 0x80000080} and above, must
+ * be understood: who does not know it answers ERROR with {@link CloseReason#UNSUPPORTED} and closes.
  */
 public final class ControlFrames {
     public static final int FIRST = 0x80000000;

@@ -8,8 +8,8 @@ package dev.msgrelay.protocol;
  *        must be understood  | may be declined          SEQUENCES  ACKS
  * </pre>
  *
- * A relay leaves a bit that may be declined out of WELCOME where it does not know it, or where it makes no sense for the
- * role. One that must be understood, and is not, ends the connection with {@link CloseReason#UNSUPPORTED}.
+ * A relay leaves a bit that may be declined out of WELCOME where it does not know it, or where it makes no sense for
+ * the role. One that must be understood, and is not, ends the connection with {@link CloseReason#UNSUPPORTED}.
  */
 public final class Features {
     /** The publisher's messages are numbered, acknowledged, and taken once. Needs a name. */

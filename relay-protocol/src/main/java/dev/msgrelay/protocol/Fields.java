@@ -141,7 +141,7 @@ final class Fields {
         return Arrays.copyOf(utf8, length);
     }
 
-    /** The text from {@code offset} to the end, with U+FFFD for what is not UTF-8: people read it, nothing depends on it. */
+    /** The text from {@code offset} to the end, with U+FFFD for what is not UTF-8: nothing but people depends on it. */
     static String text(ByteBuffer body, int offset) {
         if (body.remaining() <= offset) {
             return "";

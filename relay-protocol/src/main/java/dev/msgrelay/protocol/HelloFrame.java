@@ -51,8 +51,8 @@ import java.util.Objects;
  * @param features wanted, see {@link Features}; {@link Features#ACKS} needs a name for a publisher
  * @param heartbeatMillis interval wanted, in milliseconds, 100..3,600,000; 0: the relay's
  * @param epoch the epoch that {@code number} belongs to; 0: any
- * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; for a publisher the number of the first
- *     message that follows on this connection, 0: go on after what the relay has accepted; otherwise 0
+ * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; for a publisher the number of the
+ *     first message that follows on this connection, 0: go on after what the relay has accepted; otherwise 0
  * @param types wanted; {@link TypeRanges#ALL} for a publisher
  * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
  */

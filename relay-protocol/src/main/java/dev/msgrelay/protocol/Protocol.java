@@ -8,7 +8,7 @@ public final class Protocol {
     /** Longest name, of a client or of a relay, in bytes of UTF-8. */
     public static final int MAX_NAME = 255;
 
-    /** Longest text of an ERROR or GOAWAY frame, in bytes of UTF-8, that is sent; a longer one is cut at a character. */
+    /** Longest text of an ERROR or GOAWAY frame that is sent, in bytes of UTF-8; a longer one is cut at a character. */
     public static final int MAX_TEXT = 512;
 
     /** Shortest heartbeat interval in milliseconds. */

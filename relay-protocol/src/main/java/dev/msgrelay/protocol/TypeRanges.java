@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /**
  * Which types of messages a subscriber wants: ranges of types, both ends included. Immutable.
  *
- * <p>Always in normal form: ascending, with ranges that overlap or touch made one, so that equal sets are equal objects.
- * The reserved types are in none. As text: {@code "100-199,7"}, {@code "-5--1"}, {@code "all"}.
+ * <p>Always in normal form: ascending, ranges that overlap or touch made one, so that equal sets are equal objects. The
+ * reserved types are in none. As text: {@code "7,100-199"}, {@code "-5--1"}, {@code "all"}.
  *
  * <p>On the wire, at the place where a frame says how many there are; none stands for every type:
  *
@@ -69,8 +69,8 @@ public final class TypeRanges {
     }
 
     /**
-     * Reads what {@link #toString} writes: types and ranges of types, separated by commas, or {@code all}. Spaces around
-     * them do not matter.
+     * Reads what {@link #toString} writes: types and ranges of types, separated by commas, or {@code all}. Spaces
+     * around them do not matter.
      *
      * @throws IllegalArgumentException naming the range and the rule that it breaks
      */
@@ -158,7 +158,7 @@ public final class TypeRanges {
         return normal(ranges);
     }
 
-    // Sorted as numbers they are sorted by from, then by to as an unsigned number: the order of the latter is no matter.
+    // Sorted as numbers they are sorted by from; in which order those of one from come is no matter.
     private static long pack(int from, int to) {
         return (long) from << 32 | to & 0xFFFFFFFFL;
     }

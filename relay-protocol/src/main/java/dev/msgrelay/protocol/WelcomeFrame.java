@@ -3,8 +3,8 @@ package dev.msgrelay.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. What comes before it on the subscribe port belongs
- * to no numbered stream; everything behind it does. Immutable.
+ * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. What comes before it on the subscribe port
+ * belongs to no numbered stream; everything behind it does. Immutable.
  *
  * <pre>
  *   0                   1                   2                   3
@@ -49,12 +49,13 @@ import java.nio.ByteBuffer;
  * @param flags {@link #EPOCH_CHANGED}; other bits are passed over
  * @param features granted, see {@link Features}
  * @param epoch of the relay's stream, never 0: sequences of another epoch mean nothing here
- * @param next for a subscriber the sequence of the first message or GAP that follows; for a publisher the newest sequence
- *     of the stream plus 1; from 1
+ * @param next for a subscriber the sequence of the first message or GAP that follows; for a publisher the newest
+ *     sequence of the stream plus 1; from 1
  * @param accepted number of the publisher's last message that is in the stream; 0: none, or a subscriber
  * @param maxBody longest body of a message in bytes, 1..64 MiB
  * @param heartbeatMillis interval of the relay's PINGs in milliseconds, 100..3,600,000
- * @param idleTimeoutMillis after which a peer that nothing is heard of is given up, in milliseconds; not under the interval
+ * @param idleTimeoutMillis after which a peer that nothing is heard of is given up, in milliseconds; not under the
+ *     interval
  * @param maxRanges most ranges of types that the relay takes in one frame, 0..65535
  * @param server name and version of the relay, at most 255 bytes of UTF-8 without control characters
  */
