@@ -26,7 +26,31 @@ public enum CloseReason {
     /** The relay is shutting down. */
     SHUTDOWN(10, "relay shutting down"),
     /** A fault of the relay itself. */
-    INTERNAL_ERROR(11, "internal error");
+    INTERNAL_ERROR(11, "internal error"),
+    /** A control frame is too short for its fields, or one of them is out of range. */
+    MALFORMED_CONTROL(12, "malformed control frame"),
+    /** No common version, or a feature or control frame that must be understood and is not. */
+    UNSUPPORTED(13, "unsupported"),
+    /** The client's role is not the one that its port, or its control frame, is for. */
+    WRONG_ROLE(14, "wrong role"),
+    /** A control frame at a time or from a side from which it may not come. */
+    PROTOCOL_ORDER(15, "out of order"),
+    /** A control frame that was begun before WELCOME was not complete in time. */
+    HANDSHAKE_TIMEOUT(16, "handshake not complete in time"),
+    /** Nothing was heard of a client that said HELLO for the idle timeout. */
+    IDLE_TIMEOUT(17, "nothing heard for the idle timeout"),
+    /** The relay has as many connections as it may have. */
+    TOO_MANY_CONNECTIONS(18, "too many connections"),
+    /** The relay has as many publishers as it may have. */
+    TOO_MANY_PUBLISHERS(19, "too many publishers"),
+    /** An acknowledged publisher of the same name has connected: this connection is the older one. */
+    NAME_TAKEN(20, "name taken by a newer connection"),
+    /** A subscriber asked for a sequence beyond the next one of this epoch. */
+    BAD_START(21, "start beyond the end of the stream"),
+    /** The table of the names of acknowledged publishers is full. */
+    TOO_MANY_NAMES(22, "too many names"),
+    /** A publisher's first number leaves a gap behind what the relay has accepted: messages are missing. */
+    MESSAGE_GAP(23, "messages missing");
 
     private static final CloseReason[] BY_CODE = new CloseReason[values().length + 1];
 

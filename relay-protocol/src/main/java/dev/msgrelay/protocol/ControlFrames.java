@@ -3,13 +3,51 @@ package dev.msgrelay.protocol;
 /**
  * The reserved types {@code 0x80000000 .. 0x800000FF}. A frame of such a type is a control frame: it speaks about the
  * connection, is never relayed and never counted as a message. Publishing one is refused.
+ *
+ * <p>Who does not know one of the lower half passes over it. One of the upper half, {@code 0x80000080} and above, must
+ * be understood: who does not know it answers ERROR with {@link CloseReason#UNSUPPORTED} and closes.
  */
 public final class ControlFrames {
     public static final int FIRST = 0x80000000;
     public static final int LAST = 0x800000FF;
 
+    /** {@link HelloFrame}: a client's first frame. */
+    public static final int HELLO = 0x80000001;
+
+    /** {@link WelcomeFrame}: the relay's answer to HELLO. */
+    public static final int WELCOME = 0x80000002;
+
+    /** {@link SubscribeFrame}: the types that a subscriber wants from now on. */
+    public static final int SUBSCRIBE = 0x80000003;
+
+    /** {@link PingFrame}: asks for a sign of life. */
+    public static final int PING = 0x80000004;
+
+    /** {@link PongFrame}: the answer to PING. */
+    public static final int PONG = 0x80000005;
+
+    /** {@link SequenceFrame}: the number of the message that follows. */
+    public static final int SEQUENCE = 0x80000006;
+
+    /** {@link GapFrame}: messages that the subscriber does not get. */
+    public static final int GAP = 0x80000007;
+
+    /** {@link AckFrame}: how many of a publisher's messages are in the stream. */
+    public static final int ACK = 0x80000008;
+
     /** {@link ErrorFrame}: the peer closes the connection, and why. */
     public static final int ERROR = 0x80000009;
+
+    /** {@link GoAwayFrame}: the relay will close the connection. */
+    public static final int GOAWAY = 0x8000000A;
+
+    /** {@link SubscribedFrame}: the relay's answer to SUBSCRIBE. */
+    public static final int SUBSCRIBED = 0x8000000B;
+
+    /** Longest body of a control frame, in bytes, in either direction, whatever the limit for messages. */
+    public static final int MAX_CONTROL_BODY = 16 << 10;
+
+    private static final int MUST_UNDERSTAND_BIT = 0x80;
 
     private ControlFrames() {}
 
@@ -18,8 +56,33 @@ public final class ControlFrames {
         return (type & 0xFFFFFF00) == FIRST;
     }
 
+    /** Whether a control frame of this type may not be passed over by who does not know it. */
+    public static boolean mustUnderstand(int type) {
+        return isControl(type) && (type & MUST_UNDERSTAND_BIT) != 0;
+    }
+
     /** A type as people read it: decimal, or hexadecimal where it is reserved. */
     public static String typeName(int type) {
         return isControl(type) ? String.format("0x%08X", type) : Integer.toString(type);
+    }
+
+    /** As {@link #typeName}, with the frame's name where this version knows it: {@code HELLO (0x80000001)}. */
+    public static String name(int type) {
+        String word =
+                switch (type) {
+                    case HELLO -> "HELLO";
+                    case WELCOME -> "WELCOME";
+                    case SUBSCRIBE -> "SUBSCRIBE";
+                    case PING -> "PING";
+                    case PONG -> "PONG";
+                    case SEQUENCE -> "SEQUENCE";
+                    case GAP -> "GAP";
+                    case ACK -> "ACK";
+                    case ERROR -> "ERROR";
+                    case GOAWAY -> "GOAWAY";
+                    case SUBSCRIBED -> "SUBSCRIBED";
+                    default -> null;
+                };
+        return word == null ? typeName(type) : word + " (" + typeName(type) + ")";
     }
 }

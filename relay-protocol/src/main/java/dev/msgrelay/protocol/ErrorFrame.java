@@ -1,7 +1,6 @@
 package dev.msgrelay.protocol;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 /**
  * ERROR, a control frame: the sender closes the connection after it, and says why.
@@ -19,46 +18,50 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 public final class ErrorFrame {
+    private static final int TYPE = ControlFrames.ERROR;
+
     private static final int CODE_OFFSET = 0;
     private static final int TEXT_OFFSET = CODE_OFFSET + Short.BYTES;
 
+    /** Bytes of the body without text. */
+    public static final int MIN_LENGTH = TEXT_OFFSET;
+
     /** Longest text, in bytes, that is sent; a longer one is cut at a character. */
-    public static final int MAX_TEXT = 512;
+    public static final int MAX_TEXT = Protocol.MAX_TEXT;
 
     private ErrorFrame() {}
 
     /** A whole ERROR frame, ready to be written. */
     public static ByteBuffer encode(CloseReason reason, String text) {
-        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        int length = utf8.length;
-        if (length > MAX_TEXT) {
-            length = MAX_TEXT;
-            while (length > 0 && (utf8[length] & 0xC0) == 0x80) {
-                length--;
-            }
-        }
-        int bodyLength = TEXT_OFFSET + length;
-        ByteBuffer frame = ByteBuffer.allocate(FrameLayout.frameLength(bodyLength));
-        frame.putInt(ControlFrames.ERROR)
-                .putInt(bodyLength)
+        byte[] utf8 = Fields.cutText(text);
+        return Fields.frame(TYPE, MIN_LENGTH + utf8.length)
                 .putShort((short) reason.code())
-                .put(utf8, 0, length)
+                .put(utf8)
                 .flip();
-        return frame;
+    }
+
+    /**
+     * Checks an ERROR's body, between position and limit. A code that this version does not know is good, and so is any
+     * text: the getters do without this.
+     *
+     * @throws FrameException the code is missing, or 0
+     */
+    public static void check(ByteBuffer body) throws FrameException {
+        try {
+            Fields.length(TYPE, body, MIN_LENGTH);
+            Fields.within(TYPE, "code", code(body), 1, 0xFFFF);
+        } catch (Fields.Invalid e) {
+            throw e.malformed();
+        }
     }
 
     /** The code of an ERROR frame's body, or 0 where the body is too short to hold one. */
     public static int code(ByteBuffer body) {
-        return body.remaining() < TEXT_OFFSET ? 0 : body.getShort(body.position() + CODE_OFFSET) & 0xFFFF;
+        return body.remaining() < MIN_LENGTH ? 0 : Fields.uint16(body, CODE_OFFSET);
     }
 
     /** The text of an ERROR frame's body; allocates. */
     public static String text(ByteBuffer body) {
-        if (body.remaining() <= TEXT_OFFSET) {
-            return "";
-        }
-        ByteBuffer text = body.duplicate();
-        text.position(body.position() + TEXT_OFFSET);
-        return StandardCharsets.UTF_8.decode(text).toString();
+        return Fields.text(body, TEXT_OFFSET);
     }
 }

@@ -56,7 +56,8 @@ public final class FrameLayout {
     }
 
     /**
-     * Throws unless {@code 0 <= bodyLength <= maxBody}.
+     * Throws unless {@code 0 <= bodyLength <= limit}. The limit is {@code maxBody} for a message and
+     * {@link ControlFrames#MAX_CONTROL_BODY} for a control frame; neither bounds the other.
      *
      * @throws FrameException naming the length and the limit
      */
@@ -64,13 +65,14 @@ public final class FrameLayout {
         if (bodyLength < 0) {
             throw new FrameException(
                     CloseReason.NEGATIVE_LENGTH,
-                    "negative body length " + bodyLength + " in a frame of type " + ControlFrames.typeName(type));
+                    "negative body length " + bodyLength + " in a frame of type " + ControlFrames.name(type));
         }
-        if (bodyLength > maxBody) {
+        int limit = ControlFrames.isControl(type) ? ControlFrames.MAX_CONTROL_BODY : maxBody;
+        if (bodyLength > limit) {
             throw new FrameException(
                     CloseReason.OVERSIZED_LENGTH,
-                    "body length " + bodyLength + " in a frame of type " + ControlFrames.typeName(type)
-                            + " is over the limit of " + maxBody + " bytes");
+                    "body length " + bodyLength + " in a frame of type " + ControlFrames.name(type)
+                            + " is over the limit of " + limit + " bytes");
         }
     }
 }

@@ -18,14 +18,16 @@ import java.nio.channels.ReadableByteChannel;
  *                ^ consumed one by one ---------->^ becomes the leftover
  * </pre>
  *
- * A frame larger than the buffer makes it grow, once, to just what the frame needs; the length is checked against the
- * limit before that. Not thread-safe: one thread owns a reader.
+ * A frame larger than the buffer makes it grow, once, to just what the frame needs; the length is checked before that,
+ * against the limit for messages or the one for control frames. Not thread-safe: one thread owns a reader.
  */
 public final class FrameReader {
     /** Default buffer: 256 KiB, four segments of loopback, and still in a core's own cache. */
     public static final int DEFAULT_BUFFER = 256 << 10;
 
     private final int maxBody;
+    // Up to here a length is good whatever the type, so that one comparison is all that most frames cost.
+    private final int goodForAll;
     private ByteBuffer buffer;
     private ByteBuffer view;
     private long frames;
@@ -34,7 +36,7 @@ public final class FrameReader {
 
     /**
      * @param bufferSize initial size of the buffer in bytes, at least a frame's header
-     * @param maxBody longest body in bytes that is taken
+     * @param maxBody longest body of a message in bytes that is taken
      */
     public FrameReader(int bufferSize, int maxBody) {
         if (bufferSize < FrameLayout.HEADER_LENGTH) {
@@ -45,6 +47,7 @@ public final class FrameReader {
             throw new IllegalArgumentException("maxBody " + maxBody + " is not within 0.." + FrameLayout.MAX_MAX_BODY);
         }
         this.maxBody = maxBody;
+        this.goodForAll = Math.min(maxBody, ControlFrames.MAX_CONTROL_BODY);
         use(ByteBuffer.allocateDirect(bufferSize));
     }
 
@@ -112,7 +115,8 @@ public final class FrameReader {
             while (end - offset >= FrameLayout.HEADER_LENGTH) {
                 int type = FrameLayout.type(source, offset);
                 int length = FrameLayout.bodyLength(source, offset);
-                if (length < 0 || length > maxBody) {
+                // A negative length is a large unsigned one.
+                if (Integer.compareUnsigned(length, goodForAll) > 0) {
                     FrameLayout.checkBodyLength(type, length, maxBody);
                 }
                 int bodyStart = offset + FrameLayout.HEADER_LENGTH;

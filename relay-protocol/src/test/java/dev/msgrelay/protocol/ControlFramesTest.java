@@ -32,6 +32,62 @@ class ControlFramesTest {
         assertThat(ControlFrames.typeName(17)).isEqualTo("17");
     }
 
+    @Test
+    void namesTheFramesThatItKnows() {
+        String[] names = {
+            "HELLO", "WELCOME", "SUBSCRIBE", "PING", "PONG", "SEQUENCE", "GAP", "ACK", "ERROR", "GOAWAY", "SUBSCRIBED"
+        };
+        for (int i = 0; i < names.length; i++) {
+            int type = ControlFrames.FIRST + 1 + i;
+            assertThat(ControlFrames.name(type)).isEqualTo(String.format("%s (0x800000%02X)", names[i], i + 1));
+            assertThat(ControlFrames.mustUnderstand(type)).isFalse();
+        }
+        assertThat(ControlFrames.name(ControlFrames.FIRST)).isEqualTo("0x80000000");
+        assertThat(ControlFrames.name(ControlFrames.LAST)).isEqualTo("0x800000FF");
+        assertThat(ControlFrames.name(-7)).isEqualTo("-7");
+    }
+
+    @Test
+    void theUpperHalfMustBeUnderstood() {
+        assertThat(ControlFrames.mustUnderstand(0x80000000)).isFalse();
+        assertThat(ControlFrames.mustUnderstand(0x8000007F)).isFalse();
+        assertThat(ControlFrames.mustUnderstand(0x80000080)).isTrue();
+        assertThat(ControlFrames.mustUnderstand(0x800000FF)).isTrue();
+        for (int message : new int[] {0x80, 0xFF, -1, 0x80000180}) {
+            assertThat(ControlFrames.mustUnderstand(message)).as("%08X", message).isFalse();
+        }
+    }
+
+    @Test
+    void theCodesOfTheEnumsNeverChange() {
+        for (int code = -1; code <= 256; code++) {
+            assertThat(Role.ofCode(code)).isSameAs(at(code - 1, Role.SUBSCRIBER, Role.PUBLISHER));
+            assertThat(Policy.ofCode(code))
+                    .isSameAs(at(code, Policy.RELAY_DEFAULT, Policy.DISCONNECT, Policy.BACKPRESSURE, Policy.SKIP));
+            assertThat(StartFrom.ofCode(code))
+                    .isSameAs(at(code, StartFrom.LIVE, StartFrom.SEQUENCE, StartFrom.EARLIEST));
+            assertThat(GapReason.ofCode(code)).isSameAs(at(code - 1, GapReason.SLOW, GapReason.NOT_HELD));
+        }
+        for (Role role : Role.values()) {
+            assertThat(Role.ofCode(role.code())).isSameAs(role);
+        }
+        for (Policy policy : Policy.values()) {
+            assertThat(Policy.ofCode(policy.code())).isSameAs(policy);
+        }
+        for (StartFrom start : StartFrom.values()) {
+            assertThat(StartFrom.ofCode(start.code())).isSameAs(start);
+        }
+        for (GapReason reason : GapReason.values()) {
+            assertThat(GapReason.ofCode(reason.code())).isSameAs(reason);
+            assertThat(reason.text()).isNotEmpty();
+        }
+    }
+
+    @SafeVarargs
+    private static <T> T at(int index, T... values) {
+        return index >= 0 && index < values.length ? values[index] : null;
+    }
+
     @ParameterizedTest
     @EnumSource(CloseReason.class)
     void anErrorFrameTellsReasonAndText(CloseReason reason) throws Exception {
@@ -99,6 +155,18 @@ class ControlFramesTest {
         codes.put(CloseReason.STALLED_SUBSCRIBER, 9);
         codes.put(CloseReason.SHUTDOWN, 10);
         codes.put(CloseReason.INTERNAL_ERROR, 11);
+        codes.put(CloseReason.MALFORMED_CONTROL, 12);
+        codes.put(CloseReason.UNSUPPORTED, 13);
+        codes.put(CloseReason.WRONG_ROLE, 14);
+        codes.put(CloseReason.PROTOCOL_ORDER, 15);
+        codes.put(CloseReason.HANDSHAKE_TIMEOUT, 16);
+        codes.put(CloseReason.IDLE_TIMEOUT, 17);
+        codes.put(CloseReason.TOO_MANY_CONNECTIONS, 18);
+        codes.put(CloseReason.TOO_MANY_PUBLISHERS, 19);
+        codes.put(CloseReason.NAME_TAKEN, 20);
+        codes.put(CloseReason.BAD_START, 21);
+        codes.put(CloseReason.TOO_MANY_NAMES, 22);
+        codes.put(CloseReason.MESSAGE_GAP, 23);
         codes.forEach((reason, code) -> {
             assertThat(reason.code()).as(reason.name()).isEqualTo(code);
             assertThat(CloseReason.ofCode(code)).isSameAs(reason);

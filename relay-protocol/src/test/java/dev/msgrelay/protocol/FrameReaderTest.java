@@ -129,6 +129,24 @@ class FrameReaderTest {
         assertThat(reader.capacity()).isEqualTo(SMALL_BUFFER);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {MAX_BODY, 10 * ControlFrames.MAX_CONTROL_BODY})
+    void aControlFrameHasALimitOfItsOwn(int maxBody) throws Exception {
+        TestStream stream = new TestStream()
+                .frame(ControlFrames.FIRST, ControlFrames.MAX_CONTROL_BODY)
+                .frame(1, maxBody)
+                .header(ControlFrames.LAST, ControlFrames.MAX_CONTROL_BODY + 1);
+        FrameReader reader = new FrameReader(SMALL_BUFFER, maxBody);
+
+        FrameException e = catchThrowableOfType(
+                FrameException.class,
+                () -> TestStream.readAll(reader, new ScriptedChannel(stream.bytes(), () -> 999), got));
+
+        assertThat(e.reason()).isEqualTo(CloseReason.OVERSIZED_LENGTH);
+        assertThat(e).hasMessageContaining("16385").hasMessageContaining("limit of 16384");
+        assertThat(got).isEqualTo(stream.frames());
+    }
+
     @Test
     void namesAReservedTypeInHexadecimal() {
         assertThat(readBroken(new TestStream().header(ControlFrames.ERROR, -5))).hasMessageContaining("0x80000009");

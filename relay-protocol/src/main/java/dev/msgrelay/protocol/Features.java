@@ -1,0 +1,33 @@
+package dev.msgrelay.protocol;
+
+/**
+ * The features that HELLO asks for and WELCOME grants, one bit each.
+ *
+ * <pre>
+ *   bit  31 ............. 16 | 15 ............................. 1  0
+ *        must be understood  | may be declined          SEQUENCES  ACKS
+ * </pre>
+ *
+ * A relay leaves a bit that may be declined out of WELCOME where it does not know it, or where it makes no sense for
+ * the role. One that must be understood, and is not, ends the connection with {@link CloseReason#UNSUPPORTED}.
+ */
+public final class Features {
+    /** The publisher's messages are numbered, acknowledged, and taken once. Needs a name. */
+    public static final int ACKS = 1;
+
+    /** The subscriber is told with SEQUENCE what number follows where its filter left messages out. */
+    public static final int SEQUENCES = 1 << 1;
+
+    /** Every bit that this version knows. */
+    public static final int KNOWN = ACKS | SEQUENCES;
+
+    /** The bits that may not be declined. */
+    public static final int MUST_UNDERSTAND = 0xFFFF0000;
+
+    private Features() {}
+
+    /** Those bits of {@code wanted} that must be understood and that this version does not know; 0 is good. */
+    public static int notUnderstood(int wanted) {
+        return wanted & MUST_UNDERSTAND & ~KNOWN;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.msgrelay.protocol;
+
+/** Why a subscriber misses messages, see {@link GapFrame}. */
+public enum GapReason {
+    /** It read too slowly, and its policy is to skip. */
+    SLOW(1, "read too slowly"),
+    /** It asked for messages that the relay no longer holds. */
+    NOT_HELD(2, "no longer held");
+
+    private final int code;
+    private final String text;
+
+    GapReason(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /** The code on the wire (uint16). */
+    public int code() {
+        return code;
+    }
+
+    /** A few words for people. */
+    public String text() {
+        return text;
+    }
+
+    /** The reason with this code, or null where the relay knows more reasons than this version. */
+    public static GapReason ofCode(int code) {
+        return switch (code) {
+            case 1 -> SLOW;
+            case 2 -> NOT_HELD;
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,313 @@
+package dev.msgrelay.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * HELLO, a control frame: a client's first frame, once. It says what the client is and what it wants; the relay answers
+ * with {@link WelcomeFrame} or {@link ErrorFrame}. Immutable.
+ *
+ * <pre>
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                       Type = 0x80000001                       |
+ *  +---------------------------------------------------------------+
+ *  |                   Length of the body (int32)                  |
+ *  +-------------------------------+-------------------------------+
+ *  |    Lowest version (uint16)    |    Highest version (uint16)   |
+ *  +---------------+---------------+---------------+---------------+
+ *  |      Role     |     Policy    |     Start     |  Reserved = 0 |
+ *  +---------------+---------------+---------------+---------------+
+ *  |                    Features wanted (uint32)                   |
+ *  +---------------------------------------------------------------+
+ *  |                  Heartbeat wanted, ms (int32)                 |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                         Epoch (int64)                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                         Number (int64)                        +
+ *  |                                                               |
+ *  +-------------------------------+-------------------------------+
+ *  |    Count of ranges (uint16)   |          Reserved = 0         |
+ *  +-------------------------------+-------------------------------+
+ *  |                          Reserved = 0                         |
+ *  +---------------------------------------------------------------+
+ *  |             Ranges: count x (from int32, to int32)            ...
+ *  +-------------------------------+-------------------------------+
+ *  |    Length of name (uint16)    |          Name (UTF-8)         ...
+ *  +-------------------------------+-------------------------------+
+ * </pre>
+ *
+ * A later version appends fields behind the name.
+ *
+ * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
+ * @param highestVersion highest one, not below the lowest
+ * @param role what the client is
+ * @param policy what is to happen when it reads too slowly; {@link Policy#RELAY_DEFAULT} for a publisher
+ * @param start where its stream starts; {@link StartFrom#LIVE} for a publisher
+ * @param features wanted, see {@link Features}; {@link Features#ACKS} needs a name for a publisher
+ * @param heartbeatMillis interval wanted, in milliseconds, 100..3,600,000; 0: the relay's
+ * @param epoch the epoch that {@code number} belongs to; 0: any
+ * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; for a publisher the number of the
+ *     first message that follows on this connection, 0: go on after what the relay has accepted; otherwise 0
+ * @param types wanted; {@link TypeRanges#ALL} for a publisher
+ * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
+ */
+public record HelloFrame(
+        int lowestVersion,
+        int highestVersion,
+        Role role,
+        Policy policy,
+        StartFrom start,
+        int features,
+        int heartbeatMillis,
+        long epoch,
+        long number,
+        TypeRanges types,
+        String name) {
+    private static final int TYPE = ControlFrames.HELLO;
+
+    private static final int LOWEST_OFFSET = 0;
+    private static final int HIGHEST_OFFSET = LOWEST_OFFSET + Short.BYTES;
+    private static final int ROLE_OFFSET = HIGHEST_OFFSET + Short.BYTES;
+    private static final int POLICY_OFFSET = ROLE_OFFSET + Byte.BYTES;
+    private static final int START_OFFSET = POLICY_OFFSET + Byte.BYTES;
+    private static final int RESERVED8_OFFSET = START_OFFSET + Byte.BYTES;
+    private static final int FEATURES_OFFSET = RESERVED8_OFFSET + Byte.BYTES;
+    private static final int HEARTBEAT_OFFSET = FEATURES_OFFSET + Integer.BYTES;
+    private static final int EPOCH_OFFSET = HEARTBEAT_OFFSET + Integer.BYTES;
+    private static final int NUMBER_OFFSET = EPOCH_OFFSET + Long.BYTES;
+    private static final int COUNT_OFFSET = NUMBER_OFFSET + Long.BYTES;
+    private static final int RESERVED16_OFFSET = COUNT_OFFSET + Short.BYTES;
+    private static final int RESERVED32_OFFSET = RESERVED16_OFFSET + Short.BYTES;
+    private static final int RANGES_OFFSET = RESERVED32_OFFSET + Integer.BYTES;
+
+    /** Bytes of the body without ranges and without the characters of the name. */
+    public static final int MIN_LENGTH = RANGES_OFFSET + Fields.STRING_PREFIX;
+
+    /**
+     * Checks every field.
+     *
+     * @throws IllegalArgumentException naming field, value and limit
+     */
+    public HelloFrame {
+        Objects.requireNonNull(role, "role");
+        Fields.within(TYPE, "lowest version", lowestVersion, 1, 0xFFFF);
+        Fields.within(TYPE, "highest version", highestVersion, lowestVersion, 0xFFFF);
+        if (heartbeatMillis != 0) {
+            Fields.within(
+                    TYPE,
+                    "heartbeat in milliseconds",
+                    heartbeatMillis,
+                    Protocol.MIN_HEARTBEAT_MILLIS,
+                    Protocol.MAX_HEARTBEAT_MILLIS);
+        }
+        int nameLength = Fields.utf8(TYPE, "name", name).length;
+        if (role == Role.PUBLISHER) {
+            String why = " for a publisher";
+            Fields.zero(TYPE, "policy", policy.code(), why);
+            Fields.zero(TYPE, "start", start.code(), why);
+            Fields.zero(TYPE, "count of ranges", types.count(), why);
+            Fields.within(TYPE, "number", number, 0, Long.MAX_VALUE);
+            if ((features & Features.ACKS) != 0) {
+                Fields.within(TYPE, "length of name, needed for ACKS,", nameLength, 1, Protocol.MAX_NAME);
+            }
+        } else if (start == StartFrom.SEQUENCE) {
+            Fields.within(TYPE, "number", number, 1, Long.MAX_VALUE);
+        } else {
+            Fields.zero(TYPE, "number", number, " with start " + start.code());
+        }
+    }
+
+    /** A HELLO of a subscriber that wants everything, from now on, and leaves the rest to the relay. */
+    public static Builder subscriber() {
+        return new Builder(Role.SUBSCRIBER);
+    }
+
+    /** A HELLO of a publisher that wants nothing special. */
+    public static Builder publisher() {
+        return new Builder(Role.PUBLISHER);
+    }
+
+    /** Whether a feature is wanted, by its bit in {@link Features}. */
+    public boolean wants(int feature) {
+        return (features & feature) != 0;
+    }
+
+    /** A whole HELLO frame, ready to be written. */
+    public ByteBuffer encode() {
+        byte[] utf8 = Fields.utf8(TYPE, "name", name);
+        return Fields.frame(TYPE, MIN_LENGTH + types.encodedLength() + utf8.length)
+                .putShort((short) lowestVersion)
+                .putShort((short) highestVersion)
+                .put((byte) role.code())
+                .put((byte) policy.code())
+                .put((byte) start.code())
+                .put((byte) 0)
+                .putInt(features)
+                .putInt(heartbeatMillis)
+                .putLong(epoch)
+                .putLong(number)
+                .putShort((short) types.count())
+                .putShort((short) 0)
+                .putInt(0)
+                .put(types.encode())
+                .putShort((short) utf8.length)
+                .put(utf8)
+                .flip();
+    }
+
+    /**
+     * The highest version that a client and this library both speak, or 0 where there is none. To be asked before
+     * {@link #decode}: what a client of other versions says may look malformed to this one.
+     *
+     * @throws FrameException the body is too short to tell, or its highest version is below its lowest
+     */
+    public static int commonVersion(ByteBuffer body) throws FrameException {
+        try {
+            Fields.length(TYPE, body, HIGHEST_OFFSET + Short.BYTES);
+            int lowest = Fields.uint16(body, LOWEST_OFFSET);
+            int highest = Fields.uint16(body, HIGHEST_OFFSET);
+            Fields.within(TYPE, "lowest version", lowest, 1, 0xFFFF);
+            Fields.within(TYPE, "highest version", highest, lowest, 0xFFFF);
+            return Protocol.commonVersion(lowest, highest);
+        } catch (Fields.Invalid e) {
+            throw e.malformed();
+        }
+    }
+
+    /**
+     * Reads a HELLO's body, between position and limit; the buffer is left as it was.
+     *
+     * @throws FrameException a field is missing or out of range
+     */
+    public static HelloFrame decode(ByteBuffer body) throws FrameException {
+        try {
+            Fields.length(TYPE, body, RANGES_OFFSET);
+            int role = Fields.uint8(body, ROLE_OFFSET);
+            int policy = Fields.uint8(body, POLICY_OFFSET);
+            int start = Fields.uint8(body, START_OFFSET);
+            Fields.within(TYPE, "role", role, Role.SUBSCRIBER.code(), Role.PUBLISHER.code());
+            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.SKIP.code());
+            Fields.within(TYPE, "start", start, StartFrom.LIVE.code(), StartFrom.EARLIEST.code());
+            Fields.reserved(TYPE, RESERVED8_OFFSET, Fields.uint8(body, RESERVED8_OFFSET));
+            Fields.reserved(TYPE, RESERVED16_OFFSET, Fields.uint16(body, RESERVED16_OFFSET));
+            Fields.reserved(TYPE, RESERVED32_OFFSET, Fields.int32(body, RESERVED32_OFFSET));
+            int count = Fields.uint16(body, COUNT_OFFSET);
+            TypeRanges types = TypeRanges.decode(TYPE, body, RANGES_OFFSET, count);
+            return new HelloFrame(
+                    Fields.uint16(body, LOWEST_OFFSET),
+                    Fields.uint16(body, HIGHEST_OFFSET),
+                    Role.ofCode(role),
+                    Policy.ofCode(policy),
+                    StartFrom.ofCode(start),
+                    Fields.int32(body, FEATURES_OFFSET),
+                    Fields.int32(body, HEARTBEAT_OFFSET),
+                    Fields.int64(body, EPOCH_OFFSET),
+                    Fields.int64(body, NUMBER_OFFSET),
+                    types,
+                    Fields.string(TYPE, "name", body, RANGES_OFFSET + count * TypeRanges.RANGE_LENGTH));
+        } catch (Fields.Invalid e) {
+            throw e.malformed();
+        }
+    }
+
+    /** Collects the fields of a HELLO; what is not set is the relay's choice. */
+    public static final class Builder {
+        private final Role role;
+        private int lowestVersion = Protocol.VERSION;
+        private int highestVersion = Protocol.VERSION;
+        private Policy policy = Policy.RELAY_DEFAULT;
+        private StartFrom start = StartFrom.LIVE;
+        private int features;
+        private int heartbeatMillis;
+        private long epoch;
+        private long number;
+        private TypeRanges types = TypeRanges.ALL;
+        private String name = "";
+
+        private Builder(Role role) {
+            this.role = role;
+        }
+
+        public Builder versions(int lowest, int highest) {
+            lowestVersion = lowest;
+            highestVersion = highest;
+            return this;
+        }
+
+        public Builder policy(Policy wanted) {
+            policy = wanted;
+            return this;
+        }
+
+        /** The subscriber's stream starts with the oldest message held. */
+        public Builder fromEarliest() {
+            start = StartFrom.EARLIEST;
+            return this;
+        }
+
+        /**
+         * The subscriber's stream starts with this message.
+         *
+         * @param epochOfSequence as WELCOME told it, or 0: any
+         */
+        public Builder fromSequence(long epochOfSequence, long sequence) {
+            start = StartFrom.SEQUENCE;
+            epoch = epochOfSequence;
+            number = sequence;
+            return this;
+        }
+
+        /**
+         * The publisher's next message has this number.
+         *
+         * @param epochOfNumber as WELCOME told it, or 0: any
+         */
+        public Builder nextNumber(long epochOfNumber, long nextNumber) {
+            epoch = epochOfNumber;
+            number = nextNumber;
+            return this;
+        }
+
+        /** Adds features, by their bits in {@link Features}. */
+        public Builder features(int wanted) {
+            features |= wanted;
+            return this;
+        }
+
+        public Builder heartbeatMillis(int wanted) {
+            heartbeatMillis = wanted;
+            return this;
+        }
+
+        public Builder types(TypeRanges wanted) {
+            types = wanted;
+            return this;
+        }
+
+        public Builder name(String clientName) {
+            name = clientName;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException naming field, value and limit */
+        public HelloFrame build() {
+            return new HelloFrame(
+                    lowestVersion,
+                    highestVersion,
+                    role,
+                    policy,
+                    start,
+                    features,
+                    heartbeatMillis,
+                    epoch,
+                    number,
+                    types,
+                    name);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.msgrelay.protocol;
+
+import java.nio.ByteBuffer;
+
+/**
+ * PING, a control frame: the peer answers with {@link PongFrame} at once. From the relay it also tells where the stream
+ * stands, so that a subscriber notices that it misses something although nothing more comes.
+ *
+ * <pre>
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                       Type = 0x80000004                       |
+ *  +---------------------------------------------------------------+
+ *  |                   Length of the body (int32)                  |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                           Id (int64)                          +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                          Next (int64)                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                          Head (int64)                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ * </pre>
+ *
+ * The getters want a body that {@link #check} has found good.
+ */
+public final class PingFrame {
+    private static final int TYPE = ControlFrames.PING;
+
+    private static final int ID_OFFSET = 0;
+    private static final int NEXT_OFFSET = ID_OFFSET + Long.BYTES;
+    private static final int HEAD_OFFSET = NEXT_OFFSET + Long.BYTES;
+
+    /** Bytes of the body. */
+    public static final int MIN_LENGTH = HEAD_OFFSET + Long.BYTES;
+
+    /** Bytes that {@link #put} puts. */
+    public static final int FRAME_LENGTH = FrameLayout.HEADER_LENGTH + MIN_LENGTH;
+
+    private PingFrame() {}
+
+    /**
+     * Puts a whole PING frame at the position of a big-endian buffer. Allocates nothing, checks no value.
+     *
+     * @param id comes back in the answer; any value
+     * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
+     * @param head from the relay: the newest sequence of the stream; otherwise 0
+     * @throws java.nio.BufferOverflowException the frame does not fit; nothing has been put
+     */
+    public static void put(ByteBuffer target, long id, long next, long head) {
+        int body = Fields.begin(target, TYPE, MIN_LENGTH);
+        target.putLong(body + ID_OFFSET, id);
+        target.putLong(body + NEXT_OFFSET, next);
+        target.putLong(body + HEAD_OFFSET, head);
+    }
+
+    /**
+     * Checks every field of a PING's body, between position and limit.
+     *
+     * @throws FrameException a field is missing or out of range
+     */
+    public static void check(ByteBuffer body) throws FrameException {
+        try {
+            Fields.length(TYPE, body, MIN_LENGTH);
+            Fields.within(TYPE, "next", next(body), 0, Long.MAX_VALUE);
+            Fields.within(TYPE, "head", head(body), 0, Long.MAX_VALUE);
+        } catch (Fields.Invalid e) {
+            throw e.malformed();
+        }
+    }
+
+    /** What PONG is to bring back. */
+    public static long id(ByteBuffer body) {
+        return Fields.int64(body, ID_OFFSET);
+    }
+
+    /** The sequence of the next message that the subscriber can get: it has had, or been told of, all before. Or 0. */
+    public static long next(ByteBuffer body) {
+        return Fields.int64(body, NEXT_OFFSET);
+    }
+
+    /** The newest sequence of the stream; 0: none yet, or not from a relay. */
+    public static long head(ByteBuffer body) {
+        return Fields.int64(body, HEAD_OFFSET);
+    }
+}

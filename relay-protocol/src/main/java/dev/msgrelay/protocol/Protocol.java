@@ -1,0 +1,26 @@
+package dev.msgrelay.protocol;
+
+/** The version of the control frames that this library speaks, and the limits of their fields. */
+public final class Protocol {
+    /** The one version there is. */
+    public static final int VERSION = 1;
+
+    /** Longest name, of a client or of a relay, in bytes of UTF-8. */
+    public static final int MAX_NAME = 255;
+
+    /** Longest text of an ERROR or GOAWAY frame that is sent, in bytes of UTF-8; a longer one is cut at a character. */
+    public static final int MAX_TEXT = 512;
+
+    /** Shortest heartbeat interval in milliseconds. */
+    public static final int MIN_HEARTBEAT_MILLIS = 100;
+
+    /** Longest heartbeat interval in milliseconds: an hour. */
+    public static final int MAX_HEARTBEAT_MILLIS = 3_600_000;
+
+    private Protocol() {}
+
+    /** The highest version within {@code lowest..highest} that this library speaks, or 0 where there is none. */
+    public static int commonVersion(int lowest, int highest) {
+        return lowest <= VERSION && VERSION <= highest ? VERSION : 0;
+    }
+}

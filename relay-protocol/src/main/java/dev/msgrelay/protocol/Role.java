@@ -1,0 +1,27 @@
+package dev.msgrelay.protocol;
+
+/** What a client is, by its {@link HelloFrame}. */
+public enum Role {
+    SUBSCRIBER(1),
+    PUBLISHER(2);
+
+    private final int code;
+
+    Role(int code) {
+        this.code = code;
+    }
+
+    /** The code on the wire (uint8). */
+    public int code() {
+        return code;
+    }
+
+    /** The role with this code, or null. */
+    public static Role ofCode(int code) {
+        return switch (code) {
+            case 1 -> SUBSCRIBER;
+            case 2 -> PUBLISHER;
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,67 @@
+package dev.msgrelay.protocol;
+
+import java.nio.ByteBuffer;
+
+/**
+ * SUBSCRIBE, a control frame: the types that a subscriber wants from now on. The relay answers with
+ * {@link SubscribedFrame}. Immutable.
+ *
+ * <pre>
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                       Type = 0x80000003                       |
+ *  +---------------------------------------------------------------+
+ *  |                   Length of the body (int32)                  |
+ *  +---------------------------------------------------------------+
+ *  |                        Request (int32)                        |
+ *  +-------------------------------+-------------------------------+
+ *  |    Count of ranges (uint16)   |          Reserved = 0         |
+ *  +-------------------------------+-------------------------------+
+ *  |             Ranges: count x (from int32, to int32)            ...
+ *  +---------------------------------------------------------------+
+ * </pre>
+ *
+ * A later version appends fields behind the ranges.
+ *
+ * @param request comes back in the answer; any value
+ * @param types wanted
+ */
+public record SubscribeFrame(int request, TypeRanges types) {
+    private static final int TYPE = ControlFrames.SUBSCRIBE;
+
+    private static final int REQUEST_OFFSET = 0;
+    private static final int COUNT_OFFSET = REQUEST_OFFSET + Integer.BYTES;
+    private static final int RESERVED_OFFSET = COUNT_OFFSET + Short.BYTES;
+    private static final int RANGES_OFFSET = RESERVED_OFFSET + Short.BYTES;
+
+    /** Bytes of the body without ranges. */
+    public static final int MIN_LENGTH = RANGES_OFFSET;
+
+    /** A whole SUBSCRIBE frame, ready to be written. */
+    public ByteBuffer encode() {
+        return Fields.frame(TYPE, MIN_LENGTH + types.encodedLength())
+                .putInt(request)
+                .putShort((short) types.count())
+                .putShort((short) 0)
+                .put(types.encode())
+                .flip();
+    }
+
+    /**
+     * Reads a SUBSCRIBE's body, between position and limit; the buffer is left as it was.
+     *
+     * @throws FrameException a field is missing or out of range
+     */
+    public static SubscribeFrame decode(ByteBuffer body) throws FrameException {
+        try {
+            Fields.length(TYPE, body, MIN_LENGTH);
+            Fields.reserved(TYPE, RESERVED_OFFSET, Fields.uint16(body, RESERVED_OFFSET));
+            int count = Fields.uint16(body, COUNT_OFFSET);
+            return new SubscribeFrame(
+                    Fields.int32(body, REQUEST_OFFSET), TypeRanges.decode(TYPE, body, RANGES_OFFSET, count));
+        } catch (Fields.Invalid e) {
+            throw e.malformed();
+        }
+    }
+}

@@ -1,0 +1,244 @@
+package dev.msgrelay.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which types of messages a subscriber wants: ranges of types, both ends included. Immutable.
+ *
+ * <p>Always in normal form: ascending, ranges that overlap or touch made one, so that equal sets are equal objects. The
+ * reserved types are in none. As text: {@code "7,100-199"}, {@code "-5--1"}, {@code "all"}.
+ *
+ * <p>On the wire, at the place where a frame says how many there are; none stands for every type:
+ *
+ * <pre>
+ *  +---------------------------------------------------------------+
+ *  |                       From (int32)                            |  x count
+ *  +---------------------------------------------------------------+
+ *  |                       To (int32), included                    |
+ *  +---------------------------------------------------------------+
+ * </pre>
+ */
+public final class TypeRanges {
+    /** Most ranges of one set, counted before they are made one. */
+    public static final int MAX_RANGES = 1024;
+
+    /** Bytes of one range on the wire. */
+    public static final int RANGE_LENGTH = 2 * Integer.BYTES;
+
+    /** Every type that a message can have. */
+    public static final TypeRanges ALL = new TypeRanges(new int[] {ControlFrames.LAST + 1}, new int[] {
+        Integer.MAX_VALUE
+    });
+
+    private static final String ALL_TEXT = "all";
+    private static final Pattern RANGE = Pattern.compile("(-?\\d{1,18})(?:-(-?\\d{1,18}))?");
+    private static final int QUOTED = 40;
+
+    private final int[] from;
+    private final int[] to;
+
+    private TypeRanges(int[] from, int[] to) {
+        this.from = from;
+        this.to = to;
+    }
+
+    /**
+     * The set of some ranges.
+     *
+     * @param bounds from, to, from, to, and so on; none at all: every type
+     * @throws IllegalArgumentException naming the range and the rule that it breaks
+     */
+    public static TypeRanges of(int... bounds) {
+        if (bounds.length % 2 != 0) {
+            throw new IllegalArgumentException(bounds.length + " bounds do not make ranges: each has two");
+        }
+        int count = bounds.length / 2;
+        String problem = tooMany(count);
+        long[] ranges = new long[count];
+        for (int i = 0; i < count && problem == null; i++) {
+            problem = problem(i, bounds[2 * i], bounds[2 * i + 1]);
+            ranges[i] = pack(bounds[2 * i], bounds[2 * i + 1]);
+        }
+        if (problem != null) {
+            throw new IllegalArgumentException(problem);
+        }
+        return normal(ranges);
+    }
+
+    /**
+     * Reads what {@link #toString} writes: types and ranges of types, separated by commas, or {@code all}. Spaces
+     * around them do not matter.
+     *
+     * @throws IllegalArgumentException naming the range and the rule that it breaks
+     */
+    public static TypeRanges parse(String text) {
+        if (text.strip().equals(ALL_TEXT)) {
+            return ALL;
+        }
+        String problem = tooMany(text.chars().filter(c -> c == ',').count() + 1);
+        String[] items = problem == null ? text.split(",", -1) : new String[0];
+        long[] ranges = new long[items.length];
+        for (int i = 0; i < items.length && problem == null; i++) {
+            String item = items[i].strip();
+            Matcher matcher = RANGE.matcher(item);
+            if (item.length() > QUOTED || !matcher.matches()) {
+                problem = "range " + i + " \"" + quoted(item) + "\" is neither a type nor two types joined by '-'";
+                break;
+            }
+            int first = type(i, matcher.group(1));
+            int last = matcher.group(2) == null ? first : type(i, matcher.group(2));
+            problem = problem(i, first, last);
+            ranges[i] = pack(first, last);
+        }
+        if (problem != null) {
+            throw new IllegalArgumentException(problem);
+        }
+        return normal(ranges);
+    }
+
+    /** Whether messages of this type are wanted; never so for a reserved type. */
+    public boolean contains(int type) {
+        int low = 0;
+        int high = from.length - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            if (type < from[middle]) {
+                high = middle - 1;
+            } else if (type > to[middle]) {
+                low = middle + 1;
+            } else {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether it is every type there is. */
+    public boolean isAll() {
+        return from.length == 1 && from[0] == ALL.from[0] && to[0] == ALL.to[0];
+    }
+
+    /** The number of ranges on the wire: 0 where it is every type. */
+    public int count() {
+        return isAll() ? 0 : from.length;
+    }
+
+    /** Bytes that the ranges take on the wire. */
+    int encodedLength() {
+        return count() * RANGE_LENGTH;
+    }
+
+    /** The ranges as they lie on the wire, without their count. */
+    byte[] encode() {
+        ByteBuffer ranges = ByteBuffer.allocate(encodedLength());
+        for (int i = 0; i < count(); i++) {
+            ranges.putInt(from[i]).putInt(to[i]);
+        }
+        return ranges.array();
+    }
+
+    /** Reads ranges of a frame's body, in any order. */
+    static TypeRanges decode(int frame, ByteBuffer body, int offset, int count) {
+        Fields.within(frame, "count of ranges", count, 0, MAX_RANGES);
+        Fields.room(frame, "ranges", body, offset, count * RANGE_LENGTH);
+        long[] ranges = new long[count];
+        for (int i = 0; i < count; i++) {
+            int at = offset + i * RANGE_LENGTH;
+            int first = Fields.int32(body, at);
+            int last = Fields.int32(body, at + Integer.BYTES);
+            String problem = problem(i, first, last);
+            if (problem != null) {
+                throw new Fields.Invalid(frame, problem);
+            }
+            ranges[i] = pack(first, last);
+        }
+        return normal(ranges);
+    }
+
+    // Sorted as numbers they are sorted by from; in which order those of one from come is no matter.
+    private static long pack(int from, int to) {
+        return (long) from << 32 | to & 0xFFFFFFFFL;
+    }
+
+    private static TypeRanges normal(long[] ranges) {
+        if (ranges.length == 0) {
+            return ALL;
+        }
+        Arrays.sort(ranges);
+        int[] from = new int[ranges.length];
+        int[] to = new int[ranges.length];
+        int last = -1;
+        for (long range : ranges) {
+            int first = (int) (range >> 32);
+            // As long: the successor of the highest type is not the lowest one.
+            if (last >= 0 && first <= to[last] + 1L) {
+                to[last] = Math.max(to[last], (int) range);
+            } else {
+                last++;
+                from[last] = first;
+                to[last] = (int) range;
+            }
+        }
+        return new TypeRanges(Arrays.copyOf(from, last + 1), Arrays.copyOf(to, last + 1));
+    }
+
+    private static String tooMany(long count) {
+        return count > MAX_RANGES ? count + " ranges are over the limit of " + MAX_RANGES : null;
+    }
+
+    /** The rule that a range breaks, or null. */
+    private static String problem(int index, int from, int to) {
+        // The reserved types are the lowest there are.
+        if (from <= to && from > ControlFrames.LAST) {
+            return null;
+        }
+        String range = "range " + index + " (" + from + " to " + to + ")";
+        if (from > to) {
+            return range + " runs backwards";
+        }
+        return range + " holds reserved types, " + ControlFrames.typeName(ControlFrames.FIRST) + " to "
+                + ControlFrames.typeName(ControlFrames.LAST) + ": it must not start below " + (ControlFrames.LAST + 1);
+    }
+
+    private static int type(int index, String digits) {
+        long type = Long.parseLong(digits);
+        if (type < Integer.MIN_VALUE || type > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("range " + index + ": type " + digits + " is not within "
+                    + Integer.MIN_VALUE + ".." + Integer.MAX_VALUE);
+        }
+        return (int) type;
+    }
+
+    private static String quoted(String item) {
+        return item.length() > QUOTED ? item.substring(0, QUOTED) + "..." : item;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof TypeRanges that && Arrays.equals(from, that.from) && Arrays.equals(to, that.to);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(from) + Arrays.hashCode(to);
+    }
+
+    /** As {@link #parse} reads it. */
+    @Override
+    public String toString() {
+        if (isAll()) {
+            return ALL_TEXT;
+        }
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < from.length; i++) {
+            text.append(i == 0 ? "" : ",").append(from[i]);
+            if (to[i] != from[i]) {
+                text.append('-').append(to[i]);
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,182 @@
+package dev.msgrelay.protocol;
+
+import java.nio.ByteBuffer;
+
+/**
+ * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. What comes before it on the subscribe port
+ * belongs to no numbered stream; everything behind it does. Immutable.
+ *
+ * <pre>
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                       Type = 0x80000002                       |
+ *  +---------------------------------------------------------------+
+ *  |                   Length of the body (int32)                  |
+ *  +-------------------------------+---------------+---------------+
+ *  |        Version (uint16)       |     Policy    |     Flags     |
+ *  +-------------------------------+---------------+---------------+
+ *  |                   Features granted (uint32)                   |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                         Epoch (int64)                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                          Next (int64)                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                        Accepted (int64)                       +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |            Longest body of a message, bytes (int32)           |
+ *  +---------------------------------------------------------------+
+ *  |                 Heartbeat interval, ms (int32)                |
+ *  +---------------------------------------------------------------+
+ *  |                    Idle timeout, ms (int32)                   |
+ *  +-------------------------------+-------------------------------+
+ *  |      Most ranges (uint16)     |          Reserved = 0         |
+ *  +-------------------------------+-------------------------------+
+ *  |   Length of server (uint16)   |         Server (UTF-8)        ...
+ *  +-------------------------------+-------------------------------+
+ * </pre>
+ *
+ * A later version appends fields behind the server's name.
+ *
+ * @param version of the protocol that the relay has chosen, 1..65535
+ * @param policy granted; {@link Policy#RELAY_DEFAULT} for a publisher
+ * @param flags {@link #EPOCH_CHANGED}; other bits are passed over
+ * @param features granted, see {@link Features}
+ * @param epoch of the relay's stream, never 0: sequences of another epoch mean nothing here
+ * @param next for a subscriber the sequence of the first message or GAP that follows; for a publisher the newest
+ *     sequence of the stream plus 1; from 1
+ * @param accepted number of the publisher's last message that is in the stream; 0: none, or a subscriber
+ * @param maxBody longest body of a message in bytes, 1..64 MiB
+ * @param heartbeatMillis interval of the relay's PINGs in milliseconds, 100..3,600,000
+ * @param idleTimeoutMillis after which a peer that nothing is heard of is given up, in milliseconds; not under the
+ *     interval
+ * @param maxRanges most ranges of types that the relay takes in one frame, 0..65535
+ * @param server name and version of the relay, at most 255 bytes of UTF-8 without control characters
+ */
+public record WelcomeFrame(
+        int version,
+        Policy policy,
+        int flags,
+        int features,
+        long epoch,
+        long next,
+        long accepted,
+        int maxBody,
+        int heartbeatMillis,
+        int idleTimeoutMillis,
+        int maxRanges,
+        String server) {
+    /** Flag: HELLO named an epoch, and it is not this relay's. */
+    public static final int EPOCH_CHANGED = 1;
+
+    private static final int TYPE = ControlFrames.WELCOME;
+
+    private static final int VERSION_OFFSET = 0;
+    private static final int POLICY_OFFSET = VERSION_OFFSET + Short.BYTES;
+    private static final int FLAGS_OFFSET = POLICY_OFFSET + Byte.BYTES;
+    private static final int FEATURES_OFFSET = FLAGS_OFFSET + Byte.BYTES;
+    private static final int EPOCH_OFFSET = FEATURES_OFFSET + Integer.BYTES;
+    private static final int NEXT_OFFSET = EPOCH_OFFSET + Long.BYTES;
+    private static final int ACCEPTED_OFFSET = NEXT_OFFSET + Long.BYTES;
+    private static final int MAX_BODY_OFFSET = ACCEPTED_OFFSET + Long.BYTES;
+    private static final int HEARTBEAT_OFFSET = MAX_BODY_OFFSET + Integer.BYTES;
+    private static final int IDLE_OFFSET = HEARTBEAT_OFFSET + Integer.BYTES;
+    private static final int MAX_RANGES_OFFSET = IDLE_OFFSET + Integer.BYTES;
+    private static final int RESERVED_OFFSET = MAX_RANGES_OFFSET + Short.BYTES;
+    private static final int SERVER_OFFSET = RESERVED_OFFSET + Short.BYTES;
+
+    /** Bytes of the body without the characters of the server's name. */
+    public static final int MIN_LENGTH = SERVER_OFFSET + Fields.STRING_PREFIX;
+
+    /**
+     * Checks every field.
+     *
+     * @throws IllegalArgumentException naming field, value and limit
+     */
+    public WelcomeFrame {
+        Fields.within(TYPE, "version", version, 1, 0xFFFF);
+        Fields.within(TYPE, "flags", flags, 0, 0xFF);
+        if (epoch == 0) {
+            throw new Fields.Invalid(TYPE, "epoch is 0, which stands for none");
+        }
+        Fields.within(TYPE, "next", next, 1, Long.MAX_VALUE);
+        Fields.within(TYPE, "accepted", accepted, 0, Long.MAX_VALUE);
+        Fields.within(TYPE, "longest body", maxBody, 1, FrameLayout.MAX_MAX_BODY);
+        Fields.within(
+                TYPE,
+                "heartbeat in milliseconds",
+                heartbeatMillis,
+                Protocol.MIN_HEARTBEAT_MILLIS,
+                Protocol.MAX_HEARTBEAT_MILLIS);
+        Fields.within(
+                TYPE, "idle timeout in milliseconds", idleTimeoutMillis, heartbeatMillis, Integer.MAX_VALUE);
+        Fields.within(TYPE, "most ranges", maxRanges, 0, 0xFFFF);
+        Fields.utf8(TYPE, "server", server);
+    }
+
+    /** Whether HELLO named an epoch that is not this relay's: what the client knows of sequences is void. */
+    public boolean epochChanged() {
+        return (flags & EPOCH_CHANGED) != 0;
+    }
+
+    /** Whether a feature is granted, by its bit in {@link Features}. */
+    public boolean grants(int feature) {
+        return (features & feature) != 0;
+    }
+
+    /** A whole WELCOME frame, ready to be written. */
+    public ByteBuffer encode() {
+        byte[] utf8 = Fields.utf8(TYPE, "server", server);
+        return Fields.frame(TYPE, MIN_LENGTH + utf8.length)
+                .putShort((short) version)
+                .put((byte) policy.code())
+                .put((byte) flags)
+                .putInt(features)
+                .putLong(epoch)
+                .putLong(next)
+                .putLong(accepted)
+                .putInt(maxBody)
+                .putInt(heartbeatMillis)
+                .putInt(idleTimeoutMillis)
+                .putShort((short) maxRanges)
+                .putShort((short) 0)
+                .putShort((short) utf8.length)
+                .put(utf8)
+                .flip();
+    }
+
+    /**
+     * Reads a WELCOME's body, between position and limit; the buffer is left as it was.
+     *
+     * @throws FrameException a field is missing or out of range
+     */
+    public static WelcomeFrame decode(ByteBuffer body) throws FrameException {
+        try {
+            Fields.length(TYPE, body, MIN_LENGTH);
+            int policy = Fields.uint8(body, POLICY_OFFSET);
+            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.SKIP.code());
+            Fields.reserved(TYPE, RESERVED_OFFSET, Fields.uint16(body, RESERVED_OFFSET));
+            return new WelcomeFrame(
+                    Fields.uint16(body, VERSION_OFFSET),
+                    Policy.ofCode(policy),
+                    Fields.uint8(body, FLAGS_OFFSET),
+                    Fields.int32(body, FEATURES_OFFSET),
+                    Fields.int64(body, EPOCH_OFFSET),
+                    Fields.int64(body, NEXT_OFFSET),
+                    Fields.int64(body, ACCEPTED_OFFSET),
+                    Fields.int32(body, MAX_BODY_OFFSET),
+                    Fields.int32(body, HEARTBEAT_OFFSET),
+                    Fields.int32(body, IDLE_OFFSET),
+                    Fields.uint16(body, MAX_RANGES_OFFSET),
+                    Fields.string(TYPE, "server", body, SERVER_OFFSET));
+        } catch (Fields.Invalid e) {
+            throw e.malformed();
+        }
+    }
+}

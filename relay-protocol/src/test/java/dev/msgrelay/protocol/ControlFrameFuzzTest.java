@@ -1,0 +1,77 @@
+package dev.msgrelay.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.RepeatedTest;
+
+/** Whatever a control frame's body holds, a decoder gives a value that can be written again, or a FrameException. */
+class ControlFrameFuzzTest {
+    private static final int BODIES = 5000;
+    private static final int MOST_CHANGES = 4;
+    private static final byte[] EDGES = {0, 1, 2, 3, 4, 0x7F, (byte) 0x80, (byte) 0xFE, (byte) 0xFF};
+
+    private final List<TestVector> vectors = TestVector.all().toList();
+    private int accepted;
+    private int refused;
+
+    @RepeatedTest(10)
+    void aChangedBodyIsAValueOrAFrameException() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int i = 0; i < BODIES; i++) {
+            TestVector vector = vectors.get(random.nextInt(vectors.size()));
+            check(vector.type(), changed(vector.body(), random), seed);
+        }
+        assertThat(accepted).as("accepted, seed %d", seed).isPositive();
+        assertThat(refused).as("refused, seed %d", seed).isPositive();
+    }
+
+    @RepeatedTest(10)
+    void aRandomBodyIsAValueOrAFrameException() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int i = 0; i < BODIES; i++) {
+            byte[] body = new byte[random.nextInt(200)];
+            random.nextBytes(body);
+            check(vectors.get(random.nextInt(vectors.size())).type(), body, seed);
+        }
+    }
+
+    private static byte[] changed(byte[] body, Random random) {
+        byte[] changed = body.clone();
+        if (random.nextInt(4) == 0) {
+            changed = Arrays.copyOf(changed, random.nextInt(body.length + 10));
+        }
+        for (int i = random.nextInt(MOST_CHANGES + 1); i > 0 && changed.length > 0; i--) {
+            int at = random.nextInt(changed.length);
+            changed[at] = random.nextBoolean()
+                    ? EDGES[random.nextInt(EDGES.length)]
+                    : (byte) (changed[at] ^ 1 << random.nextInt(Byte.SIZE));
+        }
+        return changed;
+    }
+
+    private void check(int type, byte[] body, long seed) throws Exception {
+        Object value;
+        try {
+            value = Codecs.decode(type, ByteBuffer.wrap(body));
+        } catch (FrameException e) {
+            refused++;
+            assertThat(e.reason()).as("seed %d", seed).isEqualTo(CloseReason.MALFORMED_CONTROL);
+            assertThat(e).as("seed %d", seed).hasMessageStartingWith(ControlFrames.name(type) + ": ");
+            return;
+        } catch (RuntimeException e) {
+            throw new AssertionError("seed " + seed + ": " + ControlFrames.name(type) + Arrays.toString(body), e);
+        }
+        accepted++;
+        byte[] frame = Codecs.encode(value);
+        if (frame != null) {
+            ByteBuffer again = ByteBuffer.wrap(frame, FrameLayout.HEADER_LENGTH, frame.length - FrameLayout.HEADER_LENGTH);
+            assertThat(Codecs.decode(type, again)).as("seed %d", seed).isEqualTo(value);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.msgrelay.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the vectors do not show: the versions, the features, and mistakes of the one who makes a frame. */
+class HandshakeFramesTest {
+    @ParameterizedTest
+    @CsvSource({"1, 1, 1", "1, 65535, 1", "2, 2, 0", "2, 65535, 0"})
+    void findsTheVersionThatBothSpeak(int lowest, int highest, int common) throws Exception {
+        ByteBuffer frame = HelloFrame.subscriber().versions(lowest, highest).build().encode();
+        assertThat(HelloFrame.commonVersion(frame.position(FrameLayout.HEADER_LENGTH))).isEqualTo(common);
+        assertThat(Protocol.commonVersion(lowest, highest)).isEqualTo(common);
+    }
+
+    @Test
+    void tellsTheVersionsOfAHelloThatItCannotRead() throws Exception {
+        assertThat(HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 2, 0, 9}))).isZero();
+        assertThatThrownBy(() -> HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 1, 0})))
+                .isInstanceOf(FrameException.class)
+                .hasMessageContaining("body of 3 bytes");
+        assertThatThrownBy(() -> HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 2, 0, 1})))
+                .isInstanceOf(FrameException.class)
+                .hasMessageContaining("highest version 1");
+        assertThatThrownBy(() -> HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 0, 0, 1})))
+                .isInstanceOf(FrameException.class)
+                .hasMessageContaining("lowest version 0");
+    }
+
+    @Test
+    void onlyAFeatureThatMustBeUnderstoodCanBeMissing() {
+        assertThat(Features.notUnderstood(0)).isZero();
+        assertThat(Features.notUnderstood(0xFFFF)).isZero();
+        assertThat(Features.notUnderstood(0x8001_0001)).isEqualTo(0x8001_0000);
+        HelloFrame hello = HelloFrame.subscriber().features(Features.SEQUENCES).build();
+        assertThat(hello.wants(Features.SEQUENCES)).isTrue();
+        assertThat(hello.wants(Features.ACKS)).isFalse();
+    }
+
+    @Test
+    void aMistakeOfTheCallerIsAnIllegalArgument() {
+        assertThatThrownBy(() -> HelloFrame.publisher().features(Features.ACKS).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("HELLO (0x80000001): length of name, needed for ACKS, 0 is not within 1..255");
+        assertThatThrownBy(() -> HelloFrame.subscriber().name("\uD800").build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name is no valid text");
+        assertThatThrownBy(() -> HelloFrame.subscriber().name("ü".repeat(128)).build())
+                .hasMessageContaining("length of name 256 is not within 0..255");
+        assertThatThrownBy(() -> HelloFrame.subscriber().versions(0, 70000).build())
+                .hasMessageContaining("lowest version 0");
+        assertThatThrownBy(() -> new WelcomeFrame(1, Policy.SKIP, 256, 0, 1, 1, 0, 1, 100, 100, 0, ""))
+                .hasMessageContaining("flags 256 is not within 0..255");
+        assertThatThrownBy(() -> new SubscribedFrame(1, 0)).hasMessageContaining("sequence 0");
+        assertThatThrownBy(() -> new GoAwayFrame(0, 0, "")).hasMessageContaining("code 0");
+    }
+
+    @Test
+    void theLargestHelloIsWithinTheLimitOfAControlFrame() {
+        int[] bounds = new int[2 * TypeRanges.MAX_RANGES];
+        for (int i = 0; i < bounds.length; i++) {
+            bounds[i] = 2 * (i / 2);
+        }
+        ByteBuffer frame =
+                HelloFrame.subscriber().types(TypeRanges.of(bounds)).name("n".repeat(255)).build().encode();
+        assertThat(frame.remaining() - FrameLayout.HEADER_LENGTH)
+                .isEqualTo(40 + 8 * 1024 + 2 + 255)
+                .isLessThan(ControlFrames.MAX_CONTROL_BODY);
+    }
+
+    @Test
+    void theTextOfGoAwayIsCutBetweenTwoCharacters() throws Exception {
+        GoAwayFrame frame = new GoAwayFrame(CloseReason.SHUTDOWN, 1, "a" + "ü".repeat(300));
+        assertThat(frame.text()).isEqualTo("a" + "ü".repeat(255));
+        assertThat(GoAwayFrame.decode(frame.encode().position(FrameLayout.HEADER_LENGTH))).isEqualTo(frame);
+        assertThat(frame.reason()).isSameAs(CloseReason.SHUTDOWN);
+        assertThat(new GoAwayFrame(65535, 1, "").reason()).isNull();
+    }
+
+    @Test
+    void whatWelcomeGrants() {
+        WelcomeFrame welcome = new WelcomeFrame(
+                1, Policy.SKIP, WelcomeFrame.EPOCH_CHANGED, Features.SEQUENCES, 1, 1, 0, 1, 100, 100, 0, "");
+        assertThat(welcome.epochChanged()).isTrue();
+        assertThat(welcome.grants(Features.SEQUENCES)).isTrue();
+        assertThat(welcome.grants(Features.ACKS)).isFalse();
+    }
+}
