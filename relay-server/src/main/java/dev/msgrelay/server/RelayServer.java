@@ -20,6 +20,7 @@ import dev.msgrelay.server.session.HeldPublishers;
 import dev.msgrelay.server.session.Intake;
 import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.RefusedSession;
+import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.RingDrain;
 import dev.msgrelay.server.session.SessionContext;
 import dev.msgrelay.server.session.SubscriberGroup;
@@ -56,7 +57,7 @@ public final class RelayServer implements AutoCloseable {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    private static final long HOUSEKEEPING_MILLIS = 200;
+    private static final long HOUSEKEEPING_MILLIS = 100;
 
     private final RelayConfig config;
     private final Transport transport;
@@ -99,12 +100,11 @@ public final class RelayServer implements AutoCloseable {
         log = newLog(stream, gate);
         context = new SessionContext(
                 log,
-                newEpoch(),
                 stream.logBytes(),
                 gate,
                 config.stallTimeout().toNanos(),
+                new RelayIdentity(newEpoch(), serverName(), stream.maxBody()),
                 config.clients(),
-                stream.maxBody(),
                 connections);
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
         HeldPublishers held = new HeldPublishers(ring, gate);
@@ -122,7 +122,7 @@ public final class RelayServer implements AutoCloseable {
             SubscriberGroup group = groups[i];
             loops[i].io()
                     .scheduleWithFixedDelay(
-                            () -> group.checkStalled(System.nanoTime()),
+                            () -> group.tick(System.nanoTime()),
                             HOUSEKEEPING_MILLIS,
                             HOUSEKEEPING_MILLIS,
                             TimeUnit.MILLISECONDS);
@@ -133,6 +133,11 @@ public final class RelayServer implements AutoCloseable {
     private static long newEpoch() {
         long epoch = new SecureRandom().nextLong();
         return epoch == 0 ? 1 : epoch;
+    }
+
+    private static String serverName() {
+        String version = RelayServer.class.getPackage().getImplementationVersion();
+        return version == null ? "relay" : "relay " + version;
     }
 
     private PacketLog newLog(StreamConfig stream, BackpressureGate gate) {
@@ -220,9 +225,7 @@ public final class RelayServer implements AutoCloseable {
         int i = loops.length == 1 ? 0 : 1 + Math.floorMod(nextSubscriberLoop++, loops.length - 1);
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
-        accepted.pipeline()
-                .addLast(new SubscriberSession(
-                        context, groups[i], config.clients().slowSubscriber()));
+        accepted.pipeline().addLast(new SubscriberSession(context, groups[i]));
         return loops[i];
     }
 
@@ -336,6 +339,13 @@ public final class RelayServer implements AutoCloseable {
             }
         }
         return true;
+    }
+
+    void sayGoAway() {
+        int millis = (int) config.drainTimeout().toMillis();
+        for (SubscriberSession s : connections.subscribers()) {
+            s.execute(() -> s.goAway(millis));
+        }
     }
 
     void stopReading() {
