@@ -70,7 +70,8 @@ class ControlFrameFuzzTest {
         accepted++;
         byte[] frame = Codecs.encode(value);
         if (frame != null) {
-            ByteBuffer again = ByteBuffer.wrap(frame, FrameLayout.HEADER_LENGTH, frame.length - FrameLayout.HEADER_LENGTH);
+            ByteBuffer again =
+                    ByteBuffer.wrap(frame, FrameLayout.HEADER_LENGTH, frame.length - FrameLayout.HEADER_LENGTH);
             assertThat(Codecs.decode(type, again)).as("seed %d", seed).isEqualTo(value);
         }
     }
