@@ -12,12 +12,14 @@ import dev.msgrelay.server.loop.LoopWakeup;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.ring.RunStage;
+import dev.msgrelay.server.session.Admission;
 import dev.msgrelay.server.session.BackpressureGate;
 import dev.msgrelay.server.session.Connections;
 import dev.msgrelay.server.session.GroupWork;
 import dev.msgrelay.server.session.HeldPublishers;
 import dev.msgrelay.server.session.Intake;
 import dev.msgrelay.server.session.PublisherSession;
+import dev.msgrelay.server.session.RefusedSession;
 import dev.msgrelay.server.session.RingDrain;
 import dev.msgrelay.server.session.SessionContext;
 import dev.msgrelay.server.session.SubscriberGroup;
@@ -35,6 +37,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,6 +65,7 @@ public final class RelayServer implements AutoCloseable {
     private final FrameRing ring;
     private final PacketLog log;
     private final Connections connections = new Connections();
+    private final Admission admission;
     private final SessionContext context;
     private final RingDrain drain;
     private final RelayLoop[] loops;
@@ -78,6 +82,7 @@ public final class RelayServer implements AutoCloseable {
     private RelayServer(RelayConfig config) {
         this.config = config;
         this.transport = config.transport().resolve();
+        this.admission = new Admission(config.clients());
         StreamConfig stream = config.stream();
 
         // 1. The loops. The first one polls the ring.
@@ -93,7 +98,14 @@ public final class RelayServer implements AutoCloseable {
         BackpressureGate gate = new BackpressureGate(stream.windowBytes(), loops[0]);
         log = newLog(stream, gate);
         context = new SessionContext(
-                log, stream.logBytes(), gate, config.stallTimeout().toNanos(), connections);
+                log,
+                newEpoch(),
+                stream.logBytes(),
+                gate,
+                config.stallTimeout().toNanos(),
+                config.clients(),
+                stream.maxBody(),
+                connections);
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
         HeldPublishers held = new HeldPublishers(ring, gate);
         groups = new SubscriberGroup[loops.length];
@@ -115,6 +127,12 @@ public final class RelayServer implements AutoCloseable {
                             HOUSEKEEPING_MILLIS,
                             TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */
+    private static long newEpoch() {
+        long epoch = new SecureRandom().nextLong();
+        return epoch == 0 ? 1 : epoch;
     }
 
     private PacketLog newLog(StreamConfig stream, BackpressureGate gate) {
@@ -184,6 +202,9 @@ public final class RelayServer implements AutoCloseable {
 
     private RelayLoop placePublisher(Channel accepted) {
         // The loop that packs also reads: what it has read need not be copied, or handed to another core.
+        if (refused(accepted, true)) {
+            return loops[0];
+        }
         PublisherSession session = new PublisherSession(context, intake, allocator);
         equip(accepted);
         accepted.config().setRecvByteBufAllocator(session.reads());
@@ -192,12 +213,27 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private RelayLoop placeSubscriber(Channel accepted) {
+        if (refused(accepted, false)) {
+            return loops[0];
+        }
         // The other loops have nothing else to do.
         int i = loops.length == 1 ? 0 : 1 + Math.floorMod(nextSubscriberLoop++, loops.length - 1);
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
-        accepted.pipeline().addLast(new SubscriberSession(context, groups[i], config.slowSubscriber()));
+        accepted.pipeline()
+                .addLast(new SubscriberSession(
+                        context, groups[i], config.clients().slowSubscriber()));
         return loops[i];
+    }
+
+    private boolean refused(Channel accepted, boolean publisher) {
+        CloseReason refusal = admission.admit(publisher);
+        if (refusal == null) {
+            accepted.closeFuture().addListener(closed -> admission.left(publisher));
+            return false;
+        }
+        accepted.pipeline().addLast(new RefusedSession(connections, refusal, admission.text(refusal)));
+        return true;
     }
 
     private void equip(Channel accepted) {
@@ -212,7 +248,7 @@ public final class RelayServer implements AutoCloseable {
     public LocalPublisher newLocalPublisher() {
         RunStage stage = new RunStage(ring, config.stream().maxBody(), loops[0]::asleep);
         drain.add(stage);
-        return new LocalPublisher(stage, state, ring.maxRun(), config.stream().maxBody());
+        return new LocalPublisher(stage, state, ring, config.stream().maxBody());
     }
 
     /** Where publishers connect over TCP; null where there is none. */

@@ -140,7 +140,9 @@ public final class FrameRing {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        sequencer.publish(claim, claim + cellsOf(length) - 1);
+        // The first cell speaks for all: the consumer goes from run to run and never asks for the others. Marking and
+        // asking for each cell costs both sides more than copying it.
+        sequencer.publish(claim);
     }
 
     /** Gives a claim back: its cells hold nothing. */
@@ -205,11 +207,9 @@ public final class FrameRing {
         return consumed;
     }
 
-    /** Highest sequence up to which everything is published, looking at most {@code bound} cells ahead. */
-    long highestPublished(long from, int bound) {
-        long cursor = sequencer.getCursor();
-        long last = Math.min(cursor, from + bound - 1);
-        return last < from ? from - 1 : sequencer.getHighestPublishedSequence(from, last);
+    /** Whether the run that starts at {@code sequence} is published. */
+    boolean isPublished(long sequence) {
+        return sequencer.isAvailable(sequence);
     }
 
     int lengthAt(long sequence) {

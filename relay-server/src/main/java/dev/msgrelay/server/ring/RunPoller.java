@@ -7,10 +7,11 @@ import java.nio.ByteBuffer;
  * is no more. What a {@code BatchEventProcessor} does on a thread of its own, without the thread.
  *
  * <p>The stock {@code EventPoller} asks for the highest published sequence up to the cursor at every poll, which on a
- * full ring means to scan all of it each time; here the look ahead is bounded. Owned by the event loop's thread.
+ * full ring means to scan all of it each time. Here a run's first cell says how many there are: one look a run, and never
+ * at more than a batch. Owned by the event loop's thread.
  */
 public final class RunPoller {
-    /** Cells looked at and handed over in one batch at most, unless a single run is longer: 128 KiB. */
+    /** A batch ends with the run that reaches this many cells, 128 KiB: what it packs is still in the cache when it is sent. */
     public static final int MAX_CELLS = 2048;
 
     private final FrameRing ring;
@@ -30,19 +31,15 @@ public final class RunPoller {
      */
     public boolean poll() {
         long first = ring.consumed().get() + 1;
-        long available = ring.highestPublished(first, MAX_CELLS);
         held = false;
-        if (available < first) {
+        boolean more = ring.isPublished(first);
+        if (!more) {
             return false;
         }
         ByteBuffer slab = ring.slab();
+        long limit = first + MAX_CELLS;
         long next = first;
-        int cells = cellsAt(next);
-        if (cells > MAX_CELLS) {
-            // One run longer than the look ahead: it is a batch of its own, or it would wait for ever.
-            available = ring.highestPublished(first, cells);
-        }
-        while (next + cells - 1 <= available) {
+        while (more) {
             int length = ring.lengthAt(next);
             boolean borrowed = length == FrameRing.BORROWED_RUN;
             int bytes = borrowed ? ring.borrowedLength() : length;
@@ -51,10 +48,6 @@ public final class RunPoller {
                 held = true;
                 break;
             }
-            long after = next + cells;
-            // A claim that is only partly published or lies beyond the bound waits for the next batch.
-            int cellsAfter = after <= available ? cellsAt(after) : 1;
-            boolean endOfBatch = after + cellsAfter - 1 > available;
             if (bytes == FrameRing.NOTHING) {
                 run.wrap(slab, 0, 0, null, 0);
             } else if (borrowed) {
@@ -62,9 +55,10 @@ public final class RunPoller {
             } else {
                 run.wrap(slab, ring.cellOffset(next) + FrameRing.HEADER_BYTES, bytes, null, ring.eachAt(next));
             }
-            handler.onEvent(run, next, endOfBatch);
+            long after = next + (length > FrameRing.NOTHING ? FrameRing.cellsOf(length) : 1);
+            more = after < limit && ring.isPublished(after);
+            handler.onEvent(run, next, !more);
             next = after;
-            cells = cellsAfter;
         }
         if (next == first) {
             return false;
@@ -81,10 +75,5 @@ public final class RunPoller {
     /** Whether the last poll left a run in the ring that the handler could not take. */
     public boolean held() {
         return held;
-    }
-
-    private int cellsAt(long sequence) {
-        int length = ring.lengthAt(sequence);
-        return length > 0 ? FrameRing.cellsOf(length) : 1;
     }
 }

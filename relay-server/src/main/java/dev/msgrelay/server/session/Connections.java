@@ -92,6 +92,11 @@ public final class Connections {
         }
     }
 
+    /** A connection was not admitted. */
+    void refused(String peer, CloseReason reason, String detail) {
+        count("connection", peer, reason, detail);
+    }
+
     /** A subscriber has missed messages, and counts them; logged the first time. */
     void skipped(SubscriberSession session, long from, long to, boolean first) {
         if (first) {

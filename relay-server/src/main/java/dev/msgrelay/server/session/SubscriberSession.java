@@ -1,6 +1,7 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;

@@ -64,8 +64,8 @@ class EndOfBatchTest {
     }
 
     @Test
-    void aBatchEndsBeforeARunThatLiesBeyondTheLookAhead() {
-        int fill = (RunPoller.MAX_CELLS - 2) * FrameRing.CELL_BYTES - FrameRing.HEADER_BYTES;
+    void aBatchEndsBeforeARunThatStartsBeyondTheLookAhead() {
+        int fill = RunPoller.MAX_CELLS * FrameRing.CELL_BYTES - FrameRing.HEADER_BYTES;
         rig.publish(RingRig.run(1, fill));
         rig.publish(RingRig.run(2, 3 * FrameRing.CELL_BYTES));
         assertThat(rig.poll()).singleElement().satisfies(t -> {
