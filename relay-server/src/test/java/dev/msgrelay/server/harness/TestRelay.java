@@ -97,6 +97,16 @@ public final class TestRelay implements AutoCloseable {
         return subscriber;
     }
 
+    /** A subscriber that is to say HELLO, and reads. */
+    public SpeakingSubscriber speaker(Numbered messages) throws IOException {
+        return SpeakingSubscriber.connect(subscribe(), new Account(messages));
+    }
+
+    /** A subscriber that is to say HELLO, and does not read yet. */
+    public SpeakingSubscriber pausedSpeaker(Numbered messages) throws IOException {
+        return SpeakingSubscriber.connectPaused(subscribe(), new Account(messages));
+    }
+
     public void awaitSubscribers(int count) {
         Await.until(() -> count + " subscribers: " + stats(), () -> stats().subscribers() == count);
     }

@@ -1,0 +1,90 @@
+package dev.msgrelay.server.harness;
+
+import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.PublishOutcome;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+
+/** Publishes {@link Numbered} messages from within the relay's process, in runs: as fast as the relay takes them. */
+public final class NumberedPublisher implements AutoCloseable {
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final int RUN_BYTES = 32 << 10;
+
+    private final LocalPublisher publisher;
+    private final Numbered messages;
+    private final ByteBuffer run;
+    private volatile long next = 1;
+    private volatile boolean stopped;
+    private volatile long bytes;
+
+    public NumberedPublisher(TestRelay relay, Numbered messages) {
+        this.publisher = relay.relay().newLocalPublisher();
+        this.messages = messages;
+        this.run = ByteBuffer.allocateDirect(publisher.maxRun());
+    }
+
+    /** The sequence of the message that comes next. */
+    public long next() {
+        return next;
+    }
+
+    /** Bytes published so far. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Publishes so many messages. */
+    public NumberedPublisher publish(long count) {
+        long until = next + count;
+        while (next < until) {
+            publishRun(until);
+        }
+        return this;
+    }
+
+    /** Publishes messages of so many bytes together, or a few more. */
+    public NumberedPublisher publishBytes(long atLeast) {
+        long until = bytes + atLeast;
+        while (bytes < until) {
+            publishRun(Long.MAX_VALUE);
+        }
+        return this;
+    }
+
+    /** Goes on at full speed on a thread of its own until {@link #stop}. */
+    public NumberedPublisher publishOn(Workers workers) {
+        workers.start("numbered-publisher", () -> {
+            while (!stopped) {
+                publishRun(Long.MAX_VALUE);
+            }
+        });
+        return this;
+    }
+
+    /** Ends what {@link #publishOn} has begun. */
+    public void stop() {
+        stopped = true;
+    }
+
+    private void publishRun(long until) {
+        run.clear();
+        long sequence = next;
+        do {
+            messages.put(run, sequence);
+            sequence++;
+        } while (sequence < until && run.position() < RUN_BYTES && 8 + messages.length(sequence) <= run.remaining());
+        int length = run.position();
+        PublishOutcome outcome = publisher.publishRun(run.flip(), WAIT_NANOS);
+        if (outcome != PublishOutcome.ACCEPTED) {
+            throw new AssertionError("message " + next + ": " + outcome);
+        }
+        bytes += length;
+        next = sequence;
+    }
+
+    @Override
+    public void close() {
+        stop();
+        publisher.close();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.msgrelay.server.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.server.harness.Numbered;
+import dev.msgrelay.server.harness.NumberedPublisher;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.SpeakingSubscriber;
+import dev.msgrelay.server.harness.TestRelay;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** HELLO is answered, and every field of the answer is what the relay was started with or the client asked for. */
+class WelcomeTest {
+    private final Numbered messages = new Numbered(Seeds.random("WelcomeTest"), 10, 100);
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    void eachField(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(12_345)
+                        .slowSubscriber(SlowSubscriberPolicy.SKIP)
+                        .heartbeat(Duration.ofMillis(1500))
+                        .idleTimeout(Duration.ofMillis(6100)));
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
+                SpeakingSubscriber first = relay.speaker(messages);
+                SpeakingSubscriber second = relay.speaker(messages)) {
+            publisher.publish(10);
+            relay.awaitMessagesIn(10);
+            WelcomeFrame welcome = first.hello(HelloFrame.subscriber()).awaitWelcome();
+            assertThat(welcome.version()).isEqualTo(1);
+            assertThat(welcome.policy()).isEqualTo(Policy.SKIP);
+            assertThat(welcome.flags()).isZero();
+            assertThat(welcome.features()).isZero();
+            assertThat(welcome.epoch()).isNotZero();
+            assertThat(welcome.next()).isEqualTo(11);
+            assertThat(welcome.accepted()).isZero();
+            assertThat(welcome.maxBody()).isEqualTo(12_345);
+            assertThat(welcome.heartbeatMillis()).isEqualTo(1500);
+            assertThat(welcome.idleTimeoutMillis()).isEqualTo(6100);
+            assertThat(welcome.maxRanges()).isEqualTo(1024);
+            assertThat(welcome.server()).startsWith("relay");
+
+            // All features that may be declined, known or not; another version; a heartbeat of its own.
+            WelcomeFrame asked = second.hello(HelloFrame.subscriber()
+                            .versions(1, 7)
+                            .features(0xFFFF)
+                            .policy(Policy.DISCONNECT)
+                            .heartbeatMillis(60_000)
+                            .fromEarliest()
+                            .name("n".repeat(255)))
+                    .awaitWelcome();
+            assertThat(asked.version()).isEqualTo(1);
+            assertThat(asked.policy()).isEqualTo(Policy.DISCONNECT);
+            assertThat(asked.features()).isEqualTo(Features.SEQUENCES);
+            assertThat(asked.epoch()).isEqualTo(welcome.epoch());
+            assertThat(asked.next()).isEqualTo(1);
+            assertThat(asked.heartbeatMillis()).isEqualTo(60_000);
+            assertThat(asked.idleTimeoutMillis()).isGreaterThanOrEqualTo(60_000);
+
+            publisher.publish(5);
+            first.awaitNext(16).account().assertCompleteUpTo(16);
+            second.awaitNext(16).account().assertCompleteUpTo(16);
+            assertThat(first.account().count()).isEqualTo(5);
+            assertThat(second.account().count()).isEqualTo(15);
+        }
+    }
+
+    /** What is asked for is granted where the relay allows it; its own policy it always does. */
+    @ParameterizedTest
+    @CsvSource({
+        "DISCONNECT, '',                   RELAY_DEFAULT, DISCONNECT",
+        "DISCONNECT, '',                   SKIP,          DISCONNECT",
+        "DISCONNECT, SKIP,                 SKIP,          SKIP",
+        "DISCONNECT, SKIP,                 BACKPRESSURE,  DISCONNECT",
+        "DISCONNECT, BACKPRESSURE,         BACKPRESSURE,  BACKPRESSURE",
+        "SKIP,       DISCONNECT,           DISCONNECT,    DISCONNECT",
+        "SKIP,       BACKPRESSURE,         DISCONNECT,    SKIP",
+        "BACKPRESSURE, '',                 BACKPRESSURE,  BACKPRESSURE",
+        "BACKPRESSURE, SKIP,               RELAY_DEFAULT, BACKPRESSURE",
+        "BACKPRESSURE, SKIP,               SKIP,          SKIP",
+        "BACKPRESSURE, SKIP,               DISCONNECT,    BACKPRESSURE",
+    })
+    void thePolicyThatIsGranted(SlowSubscriberPolicy own, String allowed, Policy wanted, Policy granted)
+            throws Exception {
+        Set<SlowSubscriberPolicy> may = allowed.isEmpty() ? Set.of() : Set.of(SlowSubscriberPolicy.valueOf(allowed));
+        try (TestRelay relay = TestRelay.start(
+                        Setting.NIO_TCP, b -> b.slowSubscriber(own).allowPolicies(may));
+                SpeakingSubscriber subscriber = relay.speaker(messages)) {
+            subscriber.hello(HelloFrame.subscriber().policy(wanted));
+            assertThat(subscriber.awaitWelcome().policy()).isEqualTo(granted);
+        }
+    }
+
+    /** The relay streams to whoever connects; HELLO comes when it comes, and WELCOME between two frames. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    void helloInTheMiddleOfTheStream(Setting setting) throws Exception {
+        Numbered large = new Numbered(Seeds.random("WelcomeTest " + setting), 3, 50, 3000, 200_000);
+        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+                NumberedPublisher publisher = new NumberedPublisher(relay, large);
+                SpeakingSubscriber subscriber = relay.pausedSpeaker(large)) {
+            relay.awaitSubscribers(1);
+            // More than the sockets take: HELLO finds a frame that is half sent.
+            publisher.publishBytes(1 << 20);
+            long before = publisher.next();
+            subscriber.hello(HelloFrame.subscriber());
+            subscriber.resume();
+            assertThat(subscriber.awaitWelcome().next()).isLessThanOrEqualTo(before);
+            publisher.publish(20);
+            subscriber.awaitNext(before + 20).account().assertCompleteUpTo(before + 20);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void helloByteByByteAndWithMoreRightBehindIt(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting);
+                SpeakingSubscriber subscriber = relay.speaker(messages)) {
+            byte[] hello =
+                    HelloFrame.subscriber().name("trickle").build().encode().array();
+            for (byte b : hello) {
+                subscriber.send(ByteBuffer.wrap(new byte[] {b}));
+            }
+            subscriber.awaitWelcome();
+        }
+        try (TestRelay relay = TestRelay.start(setting);
+                SpeakingSubscriber subscriber = relay.speaker(messages)) {
+            ByteBuffer both = ByteBuffer.allocate(200)
+                    .put(HelloFrame.subscriber().build().encode())
+                    .putInt(ControlFrames.PING)
+                    .putInt(24)
+                    .putLong(77)
+                    .putLong(0)
+                    .putLong(0)
+                    .flip();
+            subscriber.send(both);
+            assertThat(subscriber.awaitSaid(ControlFrames.PONG, 1).body().getLong())
+                    .isEqualTo(77);
+            assertThat(subscriber.account().said()).hasSize(2);
+        }
+    }
+}
