@@ -34,8 +34,11 @@ import java.util.ArrayDeque;
  * Owned by the session's thread; made when the first byte comes, so that a plain subscriber has none.
  */
 final class SubscriberControl implements ControlReader.Handler {
-    /** SUBSCRIBEs that wait to be answered; then no more is read until they are. */
+    /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring many more. */
     private static final int MAX_WAITING = 16;
+
+    /** SUBSCRIBEs answered in one go: their answers fit into {@link #MOST_TO_SAY}. */
+    private static final int MOST_ANSWERS = 64;
 
     /** WELCOME with the longest name, and everything else that may be due at the same time. */
     private static final int MOST_TO_SAY = 4096;
@@ -160,11 +163,12 @@ final class SubscriberControl implements ControlReader.Handler {
             missedTo = 0;
         }
         long next = cursor.boundary().sequence();
-        for (SubscribeFrame wanted = subscribes.poll(); wanted != null; wanted = subscribes.poll()) {
+        for (int i = 0; i < MOST_ANSWERS && !subscribes.isEmpty(); i++) {
+            SubscribeFrame wanted = subscribes.poll();
             out.put(new SubscribedFrame(wanted.request(), next).encode());
             session.choose(wanted.types());
         }
-        session.readMore(true);
+        session.readMore(subscribes.size() < MAX_WAITING);
         if (pongDue) {
             pongDue = false;
             PongFrame.put(out, pongId);
