@@ -84,6 +84,11 @@ public final class BackpressureGate implements WriteGate {
         }
     }
 
+    /** Called by a member whose cursor has gone back in the log: the limit that was looked up is too far ahead. */
+    synchronized void memberMovedBack() {
+        members = members.clone();
+    }
+
     synchronized void add(SubscriberSession session) {
         SubscriberSession[] old = members;
         SubscriberSession[] next = java.util.Arrays.copyOf(old, old.length + 1);

@@ -203,6 +203,7 @@ final class SubscriberControl implements ControlReader.Handler {
             cursor.pins().releaseAll();
             cursor.jump(head);
         }
+        session.moved();
         long stands = cursor.boundary().sequence();
         session.sequences(said.wants(Features.SEQUENCES));
         session.choose(said.types());

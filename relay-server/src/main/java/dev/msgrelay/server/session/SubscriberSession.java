@@ -236,6 +236,13 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** The cursor has been put elsewhere in the log. */
+    void moved() {
+        if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().memberMovedBack();
+        }
+    }
+
     /** Whether the subscriber wants to be told with SEQUENCE what its types have left out. */
     void sequences(boolean wanted) {
         sequences = wanted;
