@@ -403,7 +403,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         if (closing == null) {
-            closing = CloseReason.PEER_CLOSED;
+            closing = reader != null && reader.incomplete() ? CloseReason.TRUNCATED_FRAME : CloseReason.PEER_CLOSED;
         }
         countOnce("");
         leave();
