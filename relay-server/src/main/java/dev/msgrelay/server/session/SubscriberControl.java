@@ -94,7 +94,10 @@ final class SubscriberControl implements ControlReader.Handler {
                 pongId = PingFrame.id(body);
             }
             case ControlFrames.PONG -> PongFrame.check(body);
-            case ControlFrames.ERROR -> session.peerSays(ErrorFrame.code(body), ErrorFrame.text(body));
+            case ControlFrames.ERROR -> {
+                ErrorFrame.check(body);
+                session.peerSays(ErrorFrame.code(body), ErrorFrame.text(body));
+            }
             default -> ControlRules.other(type);
         }
     }

@@ -94,6 +94,17 @@ public final class PlainPublisher implements AutoCloseable {
         return new Error(type, code, StandardCharsets.UTF_8.decode(all).toString());
     }
 
+    /** Everything that comes up to the end of the connection. */
+    public ByteBuffer readToEnd() throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(64 << 10);
+        while (channel.read(all) >= 0) {
+            if (!all.hasRemaining()) {
+                all = ByteBuffer.allocate(2 * all.capacity()).put(all.flip());
+            }
+        }
+        return all.flip();
+    }
+
     /** Waits for the end of the connection; whatever comes before it is an error. */
     public void awaitEnd() throws IOException {
         ByteBuffer one = ByteBuffer.allocate(1);
