@@ -94,6 +94,15 @@ public final class PlainPublisher implements AutoCloseable {
         return new Error(type, code, StandardCharsets.UTF_8.decode(all).toString());
     }
 
+    /** Reads up to so many bytes of what comes, and throws them away. */
+    public void readSome(int most) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(most);
+        int n = 0;
+        while (n >= 0 && bytes.hasRemaining()) {
+            n = channel.read(bytes);
+        }
+    }
+
     /** Everything that comes up to the end of the connection. */
     public ByteBuffer readToEnd() throws IOException {
         ByteBuffer all = ByteBuffer.allocate(64 << 10);
