@@ -43,8 +43,9 @@ final class Heartbeat {
         return (int) TimeUnit.NANOSECONDS.toMillis(idleNanos);
     }
 
-    /** The client has been welcomed. */
+    /** The client has been welcomed: the first interval begins, whatever was found due before. */
     void start(long nowNanos) {
+        pingDue = false;
         pingedNanos = nowNanos;
         heardNanos = nowNanos;
     }

@@ -40,6 +40,32 @@ class PacketIndexTest {
     }
 
     @Test
+    void everyMessageLeadsToItsPacket() {
+        Random random = Seeds.random("PacketIndexTest");
+        PacketIndex index = new PacketIndex(CAPACITY);
+        assertThat(index.lastAtOrBefore(1)).as("of an empty index").isEqualTo(-1);
+        List<Long> firsts = new ArrayList<>();
+        long sequence = 1;
+        for (int n = 0; n < 500; n++) {
+            firsts.add(sequence);
+            index.add(n * 1000L, sequence);
+            long oldest = Math.max(0, n + 1 - CAPACITY);
+            long least = firsts.get((int) oldest);
+            for (long wanted = Math.max(0, least - 3); wanted < sequence + 3; wanted += 1 + random.nextInt(5)) {
+                long expected = n;
+                while (expected >= oldest && firsts.get((int) expected) > wanted) {
+                    expected--;
+                }
+                assertThat(index.lastAtOrBefore(wanted)).isEqualTo(expected < oldest ? -1 : expected);
+            }
+            assertThat(index.lastAtOrBefore(Long.MAX_VALUE)).isEqualTo(n);
+            assertThat(index.lastAtOrBefore(0)).isEqualTo(-1);
+            // A packet that is begun twice at the same message has nothing in it the first time: the last one counts.
+            sequence += random.nextInt(10);
+        }
+    }
+
+    @Test
     void aForgottenPacketIsNoticed() {
         PacketIndex index = new PacketIndex(CAPACITY);
         for (int n = 0; n < CAPACITY - 1; n++) {

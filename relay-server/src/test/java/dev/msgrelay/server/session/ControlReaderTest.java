@@ -1,0 +1,156 @@
+package dev.msgrelay.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Seeds;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Control frames are put together from whatever pieces they come in; what is none is refused as soon as it can be. */
+class ControlReaderTest {
+    private final ControlReader reader = new ControlReader();
+    private final List<ByteBuffer> taken = new ArrayList<>();
+
+    /** Writes down the whole frame again. */
+    private void note(int type, ByteBuffer body) {
+        ByteBuffer frame = ByteBuffer.allocate(8 + body.remaining());
+        taken.add(frame.putInt(type).putInt(body.remaining()).put(body).flip());
+    }
+
+    private void take(byte[] bytes, int from, int to) throws FrameException {
+        ByteBuf piece = Unpooled.wrappedBuffer(bytes, from, to - from);
+        reader.take(piece, this::note);
+        assertThat(piece.isReadable()).isFalse();
+    }
+
+    private static List<ByteBuffer> frames(int... bodies) {
+        List<ByteBuffer> frames = new ArrayList<>();
+        for (int i = 0; i < bodies.length; i++) {
+            frames.add(new Frames().frame(ControlFrames.FIRST + i, bodies[i]).buffer());
+        }
+        return frames;
+    }
+
+    private static byte[] joined(List<ByteBuffer> frames) {
+        Frames all = new Frames();
+        frames.forEach(f -> all.raw(f.array()));
+        return all.bytes();
+    }
+
+    /** Without a body, as long as what is kept at first, longer, the limit. */
+    private static List<ByteBuffer> ofAllLengths() {
+        return frames(0, 1, 8, 247, 248, 249, 0, 0, 5000, 3, ControlFrames.MAX_CONTROL_BODY, 0, 20);
+    }
+
+    @Test
+    void aByteAtATime() throws Exception {
+        List<ByteBuffer> frames = ofAllLengths();
+        byte[] bytes = joined(frames);
+        int end = 0;
+        int next = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            take(bytes, i, i + 1);
+            if (i + 1 == end + frames.get(next).capacity()) {
+                end = i + 1;
+                next++;
+            }
+            // Handed on with its last byte, not before and not later.
+            assertThat(taken).hasSize(next);
+            assertThat(reader.incomplete()).isEqualTo(i + 1 > end);
+        }
+        assertThat(taken).isEqualTo(frames);
+    }
+
+    @Test
+    void splitAtEveryOffset() throws Exception {
+        List<ByteBuffer> frames = frames(0, 17, 300, 0, 1);
+        byte[] bytes = joined(frames);
+        for (int split = 0; split <= bytes.length; split++) {
+            taken.clear();
+            take(bytes, 0, split);
+            take(bytes, split, bytes.length);
+            assertThat(taken).as("split at %d", split).isEqualTo(frames);
+            assertThat(reader.incomplete()).isFalse();
+        }
+    }
+
+    @Test
+    void inRandomPieces() throws Exception {
+        Random random = Seeds.random("ControlReaderTest");
+        List<ByteBuffer> frames = ofAllLengths();
+        byte[] bytes = joined(frames);
+        for (int round = 0; round < 200; round++) {
+            taken.clear();
+            int at = 0;
+            while (at < bytes.length) {
+                int to = Math.min(bytes.length, at + random.nextInt(1 + random.nextInt(9000)));
+                take(bytes, at, to);
+                at = to;
+            }
+            assertThat(taken).isEqualTo(frames);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void aWrongByteIsRefusedWhenItComes(int index) throws Exception {
+        byte[] start = {(byte) 0x80, 0, 0};
+        for (int value = 0; value < 256; value++) {
+            byte right = start[index];
+            if ((byte) value == right) {
+                continue;
+            }
+            ControlReader fresh = new ControlReader();
+            if (index > 0) {
+                fresh.take(Unpooled.wrappedBuffer(start, 0, index), this::note);
+            }
+            byte[] wrong = {(byte) value};
+            FrameException e = catchThrowableOfType(
+                    FrameException.class, () -> fresh.take(Unpooled.wrappedBuffer(wrong), this::note));
+            assertThat(e.reason()).isEqualTo(CloseReason.UNEXPECTED_INPUT);
+            assertThat(e)
+                    .hasMessageContaining(String.format("byte %d", index))
+                    .hasMessageContaining(String.format("0x%02X", value));
+        }
+        assertThat(taken).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, 16_385, Integer.MAX_VALUE, Integer.MAX_VALUE - 7})
+    void aWrongLengthIsRefusedWithTheLastByteOfTheHeader(int length) throws Exception {
+        byte[] header = new Frames().header(ControlFrames.HELLO, length).bytes();
+        take(header, 0, 7);
+        FrameException e = catchThrowableOfType(FrameException.class, () -> take(header, 7, 8));
+        assertThat(e.reason()).isEqualTo(length < 0 ? CloseReason.NEGATIVE_LENGTH : CloseReason.OVERSIZED_LENGTH);
+        assertThat(e).hasMessageContaining("" + length);
+        assertThat(taken).isEmpty();
+    }
+
+    /** What comes behind a frame that its handler refuses is not looked at. */
+    @Test
+    void theHandlersRefusalEndsIt() {
+        byte[] bytes = joined(frames(4, 4, 4));
+        FrameException e = catchThrowableOfType(
+                FrameException.class,
+                () -> reader.take(Unpooled.wrappedBuffer(bytes), (type, body) -> {
+                    note(type, body);
+                    if (taken.size() == 2) {
+                        throw new FrameException(CloseReason.PROTOCOL_ORDER, "no");
+                    }
+                }));
+        assertThat(e.reason()).isEqualTo(CloseReason.PROTOCOL_ORDER);
+        assertThat(taken).hasSize(2);
+    }
+}
