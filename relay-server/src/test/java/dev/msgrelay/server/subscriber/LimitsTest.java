@@ -1,0 +1,95 @@
+package dev.msgrelay.server.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Numbered;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.SpeakingSubscriber;
+import dev.msgrelay.server.harness.TestRelay;
+import java.net.SocketAddress;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** One connection more than there may be is told so, counted, and closed; when one has gone there is room again. */
+class LimitsTest {
+    private static final Numbered NOTHING = new Numbered(new Random(1), 1, 8);
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    void connections(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(3));
+                PlainSubscriber subscriber = relay.subscriber();
+                PlainPublisher publisher = relay.publisher();
+                SpeakingSubscriber third = relay.speaker(NOTHING)) {
+            relay.awaitPublishers(1);
+            third.hello(HelloFrame.subscriber()).awaitWelcome();
+            for (int i = 1; i <= 20; i++) {
+                SocketAddress port = i % 2 == 0 ? relay.subscribe() : relay.publish();
+                try (PlainPublisher fourth = PlainPublisher.connect(port)) {
+                    assertRefused(fourth, CloseReason.TOO_MANY_CONNECTIONS, "3");
+                }
+                assertThat(relay.closed(CloseReason.TOO_MANY_CONNECTIONS)).isEqualTo(i);
+            }
+            assertThat(relay.stats().closes()).hasSize(1);
+            assertThat(relay.stats().subscribers()).isEqualTo(2);
+            // Those that are there do not notice; to be refused takes nobody's place.
+            publisher.send(new Frames().frame(Frames.type(0, 0), 100));
+            subscriber.awaitMessages(1).received().assertAllOf(1);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    void publishers(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxPublishers(1));
+                PlainSubscriber subscriber = relay.subscriber()) {
+            int number = 0;
+            for (int round = 1; round <= 5; round++) {
+                try (PlainPublisher only = relay.publisher()) {
+                    only.send(new Frames().frame(Frames.type(0, number), 100));
+                    subscriber.awaitMessages(++number);
+                    try (PlainPublisher second = relay.publisher()) {
+                        // What it sends is thrown away, and must not reset the connection before it was told.
+                        second.send(new Frames().frame(Frames.type(1, 0), 100_000));
+                        assertRefused(second, CloseReason.TOO_MANY_PUBLISHERS, "1");
+                    }
+                    assertThat(relay.closed(CloseReason.TOO_MANY_PUBLISHERS)).isEqualTo(round);
+                    try (SpeakingSubscriber another = relay.speaker(NOTHING)) {
+                        another.hello(HelloFrame.subscriber()).awaitWelcome();
+                    }
+                }
+                relay.awaitPublishers(0);
+            }
+            subscriber.awaitMessages(number).received().assertAllOf(number);
+        }
+    }
+
+    private static void assertRefused(PlainPublisher refused, CloseReason reason, String limit) throws Exception {
+        PlainPublisher.Error error = refused.awaitError();
+        assertThat(error.code()).isEqualTo(reason.code());
+        assertThat(error.text()).contains("there are " + limit + " ");
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void roomAgain(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(1))) {
+            for (int round = 0; round < 20; round++) {
+                try (SpeakingSubscriber subscriber = relay.speaker(NOTHING)) {
+                    subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
+                }
+                long gone = round + 1;
+                Await.until(
+                        () -> gone + " gone: " + relay.stats(), () -> relay.closed(CloseReason.PEER_CLOSED) == gone);
+            }
+            assertThat(relay.stats().closes()).hasSize(1);
+        }
+    }
+}
