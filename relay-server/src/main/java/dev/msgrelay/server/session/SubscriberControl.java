@@ -148,6 +148,16 @@ final class SubscriberControl implements ControlReader.Handler {
         goAway = new GoAwayFrame(CloseReason.SHUTDOWN, millis, CloseReason.SHUTDOWN.text());
     }
 
+    /** The GOAWAY frame that was not sent yet, for one that has been welcomed; otherwise null. */
+    ByteBuffer takeGoAway() {
+        if (goAway == null || state != State.OPEN) {
+            return null;
+        }
+        ByteBuffer frame = goAway.encode();
+        goAway = null;
+        return frame;
+    }
+
     /**
      * Says what is due. The stream stands between two frames, and may go on elsewhere afterwards.
      *
@@ -179,9 +189,9 @@ final class SubscriberControl implements ControlReader.Handler {
         if (heartbeat.pingDue()) {
             PingFrame.put(out, heartbeat.ping(nowNanos), next, head.sequence() - 1);
         }
-        if (goAway != null) {
-            out.put(goAway.encode());
-            goAway = null;
+        ByteBuffer leave = takeGoAway();
+        if (leave != null) {
+            out.put(leave);
         }
         session.told(next);
         return out.flip();

@@ -373,6 +373,13 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         if (!cursor.atBoundary()) {
             return issue(cursor.restOfFrame());
         }
+        // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
+        ByteBuffer goAway = control.takeGoAway();
+        if (goAway != null) {
+            writer.begin();
+            writer.add(Unpooled.wrappedBuffer(goAway));
+            return ended();
+        }
         String text = farewell;
         leave();
         Farewell.say(channel, closing, text);
