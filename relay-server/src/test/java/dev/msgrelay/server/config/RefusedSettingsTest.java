@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,16 @@ class RefusedSettingsTest {
                 new Case("is not a multiple of " + StreamConfig.CHUNK_BYTES, b -> b.logSize((32 << 20) + 1)),
                 new Case("event loops 0 is not within 1..64", b -> b.eventLoops(0)),
                 new Case("event loops 65 is not within 1..64", b -> b.eventLoops(65)),
+                new Case("heartbeat 99 ms is not within 100..3600000", b -> b.heartbeat(Duration.ofMillis(99))),
+                new Case("heartbeat 3600001 ms is not", b -> b.heartbeat(Duration.ofMillis(3_600_001))),
+                new Case("idle timeout 4999 ms is not within 5000..", b -> b.idleTimeout(Duration.ofMillis(4999))),
+                new Case("idle timeout 86400001 ms", b -> b.idleTimeout(Duration.ofMillis(86_400_001))),
+                new Case("handshake timeout 0 ms is not", b -> b.handshakeTimeout(Duration.ZERO)),
+                new Case("handshake timeout 86400001 ms", b -> b.handshakeTimeout(Duration.ofMillis(86_400_001))),
+                new Case("max connections 0 is not within 1..1000000", b -> b.maxConnections(0)),
+                new Case("max connections 1000001 is not", b -> b.maxConnections(1_000_001)),
+                new Case("max publishers 0 is not within 1..1000000", b -> b.maxPublishers(0)),
+                new Case("max publishers 1000001 is not", b -> b.maxPublishers(1_000_001)),
                 new Case("stall timeout PT0S is under 1 ms", b -> b.stallTimeout(Duration.ZERO)),
                 new Case("drain timeout PT-1S is negative", b -> b.drainTimeout(Duration.ofSeconds(-1))));
     }
@@ -76,6 +87,31 @@ class RefusedSettingsTest {
                         .listen()
                         .publishPort())
                 .isZero();
+    }
+
+    @Test
+    void limitsOfClientsThatAreTaken() {
+        ClientConfig least = RelayConfig.builder()
+                .heartbeat(Duration.ofMillis(100))
+                .idleTimeout(Duration.ofMillis(100))
+                .handshakeTimeout(Duration.ofMillis(1))
+                .maxConnections(1)
+                .maxPublishers(1)
+                .allowPolicies(Set.of())
+                .slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE)
+                .build()
+                .clients();
+        assertThat(least.idleTimeout()).isEqualTo(least.heartbeat());
+        assertThat(least.allowedPolicies()).containsExactly(SlowSubscriberPolicy.BACKPRESSURE);
+        ClientConfig most = RelayConfig.builder()
+                .heartbeat(Duration.ofHours(1))
+                .idleTimeout(Duration.ofHours(24))
+                .handshakeTimeout(Duration.ofHours(24))
+                .maxConnections(1_000_000)
+                .maxPublishers(1_000_000)
+                .build()
+                .clients();
+        assertThat(most.maxPublishers()).isEqualTo(1_000_000);
     }
 
     @Test

@@ -29,6 +29,7 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
     private boolean paused;
     private volatile boolean answers = true;
+    private volatile boolean staysOpen;
     private volatile String end;
 
     private SpeakingSubscriber(SocketChannel channel, Account account, boolean startsReading, long cutAt) {
@@ -93,6 +94,12 @@ public final class SpeakingSubscriber implements AutoCloseable {
     /** Whether PINGs are answered. */
     public SpeakingSubscriber answers(boolean pings) {
         answers = pings;
+        return this;
+    }
+
+    /** It will not close when the relay has ended the stream, as it should. */
+    public SpeakingSubscriber staysOpen() {
+        staysOpen = true;
         return this;
     }
 
@@ -199,9 +206,9 @@ public final class SpeakingSubscriber implements AutoCloseable {
                 bytes += Math.max(0, n);
                 takeFrames();
             }
-            if (bytes >= cutAt) {
+            how = bytes >= cutAt ? "cut" : how;
+            if (!staysOpen) {
                 channel.close();
-                how = "cut";
             }
         } catch (IOException | InterruptedException e) {
             how = String.valueOf(e.getMessage());

@@ -90,8 +90,8 @@ class DrainTest {
         NumberedPublisher publisher = new NumberedPublisher(relay, messages);
         try (SpeakingSubscriber reading = relay.speaker(messages);
                 SpeakingSubscriber full = relay.pausedSpeaker(messages)) {
-            reading.hello(HelloFrame.subscriber()).awaitWelcome();
-            full.hello(HelloFrame.subscriber()).resume();
+            reading.staysOpen().hello(HelloFrame.subscriber()).awaitWelcome();
+            full.staysOpen().hello(HelloFrame.subscriber()).resume();
             full.awaitWelcome();
             full.pause();
             // More than its socket takes, less than the log holds.

@@ -1,0 +1,117 @@
+package dev.msgrelay.server.subscriber;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Numbered;
+import dev.msgrelay.server.harness.NumberedPublisher;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.Workers;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The example that docs/protocol.md points to does what it says, against this relay. */
+class ExampleSubscriberTest {
+    private static final Path EXAMPLE = Path.of("..", "docs", "examples", "subscriber.py");
+
+    private final Numbered messages = new Numbered(Seeds.random("ExampleSubscriberTest"), 10, 100, 700);
+
+    @BeforeAll
+    static void thereIsPython() throws Exception {
+        boolean there;
+        try {
+            Process version = new ProcessBuilder("python3", "--version")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            there = version.waitFor(20, TimeUnit.SECONDS) && version.exitValue() == 0;
+        } catch (IOException none) {
+            there = false;
+        }
+        if (!there) {
+            System.out.println("ExampleSubscriberTest is skipped: there is no python3");
+        }
+        assumeTrue(there, "there is no python3");
+        assertThat(Files.isRegularFile(EXAMPLE)).as("%s", EXAMPLE).isTrue();
+    }
+
+    /** Runs it until the relay closes; answers what it printed. */
+    private static List<String> run(TestRelay relay, long last, String... args) throws Exception {
+        List<String> command = new ArrayList<>(List.of("python3", "-u", EXAMPLE.toString(), "127.0.0.1"));
+        command.add("" + relay.relay().subscribeAddress().getPort());
+        command.addAll(List.of(args));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Workers reader = new Workers().start("process-output", () -> {
+            try (BufferedReader in = process.inputReader()) {
+                in.lines().forEach(lines::add);
+            }
+        });
+        try {
+            Await.until(
+                    () -> "message " + last + ": " + lines,
+                    () -> lines.stream().anyMatch(l -> l.startsWith(last + " ")) || !process.isAlive());
+            relay.relay().close();
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            reader.join();
+        } finally {
+            process.destroyForcibly();
+        }
+        return lines;
+    }
+
+    private String line(long sequence) {
+        return sequence + " " + messages.type(sequence) + " " + messages.length(sequence);
+    }
+
+    @Test
+    void typesFromEarliest() throws Exception {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
+            publisher.publish(2000);
+            relay.awaitMessagesIn(2000);
+            List<String> expected = new ArrayList<>();
+            long last = 0;
+            for (long sequence = 1; sequence <= 2000; sequence++) {
+                if (messages.type(sequence) == 3 || messages.type(sequence) >= 6 && messages.type(sequence) <= 8) {
+                    expected.add(line(sequence));
+                    last = sequence;
+                }
+            }
+            expected.add("ERROR 10: relay shutting down");
+            assertThat(run(relay, last, "--types=3,6-8", "--from=earliest")).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void everythingFromASequenceThatIsGone() throws Exception {
+        try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, SlowSubscriberPolicy.DISCONNECT);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
+            publisher.publishBytes(TestRelay.SMALL_LOG + 1_000_000);
+            long last = publisher.next() - 1;
+            relay.awaitMessagesIn(last);
+            List<String> lines = run(relay, last, "--from=5");
+            String gap = lines.get(0);
+            assertThat(gap).matches("GAP 5 to \\d+, reason 2");
+            long sequence = Long.parseLong(gap.split("[ ,]")[3]) + 1;
+            List<String> expected = new ArrayList<>();
+            for (; sequence <= last; sequence++) {
+                expected.add(line(sequence));
+            }
+            expected.add("ERROR 10: relay shutting down");
+            assertThat(lines.subList(1, lines.size())).isEqualTo(expected);
+        }
+    }
+}
