@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.DuplexChannel;
 import java.util.concurrent.TimeUnit;
 
@@ -19,9 +20,10 @@ final class Farewell {
      * the reset may overtake the error. On the channel's loop.
      */
     static void say(Channel channel, CloseReason reason, String text) {
-        channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
+        ChannelFuture said = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
         if (channel instanceof DuplexChannel duplex) {
-            duplex.shutdownOutput();
+            // Not before the socket has taken it: what is pending then is dropped.
+            said.addListener(done -> duplex.shutdownOutput());
         }
         channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     }
