@@ -15,6 +15,9 @@ import dev.msgrelay.server.log.PacketLog;
  * Owned by the session's thread; {@link #position} may be read by any.
  */
 final class StreamCursor {
+    /** Goes before all messages, so to the oldest one that is held. */
+    static final long EARLIEST = 0;
+
     /** The log may drop what has just been looked up; then the next look finds something newer. */
     private static final int TRIES = 8;
 
@@ -109,7 +112,7 @@ final class StreamCursor {
     /**
      * Goes to a message, or to the oldest one that the log still holds where that one is gone, and takes hold of it.
      *
-     * @param sequence its number; at most the head's
+     * @param sequence its number; at most the head's, or {@link #EARLIEST}
      */
     void goTo(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
@@ -123,9 +126,9 @@ final class StreamCursor {
         jump(head);
     }
 
-    /** Goes to the oldest message that the log holds, and takes hold of it. */
-    void goToEarliest(Mark head) {
-        goTo(0, head);
+    /** Whether the log still holds what comes next. */
+    boolean held() {
+        return position >= log.tail();
     }
 
     private boolean find(long sequence, Mark head) {

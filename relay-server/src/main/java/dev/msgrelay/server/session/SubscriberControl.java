@@ -40,6 +40,9 @@ final class SubscriberControl implements ControlReader.Handler {
     /** SUBSCRIBEs answered in one go: their answers fit into {@link #MOST_TO_SAY}. */
     private static final int MOST_ANSWERS = 64;
 
+    /** To stand where the log is about to be overwritten. */
+    private static final int MOST_TRIES = 8;
+
     /** WELCOME with the longest name, and everything else that may be due at the same time. */
     private static final int MOST_TO_SAY = 4096;
 
@@ -104,8 +107,6 @@ final class SubscriberControl implements ControlReader.Handler {
 
     private void takeHello(ByteBuffer body) throws FrameException {
         HelloFrame said = ControlRules.hello(body, Role.SUBSCRIBER);
-        SlowSubscriberPolicy wanted = SlowSubscriberPolicy.of(said.policy());
-        session.policy(context.clients().grant(wanted));
         heartbeat.wanted(said.heartbeatMillis());
         name = said.name();
         hello = said;
@@ -208,15 +209,16 @@ final class SubscriberControl implements ControlReader.Handler {
                     CloseReason.BAD_START,
                     "sequence " + wanted + " is beyond the next one of this stream, " + head.sequence());
         }
+        // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
+        session.policy(context.clients().grant(SlowSubscriberPolicy.of(said.policy())));
         if (resumes) {
-            cursor.goTo(wanted, head);
+            stand(cursor, wanted, head);
         } else if (said.start() == StartFrom.EARLIEST) {
-            cursor.goToEarliest(head);
+            stand(cursor, StreamCursor.EARLIEST, head);
         } else {
             cursor.pins().releaseAll();
             cursor.jump(head);
         }
-        session.moved();
         long stands = cursor.boundary().sequence();
         session.sequences(said.wants(Features.SEQUENCES));
         session.choose(said.types());
@@ -237,6 +239,15 @@ final class SubscriberControl implements ControlReader.Handler {
         if (resumes && stands > wanted) {
             GapFrame.put(out, wanted, stands - 1, GapReason.NOT_HELD);
         }
+    }
+
+    /** Goes back in the log. Its writer, on another thread, may have gone on before it learnt that it has to wait. */
+    private void stand(StreamCursor cursor, long sequence, Mark head) {
+        int tries = 0;
+        do {
+            cursor.goTo(sequence, head);
+            session.movedBack();
+        } while (!cursor.held() && ++tries < MOST_TRIES);
     }
 
     // ---- time -------------------------------------------------------------------------------------------------

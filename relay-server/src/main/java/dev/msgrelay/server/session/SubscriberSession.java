@@ -236,8 +236,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The cursor has been put elsewhere in the log. */
-    void moved() {
+    /** The cursor has gone back in the log. */
+    void movedBack() {
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
             context.gate().memberMovedBack();
         }
@@ -367,6 +367,10 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         readMore(true);
         // A socket that takes nothing cannot be told.
         channel.eventLoop().schedule(() -> channel.close(), Farewell.LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        // At once where that is possible: the end of what it sends, which closes the channel, may be read next.
+        while (farewell != null && !writer.busy() && cursor.atBoundary()) {
+            sayFarewell();
+        }
     }
 
     private boolean sayFarewell() {

@@ -30,6 +30,7 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private boolean paused;
     private volatile boolean answers = true;
     private volatile boolean staysOpen;
+    private volatile boolean pausesAtWelcome;
     private volatile String end;
 
     private SpeakingSubscriber(SocketChannel channel, Account account, boolean startsReading, long cutAt) {
@@ -113,6 +114,13 @@ public final class SpeakingSubscriber implements AutoCloseable {
         synchronized (reading) {
             paused = true;
         }
+    }
+
+    /** Goes on, and stops reading again as soon as WELCOME is there. */
+    public SpeakingSubscriber resumeUntilWelcome() {
+        pausesAtWelcome = true;
+        resume();
+        return this;
     }
 
     /** Goes on. */
@@ -257,6 +265,9 @@ public final class SpeakingSubscriber implements AutoCloseable {
         }
         byte[] body = new byte[length];
         buffer.get(at + 8, body);
+        if (type == ControlFrames.WELCOME && pausesAtWelcome) {
+            pause();
+        }
         account.control(type, body);
         if (type == ControlFrames.PING && answers) {
             ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);

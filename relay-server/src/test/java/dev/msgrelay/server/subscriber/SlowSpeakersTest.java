@@ -197,12 +197,20 @@ class SlowSpeakersTest {
         Numbered messages = messages("SlowSpeakersTest", setting);
         Workers workers = new Workers();
         try (TestRelay relay = relay(
-                        setting, b -> b.logSize(16 << 20).allowPolicies(Set.of(SlowSubscriberPolicy.BACKPRESSURE)));
+                        setting,
+                        // Skip is what holds until HELLO is there.
+                        b -> b.logSize(16 << 20)
+                                .slowSubscriber(SlowSubscriberPolicy.SKIP)
+                                .allowPolicies(Set.of(SlowSubscriberPolicy.BACKPRESSURE)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishBytes(20 << 20).publishOn(workers);
             try (SpeakingSubscriber subscriber = relay.pausedSpeaker(messages)) {
-                subscriber.hello(
-                        HelloFrame.subscriber().policy(Policy.BACKPRESSURE).fromEarliest());
+                subscriber
+                        .hello(HelloFrame.subscriber()
+                                .policy(Policy.BACKPRESSURE)
+                                .fromEarliest())
+                        .resumeUntilWelcome()
+                        .awaitWelcome();
                 Await.until(() -> "held back: " + relay.stats(), () -> {
                     long in = relay.stats().bytesIn();
                     return !relay.stats().closes().isEmpty()
@@ -225,6 +233,30 @@ class SlowSpeakersTest {
             long in = relay.stats().bytesIn();
             return in > atLeast && Await.staysTrue(50, () -> relay.stats().bytesIn() == in);
         });
+    }
+
+    /** The policy that is granted holds from WELCOME on; before it the stream is that of any plain subscriber. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void theGrantedPolicyHoldsFromWelcomeOn(Setting setting) throws Exception {
+        Numbered messages = messages("SlowSpeakersTest", setting);
+        try (TestRelay relay = relay(setting, b -> b.slowSubscriber(SlowSubscriberPolicy.SKIP));
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
+                SpeakingSubscriber subscriber = relay.pausedSpeaker(messages)) {
+            relay.awaitSubscribers(1);
+            // Its write is stuck, and the log has gone on over it.
+            publisher.publishBytes(Stream.ENOUGH);
+            long end = publisher.next();
+            relay.awaitMessagesIn(end - 1);
+            subscriber.hello(HelloFrame.subscriber().policy(Policy.DISCONNECT));
+            publisher.publish(1);
+            relay.awaitMessagesIn(end);
+            subscriber.resume();
+            assertThat(subscriber.awaitWelcome().policy()).isEqualTo(Policy.DISCONNECT);
+            publisher.publish(100);
+            subscriber.awaitNext(end + 101).account().assertCompleteUpTo(end + 101);
+            assertThat(relay.stats().closes()).isEmpty();
+        }
     }
 
     @ParameterizedTest
