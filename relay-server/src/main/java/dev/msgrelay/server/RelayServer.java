@@ -342,7 +342,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     void sayGoAway() {
-        int millis = (int) config.drainTimeout().toMillis();
+        int millis = (int) Math.min(config.drainTimeout().toMillis(), Integer.MAX_VALUE);
         for (SubscriberSession s : connections.subscribers()) {
             s.execute(() -> s.goAway(millis));
         }

@@ -17,6 +17,7 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -81,6 +82,21 @@ class DrainTest {
             }
             closing.join();
         }
+    }
+
+    /** A time that GOAWAY has no room for is told as the longest there is. */
+    @Test
+    void aDrainTimeoutOfAYear() throws Exception {
+        TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.drainTimeout(Duration.ofDays(366)));
+        Workers closing = new Workers();
+        try (SpeakingSubscriber subscriber = relay.speaker(messages)) {
+            subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
+            closing.start("close", relay::close);
+            GoAwayFrame goAway = GoAwayFrame.decode(
+                    subscriber.awaitSaid(ControlFrames.GOAWAY, 1).body());
+            assertThat(goAway.closesInMillis()).isEqualTo(Integer.MAX_VALUE);
+        }
+        closing.join();
     }
 
     @ParameterizedTest
