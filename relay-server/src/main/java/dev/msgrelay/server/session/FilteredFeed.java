@@ -35,6 +35,7 @@ final class FilteredFeed {
     private boolean sequences;
     private long told;
     private int messages;
+    private long messageBytes;
     private long largeFrom;
     private int large;
 
@@ -69,6 +70,7 @@ final class FilteredFeed {
     boolean walk(Mark head) {
         copy.clear();
         messages = 0;
+        messageBytes = 0;
         large = 0;
         long at = cursor.position();
         long sequence = cursor.boundary().sequence();
@@ -89,7 +91,7 @@ final class FilteredFeed {
             sequence++;
         }
         cursor.chosenUpTo(at, sequence);
-        cursor.delivered().add(messages, copy.position() + large);
+        cursor.delivered().add(messages, messageBytes);
         if (large == 0) {
             // Copied: nothing of the log is needed any more.
             cursor.pins().releaseAll();
@@ -132,6 +134,7 @@ final class FilteredFeed {
         }
         told = sequence + 1;
         messages++;
+        messageBytes += length;
         if (length < LARGE_FRAME) {
             cursor.frames().copy(at, length, copy);
         } else {

@@ -32,7 +32,7 @@ class HeartbeatsTest {
     private final Numbered messages = new Numbered(Seeds.random("HeartbeatsTest"), 5, 60, 700, 9000);
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoAnswersStaysAndIsToldWhereTheStreamStands(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT).idleTimeout(SHORT.multipliedBy(3)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
@@ -69,7 +69,7 @@ class HeartbeatsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void whoIsSilentIsGivenUp(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT).idleTimeout(SHORT.multipliedBy(3)));
                 SpeakingSubscriber plain = relay.speaker(messages);

@@ -55,7 +55,7 @@ class TypesTest {
                 few.hello(numbered(FEW)).awaitWelcome();
                 none.hello(numbered(NONE)).awaitWelcome();
                 uncounted.hello(HelloFrame.subscriber().types(HALF)).awaitWelcome();
-                publisher.publishBytes(4 << 20);
+                publisher.publishBytes(1 << 20);
                 long end = publisher.next();
                 everything.awaitNext(end).account().assertCompleteUpTo(end);
                 assertThat(everything.account().sequenceFrames()).isZero();
@@ -232,6 +232,31 @@ class TypesTest {
                 }
             }
             assertThat(relay.closed(CloseReason.MALFORMED_CONTROL)).isEqualTo(2);
+        }
+    }
+
+    /** What was handed on is counted, not what was looked at, and of control frames nothing. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
+    void whatIsCounted(Setting setting) throws Exception {
+        Numbered messages = new Numbered(Seeds.random("TypesTest " + setting), TYPES, 100, 10_000);
+        try (TestRelay relay = TestRelay.start(setting);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
+                SpeakingSubscriber subscriber = relay.speaker(messages)) {
+            subscriber.hello(numbered(HALF)).awaitWelcome();
+            publisher.publish(500);
+            settle(subscriber, HALF, 0, 501);
+            long count = 0;
+            long bytes = 0;
+            for (long sequence = 1; sequence <= 500; sequence++) {
+                if (HALF.contains(messages.type(sequence))) {
+                    count++;
+                    bytes += 8 + messages.length(sequence);
+                }
+            }
+            assertThat(subscriber.account().count()).isEqualTo(count);
+            assertThat(relay.stats().messagesOut()).isEqualTo(count);
+            assertThat(relay.stats().bytesOut()).isEqualTo(bytes);
         }
     }
 
