@@ -2,10 +2,19 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.SpeakingSubscriber;
 import java.net.InetSocketAddress;
+import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -53,6 +62,56 @@ class CommandProcessTest {
             relayOne(match(JSON_READY, command.line(l -> l.contains("\"ready\""))));
             assertThat(command.terminate()).isZero();
             assertThat(command.lines()).hasSize(3);
+        }
+    }
+
+    @Test
+    void whatClientsMayAskFor() throws Exception {
+        Numbered nothing = new Numbered(new Random(1), 1, 8);
+        try (CommandProcess command = new CommandProcess(
+                "--json",
+                "--slow-subscriber=skip",
+                "--allow-policies=backpressure",
+                "--heartbeat=2s",
+                "--idle-timeout=7s",
+                "--max-connections=3",
+                "--max-publishers=1")) {
+            Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
+            SpeakingSubscriber allowed = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
+            WelcomeFrame welcome = allowed.hello(HelloFrame.subscriber().policy(Policy.BACKPRESSURE))
+                    .awaitWelcome();
+            assertThat(welcome.policy()).isEqualTo(Policy.BACKPRESSURE);
+            assertThat(welcome.heartbeatMillis()).isEqualTo(2000);
+            assertThat(welcome.idleTimeoutMillis()).isEqualTo(7000);
+            SpeakingSubscriber denied = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
+            denied.hello(HelloFrame.subscriber().policy(Policy.DISCONNECT));
+            assertThat(denied.awaitWelcome().policy()).isEqualTo(Policy.SKIP);
+            try (PlainPublisher only = PlainPublisher.connect(address(ready.group(1)));
+                    PlainPublisher fourth = PlainPublisher.connect(address(ready.group(1)))) {
+                assertThat(fourth.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());
+                denied.close();
+                command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":1"));
+                try (PlainPublisher second = PlainPublisher.connect(address(ready.group(1)))) {
+                    assertThat(second.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_PUBLISHERS.code());
+                }
+                only.send(new Frames().frame(1, 1));
+            }
+            allowed.close();
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
+    @Test
+    void aHelloMustBeCompleteInTime() throws Exception {
+        try (CommandProcess command = new CommandProcess("--json", "--handshake-timeout=200ms")) {
+            Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
+            try (PlainPublisher late = PlainPublisher.connect(address(ready.group(2)))) {
+                late.send(new Frames().header(ControlFrames.HELLO, 42));
+                PlainPublisher.Error error = late.awaitError();
+                assertThat(error.code()).isEqualTo(CloseReason.HANDSHAKE_TIMEOUT.code());
+                assertThat(error.text()).contains("200 ms");
+            }
+            assertThat(command.terminate()).isZero();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
@@ -65,6 +66,24 @@ class HeartbeatsTest {
             assertThat(List.of(subscriber, own, plain))
                     .allSatisfy(s -> assertThat(s.end()).isNull());
             assertThat(relay.stats().closes()).isEmpty();
+        }
+    }
+
+    /** The interval that a client wants is the one that it gets. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void theIntervalThatIsWanted(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(
+                        setting, b -> b.heartbeat(Duration.ofHours(1)).idleTimeout(Duration.ofHours(1)));
+                SpeakingSubscriber often = relay.speaker(messages);
+                SpeakingSubscriber never = relay.speaker(messages)) {
+            never.hello(HelloFrame.subscriber()).awaitWelcome();
+            WelcomeFrame welcome =
+                    often.hello(HelloFrame.subscriber().heartbeatMillis(100)).awaitWelcome();
+            assertThat(welcome.heartbeatMillis()).isEqualTo(100);
+            assertThat(welcome.idleTimeoutMillis()).isEqualTo(3_600_000);
+            often.awaitSaid(ControlFrames.PING, 2);
+            assertThat(never.account().said(ControlFrames.PING)).isEmpty();
         }
     }
 

@@ -37,7 +37,7 @@ class TypesTest {
 
     /** All sizes at which something changes: copied together, over 8 KiB, over 64 KiB, over a chunk of 512 KiB. */
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void eachGetsItsOwn(Setting setting) throws Exception {
         Random random = Seeds.random("TypesTest " + setting);
         for (int[] sizes : new int[][] {{40}, {40, 300, 1500, 8192, 8200}, {100, 100, 20_000, 100_000, 600_000}}) {
