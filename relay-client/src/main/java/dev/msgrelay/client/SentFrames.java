@@ -1,0 +1,135 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
+
+/**
+ * How far the messages that a publisher keeps were written, and what number each has. The numbers are found by walking
+ * from header to header, so nothing is stored beside the messages themselves. Owned by the publisher's I/O thread.
+ *
+ * <pre>
+ *   | first message kept |   ...   | the one half written | not written      |
+ *   ^ first (its number)           ^ boundary   ^ written                      all offsets from here, in bytes
+ * </pre>
+ */
+final class SentFrames {
+    private final SendQueue queue;
+
+    private int written;
+    private int everWritten;
+    private int boundary;
+    private long first;
+    private long messagesOfConnection;
+    private long bytesOfConnection;
+
+    SentFrames(SendQueue queue) {
+        this.queue = queue;
+    }
+
+    /** Another connection: everything kept is to be written again. */
+    void restart() {
+        written = 0;
+        boundary = 0;
+        messagesOfConnection = 0;
+        bytesOfConnection = 0;
+    }
+
+    /** Bytes kept that this connection has taken. */
+    int written() {
+        return written;
+    }
+
+    void wrote(int bytes) {
+        written += bytes;
+        everWritten = Math.max(everWritten, written);
+        bytesOfConnection += bytes;
+    }
+
+    /** Number of the first message that is kept, or of the next one where none is; 0: not known yet. */
+    long first() {
+        return first;
+    }
+
+    /** The first WELCOME tells the numbers. */
+    void number(long firstNumber) {
+        first = firstNumber;
+    }
+
+    /** Bytes from what is written to the next start of a message; 0: nothing is half written. */
+    int toBoundary() {
+        while (boundary < written) {
+            boundary += queue.frameLengthAt(boundary);
+        }
+        return boundary - written;
+    }
+
+    /**
+     * The relay has, and the stream holds, all up to this number: they are forgotten.
+     *
+     * @return how many that are; 0 where it was known before
+     * @throws FrameException it was never sent
+     */
+    long acknowledged(long number) throws FrameException {
+        return acknowledged(number, written, "ACK");
+    }
+
+    /** As {@link #acknowledged}, for WELCOME: what former connections have sent counts. */
+    long accepted(long number) throws FrameException {
+        return acknowledged(number, everWritten, "WELCOME");
+    }
+
+    /** Without acknowledgements: forgets every message that is written as a whole. */
+    void forgetWritten() {
+        long messages = 0;
+        // From the first one on: those before it are forgotten already.
+        int end = 0;
+        int next;
+        while (end < written && (next = end + queue.frameLengthAt(end)) <= written) {
+            end = next;
+            messages++;
+        }
+        messagesOfConnection += messages;
+        forget(end, messages);
+    }
+
+    /** Messages that this connection has taken, where they are forgotten as they are written. */
+    long messagesOfConnection() {
+        return messagesOfConnection;
+    }
+
+    /** Bytes that this connection has taken. */
+    long bytesOfConnection() {
+        return bytesOfConnection;
+    }
+
+    private long acknowledged(long number, int limit, String frame) throws FrameException {
+        if (number < first) {
+            return 0;
+        }
+        long messages = number - first + 1;
+        long walked = 0;
+        int end = 0;
+        while (walked < messages && end < limit) {
+            end += queue.frameLengthAt(end);
+            walked++;
+        }
+        if (walked < messages || end > limit) {
+            throw new FrameException(
+                    CloseReason.PROTOCOL_ORDER,
+                    frame + " speaks of message " + number + ", which was not sent: of those from " + first + " on "
+                            + (end > limit ? walked - 1 : walked) + " were");
+        }
+        first = number + 1;
+        forget(end, messages);
+        return messages;
+    }
+
+    private void forget(int bytes, long messages) {
+        if (bytes > 0) {
+            written = Math.max(0, written - bytes);
+            everWritten = Math.max(0, everWritten - bytes);
+            boundary = Math.max(0, boundary - bytes);
+            queue.forget(bytes, messages);
+        }
+    }
+}
