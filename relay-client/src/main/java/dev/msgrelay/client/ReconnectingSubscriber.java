@@ -78,7 +78,8 @@ public final class ReconnectingSubscriber implements AutoCloseable {
 
     /**
      * Does the next thing: connects, waits for the next try, or waits for bytes and hands every message over that is
-     * whole. What the handler and the listeners throw comes out of this method; polling may go on after it.
+     * whole. What the handler and the listeners throw comes out of this method and costs the connection; polling may go
+     * on after it, behind the message that was handed over last.
      *
      * @return the messages handed over, which may be none; -1 after {@link #close}
      * @throws IOException the subscriber has given up, with the cause that a {@link SessionEvent.GaveUp} has; so does
@@ -102,6 +103,10 @@ public final class ReconnectingSubscriber implements AutoCloseable {
             if (!closed) {
                 failed(e);
             }
+        } catch (RuntimeException | Error e) {
+            // The reader stands between two messages of one read: the rest of it is asked for anew.
+            drop();
+            throw e;
         } finally {
             publishCounters();
         }
@@ -262,6 +267,14 @@ public final class ReconnectingSubscriber implements AutoCloseable {
         changes.end(gaveUp);
         emit(new SessionEvent.GaveUp(endpoint, gaveUp));
         throw gaveUp;
+    }
+
+    private void drop() {
+        if (link != null) {
+            link.close();
+            link = null;
+            reconnector.dropped();
+        }
     }
 
     private void emit(SessionEvent event) {

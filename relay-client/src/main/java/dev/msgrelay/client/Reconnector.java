@@ -54,6 +54,13 @@ final class Reconnector {
         backoff.progressed();
     }
 
+    /** The connection was given up for a reason of the client's own: it is made again at once, and does not count. */
+    void dropped() {
+        due = clock.getAsLong();
+        progressed = false;
+        leaving = false;
+    }
+
     /** The relay has announced that it will close. */
     void leaving() {
         leaving = true;

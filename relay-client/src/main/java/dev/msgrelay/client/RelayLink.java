@@ -136,11 +136,14 @@ final class RelayLink implements AutoCloseable {
         } catch (IOException e) {
             throw end(e instanceof EOFException || e instanceof FrameException ? e : lost(e));
         }
-        if (n > 0) {
-            silentSince = clock.getAsLong();
-        }
         if (failure != null || n < 0) {
             throw end(new EOFException("the relay at " + endpoint + " closed the connection"));
+        }
+        if (!open) {
+            // What comes instead of WELCOME does not put its end off.
+            checkSilence();
+        } else if (n > 0 && !plain) {
+            silentSince = clock.getAsLong();
         }
         return n;
     }
@@ -310,11 +313,11 @@ final class RelayLink implements AutoCloseable {
     private void onPing(ByteBuffer body) throws IOException {
         requireOpen(ControlFrames.PING);
         PingFrame.check(body);
+        handler.onPing(body);
         if (out.remaining() < PongFrame.FRAME_LENGTH) {
             throw new IOException("the relay at " + endpoint + " asks with PING and takes no answers");
         }
         PongFrame.put(out, PingFrame.id(body));
-        handler.onPing(body);
     }
 
     private void requireOpen(int type) throws FrameException {
