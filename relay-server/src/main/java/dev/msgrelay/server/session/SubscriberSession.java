@@ -342,8 +342,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Closes the connection for a reason; the first reason counts. Who has said anything is told, between two frames and
-     * within a second; a plain subscriber gets nothing but frames. On the loop's thread.
+     * Closes the connection for a reason; the first reason counts. Who has said anything is told, between two frames, if
+     * it gets there within the stall timeout; a plain subscriber gets nothing but frames. On the loop's thread.
      */
     public void close(CloseReason reason, String detail) {
         if (closing != null) {
@@ -358,8 +358,9 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
         farewell = detail;
         readMore(true);
-        // A socket that takes nothing cannot be told.
-        channel.eventLoop().schedule(() -> channel.close(), Farewell.LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
+        long atMost = Math.max(context.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Farewell.LINGER_MILLIS));
+        channel.eventLoop().schedule(() -> channel.close(), atMost, TimeUnit.NANOSECONDS);
     }
 
     private boolean sayFarewell() {
