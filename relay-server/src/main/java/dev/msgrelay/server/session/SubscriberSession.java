@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
  * <p>Owned by its loop's thread; {@link #cursor} may be read by any.
  */
 public final class SubscriberSession extends ChannelInboundHandlerAdapter {
+    /** Bytes of memory, beside the log's chunks, that one takes which wants some types only. */
+    public static final int FILTER_BYTES = FilteredFeed.COPY_BYTES;
+
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final SessionContext context;
