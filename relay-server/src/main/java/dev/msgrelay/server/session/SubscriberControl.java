@@ -165,18 +165,21 @@ final class SubscriberControl implements ControlReader.Handler {
             session.choose(wanted.types());
         }
         session.readMore(true);
+        if (heartbeat.pingDue()) {
+            PingFrame.put(out, heartbeat.ping(nowNanos), next, head.sequence() - 1);
+        }
+        if (out.position() > 0) {
+            // Each of these sets the subscriber's count; what follows does not.
+            session.told(next);
+        }
         if (pongDue) {
             pongDue = false;
             PongFrame.put(out, pongId);
-        }
-        if (heartbeat.pingDue()) {
-            PingFrame.put(out, heartbeat.ping(nowNanos), next, head.sequence() - 1);
         }
         if (goAway != null) {
             out.put(goAway.encode());
             goAway = null;
         }
-        session.told(next);
         return out.flip();
     }
 
