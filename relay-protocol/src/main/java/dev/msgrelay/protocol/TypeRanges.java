@@ -29,9 +29,8 @@ public final class TypeRanges {
     public static final int RANGE_LENGTH = 2 * Integer.BYTES;
 
     /** Every type that a message can have. */
-    public static final TypeRanges ALL = new TypeRanges(new int[] {ControlFrames.LAST + 1}, new int[] {
-        Integer.MAX_VALUE
-    });
+    public static final TypeRanges ALL =
+            new TypeRanges(new int[] {ControlFrames.LAST + 1}, new int[] {Integer.MAX_VALUE});
 
     private static final String ALL_TEXT = "all";
     private static final Pattern RANGE = Pattern.compile("(-?\\d{1,18})(?:-(-?\\d{1,18}))?");

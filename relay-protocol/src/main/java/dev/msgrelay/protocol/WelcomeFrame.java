@@ -114,8 +114,7 @@ public record WelcomeFrame(
                 heartbeatMillis,
                 Protocol.MIN_HEARTBEAT_MILLIS,
                 Protocol.MAX_HEARTBEAT_MILLIS);
-        Fields.within(
-                TYPE, "idle timeout in milliseconds", idleTimeoutMillis, heartbeatMillis, Integer.MAX_VALUE);
+        Fields.within(TYPE, "idle timeout in milliseconds", idleTimeoutMillis, heartbeatMillis, Integer.MAX_VALUE);
         Fields.within(TYPE, "most ranges", maxRanges, 0, 0xFFFF);
         Fields.utf8(TYPE, "server", server);
     }

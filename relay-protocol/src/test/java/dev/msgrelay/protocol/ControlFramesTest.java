@@ -54,7 +54,9 @@ class ControlFramesTest {
         assertThat(ControlFrames.mustUnderstand(0x80000080)).isTrue();
         assertThat(ControlFrames.mustUnderstand(0x800000FF)).isTrue();
         for (int message : new int[] {0x80, 0xFF, -1, 0x80000180}) {
-            assertThat(ControlFrames.mustUnderstand(message)).as("%08X", message).isFalse();
+            assertThat(ControlFrames.mustUnderstand(message))
+                    .as("%08X", message)
+                    .isFalse();
         }
     }
 

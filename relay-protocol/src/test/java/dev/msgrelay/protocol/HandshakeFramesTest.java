@@ -13,14 +13,17 @@ class HandshakeFramesTest {
     @ParameterizedTest
     @CsvSource({"1, 1, 1", "1, 65535, 1", "2, 2, 0", "2, 65535, 0"})
     void findsTheVersionThatBothSpeak(int lowest, int highest, int common) throws Exception {
-        ByteBuffer frame = HelloFrame.subscriber().versions(lowest, highest).build().encode();
-        assertThat(HelloFrame.commonVersion(frame.position(FrameLayout.HEADER_LENGTH))).isEqualTo(common);
+        ByteBuffer frame =
+                HelloFrame.subscriber().versions(lowest, highest).build().encode();
+        assertThat(HelloFrame.commonVersion(frame.position(FrameLayout.HEADER_LENGTH)))
+                .isEqualTo(common);
         assertThat(Protocol.commonVersion(lowest, highest)).isEqualTo(common);
     }
 
     @Test
     void tellsTheVersionsOfAHelloThatItCannotRead() throws Exception {
-        assertThat(HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 2, 0, 9}))).isZero();
+        assertThat(HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 2, 0, 9})))
+                .isZero();
         assertThatThrownBy(() -> HelloFrame.commonVersion(ByteBuffer.wrap(new byte[] {0, 1, 0})))
                 .isInstanceOf(FrameException.class)
                 .hasMessageContaining("body of 3 bytes");
@@ -66,8 +69,11 @@ class HandshakeFramesTest {
         for (int i = 0; i < bounds.length; i++) {
             bounds[i] = 2 * (i / 2);
         }
-        ByteBuffer frame =
-                HelloFrame.subscriber().types(TypeRanges.of(bounds)).name("n".repeat(255)).build().encode();
+        ByteBuffer frame = HelloFrame.subscriber()
+                .types(TypeRanges.of(bounds))
+                .name("n".repeat(255))
+                .build()
+                .encode();
         assertThat(frame.remaining() - FrameLayout.HEADER_LENGTH)
                 .isEqualTo(40 + 8 * 1024 + 2 + 255)
                 .isLessThan(ControlFrames.MAX_CONTROL_BODY);
@@ -77,7 +83,8 @@ class HandshakeFramesTest {
     void theTextOfGoAwayIsCutBetweenTwoCharacters() throws Exception {
         GoAwayFrame frame = new GoAwayFrame(CloseReason.SHUTDOWN, 1, "a" + "ü".repeat(300));
         assertThat(frame.text()).isEqualTo("a" + "ü".repeat(255));
-        assertThat(GoAwayFrame.decode(frame.encode().position(FrameLayout.HEADER_LENGTH))).isEqualTo(frame);
+        assertThat(GoAwayFrame.decode(frame.encode().position(FrameLayout.HEADER_LENGTH)))
+                .isEqualTo(frame);
         assertThat(frame.reason()).isSameAs(CloseReason.SHUTDOWN);
         assertThat(new GoAwayFrame(65535, 1, "").reason()).isNull();
     }

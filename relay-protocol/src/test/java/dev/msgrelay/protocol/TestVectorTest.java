@@ -49,7 +49,17 @@ class TestVectorTest {
         m.put(
                 "welcome-limits",
                 new WelcomeFrame(
-                        65535, Policy.SKIP, 255, -1, -1, MAX, MAX, 64 << 20, 3_600_000, Integer.MAX_VALUE, 65535,
+                        65535,
+                        Policy.SKIP,
+                        255,
+                        -1,
+                        -1,
+                        MAX,
+                        MAX,
+                        64 << 20,
+                        3_600_000,
+                        Integer.MAX_VALUE,
+                        65535,
                         "r".repeat(255)));
         m.put("welcome-later-version", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
         m.put("subscribe-minimal", new SubscribeFrame(1, all));
@@ -137,14 +147,7 @@ class TestVectorTest {
     }
 
     private static WelcomeFrame welcome(
-            int version,
-            Policy policy,
-            int flags,
-            int features,
-            long epoch,
-            long next,
-            long accepted,
-            String server) {
+            int version, Policy policy, int flags, int features, long epoch, long next, long accepted, String server) {
         return new WelcomeFrame(
                 version, policy, flags, features, epoch, next, accepted, 1 << 20, 1000, 5000, 1024, server);
     }
@@ -185,8 +188,7 @@ class TestVectorTest {
         if (value.startsWith("\"")) {
             return value.substring(1, value.length() - 1).getBytes(StandardCharsets.UTF_8);
         }
-        BigInteger number =
-                value.startsWith("0x") ? new BigInteger(value.substring(2), 16) : new BigInteger(value);
+        BigInteger number = value.startsWith("0x") ? new BigInteger(value.substring(2), 16) : new BigInteger(value);
         byte[] bytes = new byte[length];
         for (int i = length - 1; i >= 0; i--) {
             bytes[i] = number.byteValue();
@@ -200,10 +202,12 @@ class TestVectorTest {
     @MethodSource("good")
     void aGoodOneIsReadWhereverItLies(TestVector vector) throws Exception {
         byte[] body = vector.body();
-        for (ByteBuffer buffer : List.of(ByteBuffer.allocate(body.length + 5), ByteBuffer.allocateDirect(body.length + 5))) {
+        for (ByteBuffer buffer :
+                List.of(ByteBuffer.allocate(body.length + 5), ByteBuffer.allocateDirect(body.length + 5))) {
             buffer.position(3);
             buffer.put(body).flip().position(3);
-            assertThat(Codecs.decode(vector.type(), buffer)).isEqualTo(MEANING.get(vector.name().replace("good-", "")));
+            assertThat(Codecs.decode(vector.type(), buffer))
+                    .isEqualTo(MEANING.get(vector.name().replace("good-", "")));
             assertThat(buffer.position()).isEqualTo(3);
             assertThat(buffer.limit()).isEqualTo(3 + body.length);
         }
@@ -231,8 +235,7 @@ class TestVectorTest {
             Codecs.decode(vector.type(), ByteBuffer.wrap(vector.body()));
         });
         assertThat(e).isNotNull();
-        assertThat(e.reason().code() + " " + e.reason())
-                .isEqualTo(vector.head().get("Reason"));
+        assertThat(e.reason().code() + " " + e.reason()).isEqualTo(vector.head().get("Reason"));
         assertThat(e).hasMessage(vector.head().get("Text"));
     }
 
@@ -245,8 +248,7 @@ class TestVectorTest {
         byte[] body = vector.body();
         for (int length = 0; length < textStart(vector.type(), body.length); length++) {
             ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(body, length));
-            FrameException e =
-                    catchThrowableOfType(FrameException.class, () -> Codecs.decode(vector.type(), cut));
+            FrameException e = catchThrowableOfType(FrameException.class, () -> Codecs.decode(vector.type(), cut));
             assertThat(e).as("cut to %d bytes", length).isNotNull();
             assertThat(e.reason()).isEqualTo(CloseReason.MALFORMED_CONTROL);
             assertThat(e)

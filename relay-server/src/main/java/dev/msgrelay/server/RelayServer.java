@@ -12,12 +12,15 @@ import dev.msgrelay.server.loop.LoopWakeup;
 import dev.msgrelay.server.loop.RelayLoop;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.ring.RunStage;
+import dev.msgrelay.server.session.Admission;
 import dev.msgrelay.server.session.BackpressureGate;
 import dev.msgrelay.server.session.Connections;
 import dev.msgrelay.server.session.GroupWork;
 import dev.msgrelay.server.session.HeldPublishers;
 import dev.msgrelay.server.session.Intake;
 import dev.msgrelay.server.session.PublisherSession;
+import dev.msgrelay.server.session.RefusedSession;
+import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.RingDrain;
 import dev.msgrelay.server.session.SessionContext;
 import dev.msgrelay.server.session.SubscriberGroup;
@@ -35,6 +38,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -53,7 +57,7 @@ public final class RelayServer implements AutoCloseable {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    private static final long HOUSEKEEPING_MILLIS = 200;
+    private static final long HOUSEKEEPING_MILLIS = 100;
 
     private final RelayConfig config;
     private final Transport transport;
@@ -62,6 +66,7 @@ public final class RelayServer implements AutoCloseable {
     private final FrameRing ring;
     private final PacketLog log;
     private final Connections connections = new Connections();
+    private final Admission admission;
     private final SessionContext context;
     private final RingDrain drain;
     private final RelayLoop[] loops;
@@ -78,6 +83,7 @@ public final class RelayServer implements AutoCloseable {
     private RelayServer(RelayConfig config) {
         this.config = config;
         this.transport = config.transport().resolve();
+        this.admission = new Admission(config.clients());
         StreamConfig stream = config.stream();
 
         // 1. The loops. The first one polls the ring.
@@ -93,7 +99,13 @@ public final class RelayServer implements AutoCloseable {
         BackpressureGate gate = new BackpressureGate(stream.windowBytes(), loops[0]);
         log = newLog(stream, gate);
         context = new SessionContext(
-                log, stream.logBytes(), gate, config.stallTimeout().toNanos(), connections);
+                log,
+                stream.logBytes(),
+                gate,
+                config.stallTimeout().toNanos(),
+                new RelayIdentity(newEpoch(), serverName(), stream.maxBody()),
+                config.clients(),
+                connections);
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
         HeldPublishers held = new HeldPublishers(ring, gate);
         groups = new SubscriberGroup[loops.length];
@@ -110,11 +122,22 @@ public final class RelayServer implements AutoCloseable {
             SubscriberGroup group = groups[i];
             loops[i].io()
                     .scheduleWithFixedDelay(
-                            () -> group.checkStalled(System.nanoTime()),
+                            () -> group.tick(System.nanoTime()),
                             HOUSEKEEPING_MILLIS,
                             HOUSEKEEPING_MILLIS,
                             TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */
+    private static long newEpoch() {
+        long epoch = new SecureRandom().nextLong();
+        return epoch == 0 ? 1 : epoch;
+    }
+
+    private static String serverName() {
+        String version = RelayServer.class.getPackage().getImplementationVersion();
+        return version == null ? "relay" : "relay " + version;
     }
 
     private PacketLog newLog(StreamConfig stream, BackpressureGate gate) {
@@ -184,6 +207,9 @@ public final class RelayServer implements AutoCloseable {
 
     private RelayLoop placePublisher(Channel accepted) {
         // The loop that packs also reads: what it has read need not be copied, or handed to another core.
+        if (refused(accepted, true)) {
+            return loops[0];
+        }
         PublisherSession session = new PublisherSession(context, intake, allocator);
         equip(accepted);
         accepted.config().setRecvByteBufAllocator(session.reads());
@@ -192,12 +218,25 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private RelayLoop placeSubscriber(Channel accepted) {
+        if (refused(accepted, false)) {
+            return loops[0];
+        }
         // The other loops have nothing else to do.
         int i = loops.length == 1 ? 0 : 1 + Math.floorMod(nextSubscriberLoop++, loops.length - 1);
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
-        accepted.pipeline().addLast(new SubscriberSession(context, groups[i], config.slowSubscriber()));
+        accepted.pipeline().addLast(new SubscriberSession(context, groups[i]));
         return loops[i];
+    }
+
+    private boolean refused(Channel accepted, boolean publisher) {
+        CloseReason refusal = admission.admit(publisher);
+        if (refusal == null) {
+            accepted.closeFuture().addListener(closed -> admission.left(publisher));
+            return false;
+        }
+        accepted.pipeline().addLast(new RefusedSession(connections, refusal, admission.text(refusal)));
+        return true;
     }
 
     private void equip(Channel accepted) {
@@ -300,6 +339,13 @@ public final class RelayServer implements AutoCloseable {
             }
         }
         return true;
+    }
+
+    void sayGoAway() {
+        int millis = (int) config.drainTimeout().toMillis();
+        for (SubscriberSession s : connections.subscribers()) {
+            s.execute(() -> s.goAway(millis));
+        }
     }
 
     void stopReading() {

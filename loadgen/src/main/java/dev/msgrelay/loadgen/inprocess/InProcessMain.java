@@ -13,7 +13,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.cli.GarbageCollections;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.transport.Transport;
 import java.io.IOException;
 import java.nio.file.Path;

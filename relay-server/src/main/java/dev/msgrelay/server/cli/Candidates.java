@@ -1,6 +1,6 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.transport.Transport;
 import java.util.Arrays;
 import java.util.Iterator;

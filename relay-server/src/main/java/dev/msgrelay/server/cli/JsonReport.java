@@ -34,7 +34,7 @@ final class JsonReport implements ServerReport {
         text(line, "transport", relay.transport().flag());
         number(line, "eventLoops", relay.config().eventLoops());
         number(line, "mtu", relay.config().stream().mtu());
-        text(line, "slowSubscriber", relay.config().slowSubscriber().flag());
+        text(line, "slowSubscriber", relay.config().clients().slowSubscriber().flag());
         MemoryPlan memory = relay.memory();
         line.append(",\"memory\":{");
         for (MemoryPlan.Item item : memory.fixed()) {

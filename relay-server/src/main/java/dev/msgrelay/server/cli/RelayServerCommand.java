@@ -5,7 +5,6 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import dev.msgrelay.server.transport.Transport;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -118,16 +118,8 @@ final class RelayServerCommand implements Callable<Integer> {
             description = "Longest body of a message. A longer one ends its publisher's connection.")
     private int maxBody;
 
-    @Option(
-            names = "--slow-subscriber",
-            paramLabel = "POLICY",
-            defaultValue = "disconnect",
-            completionCandidates = Candidates.Policies.class,
-            description = {
-                "When the log is about to overwrite what a subscriber has not read: ${COMPLETION-CANDIDATES}.",
-                "disconnect: it is cut off; backpressure: publishers wait; skip: it misses messages."
-            })
-    private SlowSubscriberPolicy slowSubscriber;
+    @Mixin
+    private ClientOptions clients;
 
     @Option(
             names = "--stall-timeout",
@@ -200,7 +192,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private RelayConfig config() {
         try {
-            RelayConfig config = RelayConfig.builder()
+            RelayConfig.Builder config = RelayConfig.builder()
                     .host(bind)
                     .publishPort(publishPort)
                     .subscribePort(subscribePort)
@@ -212,12 +204,11 @@ final class RelayServerCommand implements Callable<Integer> {
                     .ringSize(ringSize)
                     .logSize(logSize)
                     .maxBody(maxBody)
-                    .slowSubscriber(slowSubscriber)
                     .stallTimeout(stallTimeout)
-                    .drainTimeout(drainTimeout)
-                    .build();
+                    .drainTimeout(drainTimeout);
+            clients.applyTo(config);
             transport.resolve();
-            return config;
+            return config.build();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage());
         }

@@ -36,7 +36,7 @@ final class TextReport implements ServerReport {
                 relay.config().eventLoops() == 1 ? "" : "s",
                 relay.config().stream().packetBytes(),
                 relay.config().stream().mtu(),
-                relay.config().slowSubscriber().flag());
+                relay.config().clients().slowSubscriber().flag());
         out.println("memory beside the Java heap:");
         relay.memory().lines().forEach(out::println);
         out.flush();

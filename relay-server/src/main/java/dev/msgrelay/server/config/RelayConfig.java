@@ -1,10 +1,10 @@
 package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import dev.msgrelay.server.transport.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Everything a relay is started with; immutable, checked when it is built.
@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param stream the shape of its memory
  * @param transport how its sockets are driven
  * @param eventLoops threads that drive them: the first one reads, polls the ring and packs; further ones send
- * @param slowSubscriber what happens to a subscriber that falls too far behind
+ * @param clients what clients may ask for, and their limits
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way
  */
@@ -22,14 +22,12 @@ public record RelayConfig(
         StreamConfig stream,
         Transport transport,
         int eventLoops,
-        SlowSubscriberPolicy slowSubscriber,
+        ClientConfig clients,
         Duration stallTimeout,
         Duration drainTimeout) {
 
     /** One: the publishers', the ring's and the subscribers' bytes stay in one core's cache. More helps with cores to spare. */
     public static final int DEFAULT_EVENT_LOOPS = 1;
-    /** Nobody else notices a slow one; the one concerned is told by the close. */
-    public static final SlowSubscriberPolicy DEFAULT_POLICY = SlowSubscriberPolicy.DISCONNECT;
     /** A paused process comes back within this, a dead one does not. */
     public static final Duration DEFAULT_STALL_TIMEOUT = Duration.ofSeconds(5);
     /** Within the grace period of the usual process supervisors (10 s). */
@@ -66,7 +64,13 @@ public record RelayConfig(
         private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
         private Transport transport = Transport.AUTO;
         private int eventLoops = DEFAULT_EVENT_LOOPS;
-        private SlowSubscriberPolicy slowSubscriber = DEFAULT_POLICY;
+        private SlowSubscriberPolicy slowSubscriber = ClientConfig.DEFAULT_POLICY;
+        private Set<SlowSubscriberPolicy> allowPolicies = ClientConfig.DEFAULT_ALLOWED;
+        private Duration heartbeat = ClientConfig.DEFAULT_HEARTBEAT;
+        private Duration idleTimeout = ClientConfig.DEFAULT_IDLE_TIMEOUT;
+        private Duration handshakeTimeout = ClientConfig.DEFAULT_HANDSHAKE_TIMEOUT;
+        private int maxConnections = ClientConfig.DEFAULT_MAX_CONNECTIONS;
+        private int maxPublishers = ClientConfig.DEFAULT_MAX_PUBLISHERS;
         private Duration stallTimeout = DEFAULT_STALL_TIMEOUT;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
 
@@ -132,6 +136,36 @@ public record RelayConfig(
             return this;
         }
 
+        public Builder allowPolicies(Set<SlowSubscriberPolicy> value) {
+            allowPolicies = value;
+            return this;
+        }
+
+        public Builder heartbeat(Duration value) {
+            heartbeat = value;
+            return this;
+        }
+
+        public Builder idleTimeout(Duration value) {
+            idleTimeout = value;
+            return this;
+        }
+
+        public Builder handshakeTimeout(Duration value) {
+            handshakeTimeout = value;
+            return this;
+        }
+
+        public Builder maxConnections(int value) {
+            maxConnections = value;
+            return this;
+        }
+
+        public Builder maxPublishers(int value) {
+            maxPublishers = value;
+            return this;
+        }
+
         public Builder stallTimeout(Duration value) {
             stallTimeout = value;
             return this;
@@ -153,7 +187,14 @@ public record RelayConfig(
                     new StreamConfig(mtu, ringSize, logSize, maxBody),
                     transport,
                     eventLoops,
-                    slowSubscriber,
+                    new ClientConfig(
+                            slowSubscriber,
+                            allowPolicies,
+                            heartbeat,
+                            idleTimeout,
+                            handshakeTimeout,
+                            maxConnections,
+                            maxPublishers),
                     stallTimeout,
                     drainTimeout);
         }

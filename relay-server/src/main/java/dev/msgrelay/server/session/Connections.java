@@ -24,7 +24,7 @@ public final class Connections {
     private final LongAdder bytesSentByClosed = new LongAdder();
     private final LongAdder skippedByClosed = new LongAdder();
     private final LongAdder timesHeldBack = new LongAdder();
-    private final AtomicInteger publisherChannels = new AtomicInteger();
+    private final AtomicInteger channels = new AtomicInteger();
     private volatile boolean draining;
 
     public Connections() {
@@ -34,7 +34,7 @@ public final class Connections {
     }
 
     void opened(PublisherSession session) {
-        publisherChannels.incrementAndGet();
+        channels.incrementAndGet();
         publishers.add(session);
         LOG.debug("publisher {} connected", session.peer());
     }
@@ -58,14 +58,14 @@ public final class Connections {
         return draining;
     }
 
-    /** A publisher's channel is gone, and its session has given its memory back. */
+    /** A channel is gone, and its session has given its memory back. */
     void channelGone() {
-        publisherChannels.decrementAndGet();
+        channels.decrementAndGet();
     }
 
     /** Whether nobody is connected any more, down to the last channel. Any thread. */
     public boolean allGone() {
-        return publisherChannels.get() == 0 && publishers.isEmpty() && subscribers.isEmpty();
+        return channels.get() == 0 && publishers.isEmpty() && subscribers.isEmpty();
     }
 
     boolean draining() {
@@ -73,6 +73,7 @@ public final class Connections {
     }
 
     void opened(SubscriberSession session) {
+        channels.incrementAndGet();
         subscribers.add(session);
         LOG.debug("subscriber {} connected", session.peer());
     }
@@ -90,6 +91,11 @@ public final class Connections {
             skippedByClosed.add(session.messagesSkipped());
             count("subscriber", session.peer(), reason, detail);
         }
+    }
+
+    /** A connection was not admitted. */
+    void refused(String peer, CloseReason reason, String detail) {
+        count("connection", peer, reason, detail);
     }
 
     /** A subscriber has missed messages, and counts them; logged the first time. */

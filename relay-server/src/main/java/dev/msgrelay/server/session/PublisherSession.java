@@ -1,20 +1,16 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.batch.RunScan;
 import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +34,6 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     static final int MOVE_BYTES = 64 << 10;
 
     private static final int FIRST_PARTIAL = 4 << 10;
-    private static final int LINGER_MILLIS = 1000;
 
     private final SessionContext context;
     private final Intake intake;
@@ -282,12 +277,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         }
         closing = reason;
         context.connections().closed(this, reason, text);
-        channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
-        if (channel instanceof DuplexChannel duplex) {
-            duplex.shutdownOutput();
-        }
-        // Closing with unread input resets the connection, and the reset may overtake the error: read on for a while.
-        channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        Farewell.say(channel, reason, text);
     }
 
     /** Closes the connection for a reason of the relay's. On the loop's thread. */

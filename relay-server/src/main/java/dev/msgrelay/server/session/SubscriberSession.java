@@ -1,71 +1,84 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A subscriber: a cursor in the log and at most one write in flight. When the write is done, everything that has gathered
- * meanwhile is there to go out in the next one.
- *
- * <p>Completion is learnt from the channel's writability: its water marks are set so that it is writable exactly while
- * nothing is pending. That needs no promise and no listener per write.
+ * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
  * <p>Owned by its loop's thread; {@link #cursor} may be read by any.
  */
 public final class SubscriberSession extends ChannelInboundHandlerAdapter {
+    /** Bytes of memory, beside the log's chunks, that one takes which wants some types only. */
+    public static final int FILTER_BYTES = FilteredFeed.COPY_BYTES;
+
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     private final SessionContext context;
     private final PacketLog log;
     private final SubscriberGroup group;
-    private final SlowSubscriberPolicy policy;
-    private final Pins pins;
-    // Up to here the bytes must stay reachable once a write has been issued: where the frame ends that it cuts.
-    private final Mark boundary = new Mark();
-    private final Mark nextBoundary = new Mark();
-    private final Mark start = new Mark();
+    private final StreamCursor cursor;
+    private SlowSubscriberPolicy policy;
 
     private Channel channel;
     private SegmentSize segment;
-    private ByteBuf[] views = {};
-    private volatile long cursor;
+    private SocketWriter writer;
     private long inFlight;
-    private boolean issuing;
-    private long skipped;
-    private long skippedBytes;
+    // Of subscribers that say something: null for the plain ones.
+    private ControlReader reader;
+    private SubscriberControl control;
+    // Of subscribers that want some types only, otherwise null.
+    private FilteredFeed filtered;
+    private boolean sequences;
+
+    private volatile long skipped;
     private long progressMark;
     private long progressNanos;
     private CloseReason closing;
-    private boolean ended;
+    private String farewell;
+    private boolean counted;
 
-    public SubscriberSession(SessionContext context, SubscriberGroup group, SlowSubscriberPolicy policy) {
+    public SubscriberSession(SessionContext context, SubscriberGroup group) {
         this.context = context;
         this.log = context.log();
         this.group = group;
-        this.policy = policy;
-        this.pins = new Pins(log);
+        this.policy = context.clients().slowSubscriber();
+        this.cursor = new StreamCursor(log);
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
         segment = SegmentSize.of(channel);
-        log.head().read(start);
-        boundary.copy(start);
-        cursor = start.position();
-        progressMark = cursor;
+        writer = new SocketWriter(channel, log);
+        Mark head = new Mark();
+        log.head().read(head);
+        cursor.jump(head);
+        progressMark = cursor.position();
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
             context.gate().add(this);
         }
         group.add(this);
         context.connections().opened(this);
     }
+
+    // ---- sending ----------------------------------------------------------------------------------------------
 
     /**
      * Sends what lies between the cursor and the head, a whole number of segments while there are that many.
@@ -76,29 +89,30 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
      * @return whether a write was issued and is done already, so that it is worth asking again
      */
     boolean send(Mark head, int stride, int least, boolean everything) {
-        if (inFlight > 0) {
-            if (cursor < log.tail() && policy != SlowSubscriberPolicy.SKIP) {
-                close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
+        if (writer.busy()) {
+            if (cursor.position() < log.tail() && policy != SlowSubscriberPolicy.SKIP) {
+                tooSlow();
             }
             return false;
         }
-        long from = cursor;
-        long available = head.position() - from;
-        if (available == 0 || closing != null) {
+        if (closing != null) {
+            return farewell != null && sayFarewell();
+        }
+        if (control != null && control.due()) {
+            return cursor.atBoundary() ? say(head) : issue(cursor.restOfFrame());
+        }
+        long available = head.position() - cursor.position();
+        if (available == 0) {
             return false;
+        }
+        if (filtered != null) {
+            return sendChosen(head);
         }
         int amount = amount(available, stride);
         if (!everything && amount < segment.wholeUpTo(least)) {
             return false;
         }
-        if (from < log.tail()) {
-            return overtaken(head, from);
-        }
-        if (!log.boundaryAtOrBehind(from + amount, head, nextBoundary) || !pins.hold(from, nextBoundary.position())) {
-            return overtaken(head, from);
-        }
-        boundary.copy(nextBoundary);
-        return issue(from, amount);
+        return cursor.hold(amount, head) ? issue(amount) : overtaken(head);
     }
 
     /** Bytes to write: whole segments where there is at least one, everything where there is less. */
@@ -111,99 +125,208 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         return (int) (available >= size ? available - available % size : available);
     }
 
-    private boolean issue(long from, int amount) {
+    /** Writes what comes next in the log, and is held. */
+    private boolean issue(int amount) {
         inFlight = amount;
-        issuing = true;
-        long at = from;
-        int left = amount;
-        while (left > 0) {
-            Chunk chunk = pins.at(at);
-            int offset = log.offsetInChunk(at);
-            int part = Math.min(left, log.chunkBytes() - offset);
-            ByteBuf view = view(chunk);
-            view.setIndex(offset, offset + part);
-            chunk.retain();
-            channel.write(view, channel.voidPromise());
-            at += part;
-            left -= part;
+        writer.begin();
+        writer.addLog(cursor.pins(), cursor.position(), amount);
+        return ended();
+    }
+
+    private boolean sendChosen(Mark head) {
+        if (!cursor.atBoundary()) {
+            // It has got everything so far: the last frame is to be whole.
+            return issue(cursor.restOfFrame());
         }
-        channel.flush();
-        issuing = false;
-        if (inFlight > 0 && channel.isWritable()) {
+        if (!filtered.walk(head)) {
+            return overtaken(head);
+        }
+        inFlight = cursor.restOfFrame();
+        if (!filtered.any()) {
             complete();
             return true;
         }
-        return false;
+        writer.begin();
+        filtered.addTo(writer);
+        return ended();
     }
 
-    /** The one view of a chunk that this session's writes use: there is one write at a time, so it is free again. */
-    private ByteBuf view(Chunk chunk) {
-        int id = chunk.id();
-        if (id >= views.length) {
-            views = java.util.Arrays.copyOf(views, Math.max(id + 1, log.chunkCount()));
+    private boolean say(Mark head) {
+        ByteBuffer said;
+        try {
+            said = control.say(cursor, head, System.nanoTime());
+        } catch (FrameException e) {
+            close(e.reason(), e.getMessage());
+            return false;
         }
-        ByteBuf view = views[id];
-        if (view == null) {
-            view = chunk.memory().duplicate();
-            views[id] = view;
+        writer.begin();
+        writer.add(Unpooled.wrappedBuffer(said));
+        return ended();
+    }
+
+    private boolean ended() {
+        boolean done = writer.end();
+        if (done) {
+            complete();
         }
-        return view;
+        return done;
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        // While a write is being issued its issuer looks itself, once the whole of it is with the channel.
-        if (!issuing && inFlight > 0 && channel.isWritable()) {
+        if (writer.finished()) {
             complete();
         }
     }
 
     private void complete() {
-        long to = cursor + inFlight;
+        long bytes = inFlight;
         inFlight = 0;
         segment.written();
-        cursor = to;
-        if (to == boundary.position()) {
-            pins.releaseAll();
-        }
+        cursor.moved(bytes);
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
-            context.gate().memberMoved(to);
+            context.gate().memberMoved(cursor.position());
         }
     }
 
     /** The log has moved on: the policy speaks. */
-    private boolean overtaken(Mark head, long from) {
+    private boolean overtaken(Mark head) {
         if (policy != SlowSubscriberPolicy.SKIP) {
-            close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
+            tooSlow();
             return false;
         }
-        if (from < boundary.position()) {
+        if (!cursor.atBoundary()) {
             // The last write ended within a frame. Its rest is still held, and goes first.
-            return issue(from, (int) (boundary.position() - from));
+            return issue(cursor.restOfFrame());
         }
-        long lost = boundary.sequence();
+        long lost = cursor.boundary().sequence();
+        cursor.pins().releaseAll();
+        Mark to = new Mark();
         long keep = Math.max(log.tail(), head.position() - SubscriberGroup.WRITE_BYTES);
-        if (!log.boundaryAtOrBehind(keep, head, boundary)) {
-            boundary.copy(head);
+        if (!log.boundaryAtOrBehind(keep, head, to)) {
+            to.copy(head);
         }
-        pins.releaseAll();
-        long missed = boundary.sequence() - lost;
-        skipped += missed;
-        skippedBytes += boundary.position() - from;
-        cursor = boundary.position();
-        context.connections().skipped(this, lost, boundary.sequence() - 1, skipped == missed);
+        cursor.jump(to);
+        boolean first = skipped == 0;
+        skipped += to.sequence() - lost;
+        if (control != null) {
+            control.missed(lost, to.sequence() - 1);
+        }
+        context.connections().skipped(this, lost, to.sequence() - 1, first);
         return true;
     }
 
-    void checkStalled(long nowNanos) {
-        if (policy != SlowSubscriberPolicy.BACKPRESSURE || inFlight == 0) {
-            progressNanos = nowNanos;
+    private void tooSlow() {
+        close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
+    }
+
+    // ---- for SubscriberControl --------------------------------------------------------------------------------
+
+    SlowSubscriberPolicy policy() {
+        return policy;
+    }
+
+    void policy(SlowSubscriberPolicy granted) {
+        if (granted == policy) {
             return;
         }
-        var outbound = channel.unsafe().outboundBuffer();
-        long mark = cursor + (outbound == null ? 0 : outbound.currentProgress());
-        if (mark != progressMark || !context.gate().blocked()) {
-            progressMark = mark;
+        if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().remove(this);
+        }
+        policy = granted;
+        if (granted == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().add(this);
+        }
+    }
+
+    /** Whether the subscriber wants to be told with SEQUENCE what its types have left out. */
+    void sequences(boolean wanted) {
+        sequences = wanted;
+    }
+
+    /** Only these types from now on; the stream stands between two frames. */
+    void choose(TypeRanges types) {
+        if (types.equals(TypeRanges.ALL)) {
+            if (filtered != null) {
+                filtered.release();
+                filtered = null;
+                cursor.delivered().everythingFrom(cursor.boundary());
+            }
+            return;
+        }
+        if (filtered == null) {
+            filtered = new FilteredFeed(log, cursor, channel.alloc());
+            cursor.delivered().upTo(cursor.boundary());
+        }
+        filtered.choose(types, sequences);
+    }
+
+    /** The subscriber has been told which sequence comes next. */
+    void told(long next) {
+        if (filtered != null) {
+            filtered.told(next);
+        }
+    }
+
+    /** Whether to go on reading what it sends. */
+    void readMore(boolean more) {
+        if (channel.config().isAutoRead() != more) {
+            channel.config().setAutoRead(more);
+        }
+    }
+
+    void peerSays(int code, String text) {
+        LOG.info("subscriber {} says ERROR {}: {}", peer(), code, SessionContext.printable(text));
+    }
+
+    // ---- what it sends, and time ------------------------------------------------------------------------------
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ByteBuf bytes = (ByteBuf) msg;
+        try {
+            if (closing != null) {
+                return;
+            }
+            long now = System.nanoTime();
+            if (control == null) {
+                reader = new ControlReader();
+                control = new SubscriberControl(context, this, now);
+            }
+            control.heard(now);
+            reader.take(bytes, control);
+        } catch (FrameException e) {
+            close(e.reason(), e.getMessage());
+        } finally {
+            bytes.release();
+        }
+    }
+
+    void tick(long nowNanos) {
+        if (closing != null) {
+            return;
+        }
+        long mark = cursor.position() + writer.progress();
+        boolean moved = mark != progressMark;
+        progressMark = mark;
+        boolean busy = writer.busy();
+        if (control != null) {
+            if (moved && busy) {
+                control.heard(nowNanos);
+            }
+            CloseReason over = control.tick(nowNanos, reader.incomplete());
+            if (over != null) {
+                close(over, control.text(over));
+                return;
+            }
+        }
+        checkStalled(nowNanos, moved || !busy);
+    }
+
+    private void checkStalled(long nowNanos, boolean alive) {
+        if (policy != SlowSubscriberPolicy.BACKPRESSURE
+                || alive
+                || !context.gate().blocked()) {
             progressNanos = nowNanos;
         } else if (nowNanos - Math.max(progressNanos, context.gate().blockedSinceNanos()) > context.stallNanos()) {
             close(
@@ -212,10 +335,66 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ReferenceCountUtil.release(msg);
-        close(CloseReason.UNEXPECTED_INPUT, "a subscriber sends nothing");
+    /** The relay begins to drain. On the loop's thread. */
+    public void goAway(int millis) {
+        if (control != null && control.greeted()) {
+            control.goAway(millis);
+        }
+    }
+
+    // ---- the end ----------------------------------------------------------------------------------------------
+
+    /**
+     * Closes the connection for a reason; the first reason counts. Who has said anything is told, between two frames, if
+     * it gets there within the stall timeout; a plain subscriber gets nothing but frames. On the loop's thread.
+     */
+    public void close(CloseReason reason, String detail) {
+        if (closing != null) {
+            return;
+        }
+        closing = reason;
+        countOnce(detail);
+        if (control == null) {
+            leave();
+            channel.close();
+            return;
+        }
+        farewell = detail;
+        readMore(true);
+        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
+        long atMost = Math.max(context.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Farewell.LINGER_MILLIS));
+        channel.eventLoop().schedule(() -> channel.close(), atMost, TimeUnit.NANOSECONDS);
+    }
+
+    private boolean sayFarewell() {
+        if (!cursor.atBoundary()) {
+            return issue(cursor.restOfFrame());
+        }
+        String text = farewell;
+        leave();
+        Farewell.say(channel, closing, text);
+        return false;
+    }
+
+    private void countOnce(String detail) {
+        if (!counted) {
+            counted = true;
+            context.connections().closed(this, closing, detail);
+            if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
+                context.gate().remove(this);
+            }
+        }
+    }
+
+    private void leave() {
+        farewell = null;
+        group.remove(this);
+        cursor.pins().releaseAll();
+        if (filtered != null) {
+            cursor.delivered().upTo(cursor.boundary());
+            filtered.release();
+            filtered = null;
+        }
     }
 
     @Override
@@ -223,46 +402,36 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         if (closing == null) {
             closing = CloseReason.PEER_CLOSED;
         }
-        end("");
+        countOnce("");
+        leave();
+        context.connections().channelGone();
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        close(
-                cause instanceof java.io.IOException ? CloseReason.CONNECTION_LOST : CloseReason.INTERNAL_ERROR,
-                String.valueOf(cause.getMessage()));
-    }
-
-    /** Closes the connection for a reason; the first reason counts. On the loop's thread. */
-    public void close(CloseReason reason, String detail) {
         if (closing == null) {
-            closing = reason;
-            end(detail);
-            channel.close();
+            closing = cause instanceof IOException ? CloseReason.CONNECTION_LOST : CloseReason.INTERNAL_ERROR;
+            if (closing == CloseReason.INTERNAL_ERROR) {
+                LOG.error("subscriber {}", peer(), cause);
+            }
+            countOnce(String.valueOf(cause.getMessage()));
         }
+        leave();
+        channel.close();
     }
 
-    private void end(String detail) {
-        if (!ended && channel != null) {
-            ended = true;
-            context.connections().closed(this, closing, detail);
-            group.remove(this);
-            if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
-                context.gate().remove(this);
-            }
-            pins.releaseAll();
-        }
-    }
+    // ---- reports ----------------------------------------------------------------------------------------------
 
     /** Where it stands: everything before has been handed to its socket. Any thread. */
     public long cursor() {
-        return cursor;
+        return cursor.position();
     }
 
     /** Messages handed to its socket so far; to the packet while it is within one. */
     public long messagesSent() {
-        long at = cursor == boundary.position() ? boundary.sequence() : log.sequenceNear(cursor);
-        return Math.max(0, at - start.sequence() - skipped);
+        Mark boundary = cursor.boundary();
+        long at = cursor.position();
+        return cursor.delivered().messages(at == boundary.position() ? boundary.sequence() : log.sequenceNear(at));
     }
 
     /** Messages that it has missed because its policy is to skip. */
@@ -272,7 +441,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** Bytes handed to its socket so far. */
     public long bytesSent() {
-        return cursor - start.position() - skippedBytes;
+        return cursor.delivered().bytes(cursor.position());
     }
 
     /** The loop's thread is where its state may be touched. */
@@ -282,6 +451,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** The peer, for people. */
     public String peer() {
-        return SessionContext.peerName(channel);
+        String address = SessionContext.peerName(channel);
+        return control == null || control.name().isEmpty() ? address : address + " (" + control.name() + ")";
     }
 }

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;

@@ -2,6 +2,8 @@ package dev.msgrelay.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.loop.RelayLoop;
@@ -42,8 +44,15 @@ class BackpressureGateTest {
     }
 
     private EmbeddedChannel subscriber(SlowSubscriberPolicy policy) {
-        SessionContext context = new SessionContext(log, 8192, gate, 1_000_000_000L, new Connections());
-        return new EmbeddedChannel(new SubscriberSession(context, group, policy));
+        SessionContext context = new SessionContext(
+                log,
+                8192,
+                gate,
+                1_000_000_000L,
+                new RelayIdentity(1, "relay", 1024),
+                RelayConfig.builder().slowSubscriber(policy).build().clients(),
+                new Connections());
+        return new EmbeddedChannel(new SubscriberSession(context, group));
     }
 
     private void append(int bytes) {

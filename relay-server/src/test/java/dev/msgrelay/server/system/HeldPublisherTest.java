@@ -3,6 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -10,7 +11,6 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;

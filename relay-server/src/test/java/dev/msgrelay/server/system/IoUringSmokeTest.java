@@ -2,13 +2,13 @@ package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import dev.msgrelay.server.transport.Transport;
 import io.netty.channel.uring.IoUring;
 import org.junit.jupiter.api.Assumptions;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.msgrelay.server.LocalPublisher;
 import dev.msgrelay.server.PublishOutcome;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -12,7 +13,6 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;

@@ -3,6 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -10,7 +11,6 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -2,6 +2,7 @@ package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -9,7 +10,6 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.session.SlowSubscriberPolicy;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -29,7 +29,7 @@ class TotalOrderTest {
     void everyoneGetsEverythingInOneOrder(Setting setting) throws Exception {
         Random seeds = Seeds.random("TotalOrderTest " + setting);
         try (TestRelay relay = TestRelay.start(
-                setting, b -> b.slowSubscriber(dev.msgrelay.server.session.SlowSubscriberPolicy.BACKPRESSURE))) {
+                setting, b -> b.slowSubscriber(dev.msgrelay.server.config.SlowSubscriberPolicy.BACKPRESSURE))) {
             List<PlainSubscriber> subscribers = new ArrayList<>();
             for (int s = 0; s < SUBSCRIBERS; s++) {
                 subscribers.add(relay.subscriber());

@@ -1,0 +1,73 @@
+package dev.msgrelay.server.config;
+
+import dev.msgrelay.protocol.Protocol;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What clients may ask for, how many there may be, and how long they may be silent.
+ *
+ * @param slowSubscriber what happens to a subscriber that falls too far behind and has not asked for anything else
+ * @param allowedPolicies what subscribers may ask for; the one above always is among them
+ * @param heartbeat interval of PINGs to clients that said HELLO
+ * @param idleTimeout after which such a client is given up; not shorter than the heartbeat
+ * @param handshakeTimeout within which a control frame that was begun must be complete
+ * @param maxConnections publishers and subscribers together
+ * @param maxPublishers of them
+ */
+public record ClientConfig(
+        SlowSubscriberPolicy slowSubscriber,
+        Set<SlowSubscriberPolicy> allowedPolicies,
+        Duration heartbeat,
+        Duration idleTimeout,
+        Duration handshakeTimeout,
+        int maxConnections,
+        int maxPublishers) {
+    /** Nobody else notices a slow one; the one concerned is told by the close. */
+    public static final SlowSubscriberPolicy DEFAULT_POLICY = SlowSubscriberPolicy.DISCONNECT;
+    /** Those that cost nobody else anything. */
+    public static final Set<SlowSubscriberPolicy> DEFAULT_ALLOWED =
+            Set.of(SlowSubscriberPolicy.DISCONNECT, SlowSubscriberPolicy.SKIP);
+    /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five of them. */
+    public static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(5);
+    /** Three heartbeats: a process that is paused for a while is not given up at once. */
+    public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofSeconds(15);
+    /** A HELLO fits into one packet. */
+    public static final Duration DEFAULT_HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
+
+    public static final int DEFAULT_MAX_CONNECTIONS = 4096;
+    public static final int DEFAULT_MAX_PUBLISHERS = 1024;
+
+    private static final int MOST_CONNECTIONS = 1_000_000;
+    private static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
+
+    public ClientConfig {
+        EnumSet<SlowSubscriberPolicy> allowed = EnumSet.of(slowSubscriber);
+        allowed.addAll(allowedPolicies);
+        allowedPolicies = Set.copyOf(allowed);
+        within("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
+        within("idle timeout", idleTimeout, heartbeat.toMillis(), MOST_MILLIS);
+        within("handshake timeout", handshakeTimeout, 1, MOST_MILLIS);
+        within("max connections", maxConnections, MOST_CONNECTIONS);
+        within("max publishers", maxPublishers, MOST_CONNECTIONS);
+    }
+
+    private static void within(String what, Duration value, long leastMillis, long mostMillis) {
+        if (value.toMillis() < leastMillis || value.toMillis() > mostMillis) {
+            throw new IllegalArgumentException(
+                    what + " " + value.toMillis() + " ms is not within " + leastMillis + ".." + mostMillis + " ms");
+        }
+    }
+
+    private static void within(String what, int value, int most) {
+        if (value < 1 || value > most) {
+            throw new IllegalArgumentException(what + " " + value + " is not within 1.." + most);
+        }
+    }
+
+    /** What a subscriber gets that asks for {@code wanted}: that, if it is allowed, else the relay's default. */
+    public SlowSubscriberPolicy grant(SlowSubscriberPolicy wanted) {
+        return wanted != null && allowedPolicies.contains(wanted) ? wanted : slowSubscriber;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.DuplexChannel;
+import java.util.concurrent.TimeUnit;
+
+/** How the relay ends a connection that shall know why. */
+final class Farewell {
+    /** For so long what still comes is read and thrown away. */
+    static final int LINGER_MILLIS = 1000;
+
+    private Farewell() {}
+
+    /**
+     * Sends ERROR, between two frames, and closes a while later: to close with unread input resets the connection, and
+     * the reset may overtake the error. On the channel's loop.
+     */
+    static void say(Channel channel, CloseReason reason, String text) {
+        channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
+        if (channel instanceof DuplexChannel duplex) {
+            duplex.shutdownOutput();
+        }
+        channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+}
