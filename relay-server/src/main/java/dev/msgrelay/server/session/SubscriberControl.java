@@ -148,10 +148,10 @@ final class SubscriberControl implements ControlReader.Handler {
      * @return what to send, between position and limit
      * @throws FrameException HELLO asked for what there is not
      */
-    ByteBuffer say(StreamCursor cursor, Mark head, long nowNanos) throws FrameException {
+    ByteBuffer say(SubscriberFeed feed, Mark head, long nowNanos) throws FrameException {
         ByteBuffer out = ByteBuffer.allocate(MOST_TO_SAY);
         if (state == State.GREETED) {
-            welcome(cursor, head, out);
+            welcome(feed, head, out);
             heartbeat.start(nowNanos);
             state = State.OPEN;
         }
@@ -159,10 +159,10 @@ final class SubscriberControl implements ControlReader.Handler {
             GapFrame.put(out, missedFrom, missedTo, GapReason.SLOW);
             missedTo = 0;
         }
-        long next = cursor.boundary().sequence();
+        long next = feed.cursor().boundary().sequence();
         for (SubscribeFrame wanted = subscribes.poll(); wanted != null; wanted = subscribes.poll()) {
             out.put(new SubscribedFrame(wanted.request(), next).encode());
-            session.choose(wanted.types());
+            feed.choose(wanted.types());
         }
         session.readMore(true);
         if (heartbeat.pingDue()) {
@@ -170,7 +170,7 @@ final class SubscriberControl implements ControlReader.Handler {
         }
         if (out.position() > 0) {
             // Each of these sets the subscriber's count; what follows does not.
-            session.told(next);
+            feed.told(next);
         }
         if (pongDue) {
             pongDue = false;
@@ -183,7 +183,8 @@ final class SubscriberControl implements ControlReader.Handler {
         return out.flip();
     }
 
-    private void welcome(StreamCursor cursor, Mark head, ByteBuffer out) throws FrameException {
+    private void welcome(SubscriberFeed feed, Mark head, ByteBuffer out) throws FrameException {
+        StreamCursor cursor = feed.cursor();
         HelloFrame said = hello;
         hello = null;
         boolean otherEpoch = said.epoch() != 0 && said.epoch() != context.epoch();
@@ -203,8 +204,8 @@ final class SubscriberControl implements ControlReader.Handler {
             cursor.jump(head);
         }
         long stands = cursor.boundary().sequence();
-        session.sequences(said.wants(Features.SEQUENCES));
-        session.choose(said.types());
+        feed.sequences(said.wants(Features.SEQUENCES));
+        feed.choose(said.types());
         out.put(new WelcomeFrame(
                         Protocol.VERSION,
                         session.policy().wire(),
