@@ -2,7 +2,7 @@ package dev.msgrelay.client;
 
 import java.io.IOException;
 
-/** The connection ended behind HELLO and before WELCOME, without ERROR: what a relay that knows no HELLO does. */
+/** The relay closed behind HELLO and before WELCOME, without ERROR: what one that knows no HELLO does. */
 final class NoWelcomeException extends IOException {
     private static final long serialVersionUID = 1L;
 

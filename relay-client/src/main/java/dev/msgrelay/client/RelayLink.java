@@ -335,7 +335,8 @@ final class RelayLink implements AutoCloseable {
         if (failure != null) {
             return failure;
         }
-        return open || how instanceof FrameException ? how : new NoWelcomeException(endpoint, how);
+        // A connection that was reset says nothing about what the relay knows.
+        return open || !(how instanceof EOFException) ? how : new NoWelcomeException(endpoint, how);
     }
 
     private IOException lost(IOException e) {
