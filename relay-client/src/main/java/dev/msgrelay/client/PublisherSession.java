@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * The I/O thread of a {@link ReconnectingPublisher}: connects, waits for WELCOME, sends, and begins anew where the
  * connection is lost. Batches as {@link PublisherLoop} does; a control frame goes between two messages.
  *
- * <p>Nothing is sent before WELCOME: it tells what need not be sent.
+ * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take it a second time.
  */
 final class PublisherSession implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(PublisherSession.class);

@@ -19,6 +19,7 @@ final class SentFrames {
     private int everWritten;
     private int boundary;
     private long first;
+    private long settled;
     private long messagesOfConnection;
     private long bytesOfConnection;
 
@@ -26,8 +27,10 @@ final class SentFrames {
         this.queue = queue;
     }
 
-    /** Another connection: everything kept is to be written again. */
+    /** Another connection: everything kept is to be written again, but for what is known to be in the stream. */
     void restart() {
+        written = everWritten;
+        forgetSettled();
         written = 0;
         boundary = 0;
         messagesOfConnection = 0;
@@ -43,6 +46,7 @@ final class SentFrames {
         written += bytes;
         everWritten = Math.max(everWritten, written);
         bytesOfConnection += bytes;
+        forgetSettled();
     }
 
     /** Number of the first message that is kept, or of the next one where none is; 0: not known yet. */
@@ -64,18 +68,37 @@ final class SentFrames {
     }
 
     /**
-     * The relay has, and the stream holds, all up to this number: they are forgotten.
+     * ACK: all up to this number are in the stream, and forgotten.
      *
      * @return how many that are; 0 where it was known before
      * @throws FrameException it was never sent
      */
     long acknowledged(long number) throws FrameException {
-        return acknowledged(number, written, "ACK");
+        if (number < first || number <= settled) {
+            return 0;
+        }
+        long known = Math.max(settled, first - 1);
+        int end = end(number, written, "ACK");
+        long messages = number - first + 1;
+        first = number + 1;
+        forget(end, messages);
+        return number - known;
     }
 
-    /** As {@link #acknowledged}, for WELCOME: what former connections have sent counts. */
+    /**
+     * WELCOME: the relay has all up to this number from former connections. It counts this connection's messages from
+     * HELLO's number on all the same: they are forgotten when they are written once more.
+     *
+     * @return how many that are
+     * @throws FrameException it was never sent
+     */
     long accepted(long number) throws FrameException {
-        return acknowledged(number, everWritten, "WELCOME");
+        if (number < first) {
+            return 0;
+        }
+        end(number, everWritten, "WELCOME");
+        settled = number;
+        return number - first + 1;
     }
 
     /** Without acknowledgements: forgets every message that is written as a whole. */
@@ -102,10 +125,23 @@ final class SentFrames {
         return bytesOfConnection;
     }
 
-    private long acknowledged(long number, int limit, String frame) throws FrameException {
-        if (number < first) {
-            return 0;
+    private void forgetSettled() {
+        if (settled == 0) {
+            return;
         }
+        long messages = 0;
+        int end = 0;
+        int next;
+        while (first + messages <= settled && (next = end + queue.frameLengthAt(end)) <= written) {
+            end = next;
+            messages++;
+        }
+        first += messages;
+        forget(end, messages);
+    }
+
+    /** Where the message with this number ends. */
+    private int end(long number, int limit, String frame) throws FrameException {
         long messages = number - first + 1;
         long walked = 0;
         int end = 0;
@@ -119,9 +155,7 @@ final class SentFrames {
                     frame + " speaks of message " + number + ", which was not sent: of those from " + first + " on "
                             + (end > limit ? walked - 1 : walked) + " were");
         }
-        first = number + 1;
-        forget(end, messages);
-        return messages;
+        return end;
     }
 
     private void forget(int bytes, long messages) {

@@ -46,7 +46,7 @@ class SentFramesTest {
     }
 
     @Test
-    void welcomeMayKnowWhatFormerConnectionsSent() throws Exception {
+    void whatWelcomeHasAcceptedIsForgottenAsItIsWrittenOnceMore() throws Exception {
         sent.number(1);
         publish(0, 1, 2);
         write(17);
@@ -55,8 +55,28 @@ class SentFramesTest {
         assertThatThrownBy(() -> sent.accepted(3))
                 .isInstanceOf(FrameException.class)
                 .hasMessageContaining("WELCOME");
-        assertThat(sent.accepted(1)).isEqualTo(1);
-        assertThat(sent.accepted(2)).isEqualTo(1);
+        assertThat(sent.accepted(2)).isEqualTo(2);
+        assertThat(sent.first()).as("to be counted by the relay").isEqualTo(1);
+        assertThat(sent.acknowledged(2)).as("known already").isZero();
+        write(10);
+        assertThat(sent.first()).isEqualTo(2);
+        assertThat(queue.forgottenMessages()).isEqualTo(1);
+        write(17);
+        assertThat(queue.forgottenMessages()).isEqualTo(2);
+        assertThat(sent.acknowledged(3)).isEqualTo(1);
+        assertThat(queue.forgottenMessages()).isEqualTo(3);
+    }
+
+    @Test
+    void whatWelcomeHasAcceptedIsNotWrittenToAThirdConnection() throws Exception {
+        sent.number(1);
+        publish(0, 1, 2);
+        write(27);
+        sent.restart();
+        assertThat(sent.accepted(2)).isEqualTo(2);
+        write(3);
+        sent.restart();
+        assertThat(sent.first()).isEqualTo(3);
         assertThat(queue.prepare(sent.written(), CAPACITY)).as("the rest").isEqualTo(10);
     }
 
