@@ -58,7 +58,7 @@ final class PublisherSession implements Runnable {
         this.queue = queue;
         this.clock = clock;
         this.reconnector = reconnector;
-        this.sent = new SentFrames(queue);
+        this.sent = new SentFrames(queue, options.onAck());
         this.stream = new PublisherStream(options, reconnector, queue, sent);
     }
 

@@ -110,10 +110,7 @@ final class PublisherStream implements RelayLink.Handler {
         }
         AckFrame.check(body);
         alive = true;
-        long number = AckFrame.number(body);
-        if (sent.acknowledged(number) > 0) {
-            options.onAck().onAck(number, AckFrame.sequence(body));
-        }
+        sent.acknowledged(AckFrame.number(body), AckFrame.sequence(body));
     }
 
     private void number(WelcomeFrame welcome) throws FrameException {
@@ -125,8 +122,8 @@ final class PublisherStream implements RelayLink.Handler {
             throw new FrameException(
                     CloseReason.MESSAGE_GAP,
                     "WELCOME has accepted only " + accepted + ", this publisher goes on with " + sent.first());
-        } else if (accepted > 0 && sent.accepted(accepted) > 0) {
-            options.onAck().onAck(accepted, 0);
+        } else if (accepted > 0) {
+            sent.accepted(accepted);
         }
     }
 

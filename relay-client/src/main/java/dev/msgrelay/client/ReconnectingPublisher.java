@@ -115,8 +115,8 @@ public final class ReconnectingPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits until every message accepted before this call is acknowledged; without acknowledgements, until it was handed
-     * to a socket.
+     * Waits until every message accepted before this call is acknowledged, and the listener has been told; without
+     * acknowledgements, until it was handed to a socket.
      *
      * @return false where the time ran out or the publisher has failed, see {@link #failure}
      */

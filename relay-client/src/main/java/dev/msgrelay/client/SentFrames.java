@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.FrameException;
  */
 final class SentFrames {
     private final SendQueue queue;
+    private final AckListener onAck;
 
     private int written;
     private int everWritten;
@@ -23,8 +24,9 @@ final class SentFrames {
     private long messagesOfConnection;
     private long bytesOfConnection;
 
-    SentFrames(SendQueue queue) {
+    SentFrames(SendQueue queue, AckListener onAck) {
         this.queue = queue;
+        this.onAck = onAck;
     }
 
     /** Another connection: everything kept is to be written again, but for what is known to be in the stream. */
@@ -68,37 +70,34 @@ final class SentFrames {
     }
 
     /**
-     * ACK: all up to this number are in the stream, and forgotten.
+     * ACK: all up to this number are in the stream. If that is new, the listener is told, and then they are forgotten:
+     * who waits for that knows that the listener has been told.
      *
-     * @return how many that are; 0 where it was known before
      * @throws FrameException it was never sent
      */
-    long acknowledged(long number) throws FrameException {
-        if (number < first || number <= settled) {
-            return 0;
+    void acknowledged(long number, long sequence) throws FrameException {
+        if (number >= first && number > settled) {
+            int end = end(number, written, "ACK");
+            long messages = number - first + 1;
+            onAck.onAck(number, sequence);
+            first = number + 1;
+            forget(end, messages);
         }
-        long known = Math.max(settled, first - 1);
-        int end = end(number, written, "ACK");
-        long messages = number - first + 1;
-        first = number + 1;
-        forget(end, messages);
-        return number - known;
     }
 
     /**
-     * WELCOME: the relay has all up to this number from former connections. It counts this connection's messages from
-     * HELLO's number on all the same: they are forgotten when they are written once more.
+     * WELCOME: the relay has all up to this number from former connections, and the listener is told if that is new. The
+     * relay counts this connection's messages from HELLO's number on all the same: they are forgotten when they are
+     * written once more.
      *
-     * @return how many that are
      * @throws FrameException it was never sent
      */
-    long accepted(long number) throws FrameException {
-        if (number < first) {
-            return 0;
+    void accepted(long number) throws FrameException {
+        if (number >= first) {
+            end(number, everWritten, "WELCOME");
+            settled = number;
+            onAck.onAck(number, 0);
         }
-        end(number, everWritten, "WELCOME");
-        settled = number;
-        return number - first + 1;
     }
 
     /** Without acknowledgements: forgets every message that is written as a whole. */
