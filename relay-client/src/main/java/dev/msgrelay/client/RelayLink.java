@@ -116,11 +116,6 @@ final class RelayLink implements AutoCloseable {
         return key;
     }
 
-    /** Frames that came, of any kind. */
-    long frames() {
-        return reader.frames();
-    }
-
     /**
      * Reads once and hands over what is whole.
      *

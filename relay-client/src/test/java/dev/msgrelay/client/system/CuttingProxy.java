@@ -18,7 +18,6 @@ final class CuttingProxy implements AutoCloseable {
     private final Random random;
     private final int farthest;
 
-    private volatile boolean cutting = true;
     private volatile int connections;
 
     /**
@@ -41,11 +40,6 @@ final class CuttingProxy implements AutoCloseable {
         return connections;
     }
 
-    /** From now on nothing is cut. */
-    void spare() {
-        cutting = false;
-    }
-
     @Override
     public void close() throws IOException {
         server.close();
@@ -57,7 +51,7 @@ final class CuttingProxy implements AutoCloseable {
                 SocketChannel client = server.accept();
                 connections++;
                 SocketChannel onward = relay.open(CONNECT);
-                int bytes = cutting ? random.nextInt(farthest) : Integer.MAX_VALUE;
+                int bytes = random.nextInt(farthest);
                 boolean hard = random.nextBoolean();
                 start(() -> copy(client, onward, bytes, hard), "proxy to the relay");
                 start(() -> copy(onward, client, bytes, hard), "proxy to the client");
