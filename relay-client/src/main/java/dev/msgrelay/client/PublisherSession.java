@@ -263,8 +263,9 @@ final class PublisherSession implements Runnable {
             emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
             return true;
         }
-        emit(new SessionEvent.GaveUp(endpoint, gaveUp));
+        // Who hears of it finds the publisher failed.
         fail(gaveUp);
+        emit(new SessionEvent.GaveUp(endpoint, gaveUp));
         return false;
     }
 
