@@ -20,11 +20,10 @@ import picocli.CommandLine.Spec;
         name = "ceiling",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = {
-            "Computes what an Ethernet link could give at most: messages and bytes a second in each direction, with",
-            "every segment full (batched) and with one message a segment. Measures nothing; docs/links.md has the",
-            "arithmetic. MB/s count bodies and their 8-byte headers."
-        })
+        description =
+                "Computes what a link could give at most: messages and bytes a second in each direction, with every"
+                        + " segment full (batched) and with one message a segment. Measures nothing; docs/links.md has the"
+                        + " arithmetic. MB/s count bodies and their 8-byte headers.")
 final class CeilingCommand implements Callable<Integer> {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;

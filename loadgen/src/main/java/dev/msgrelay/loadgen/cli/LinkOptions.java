@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
@@ -52,6 +53,11 @@ final class LinkOptions {
     @Option(names = "--vlan", description = "With an 802.1Q tag: frames are 4 bytes longer.")
     private boolean vlan;
 
+    @Option(
+            names = "--emulated",
+            description = "A link whose rate 'tc tbf' keeps: it counts no preamble, checksum and gap, and is faster.")
+    private boolean emulated;
+
     /**
      * @throws ParameterException naming the value and the limit
      * @throws IOException the interface does not tell what is needed
@@ -97,7 +103,8 @@ final class LinkOptions {
         boolean read = mtu == null && from != null && from.mtu().isPresent();
         int bytes = read ? from.mtu().getAsInt() : mtu == null ? ETHERNET_MTU : mtu;
         try {
-            return new SegmentFormat(bytes, ip, !noTimestamps, vlan);
+            return new SegmentFormat(
+                    bytes, ip, !noTimestamps, vlan, emulated ? Framing.TRAFFIC_CONTROL : Framing.ETHERNET);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
                     spec.commandLine(), (read ? "--interface " + from.name() : "--mtu") + ": " + e.getMessage(), e);

@@ -36,7 +36,10 @@ final class TcpChecks {
                     case "cubic", "reno" ->
                         Finding.fine(name, told.get(), "does not pace: the faster kind for loopback");
                     case "bbr" ->
-                        Finding.note(name, "bbr", "paces: over loopback 23 M msg/s were seen where cubic got 35 M");
+                        Finding.note(
+                                name,
+                                "bbr",
+                                "paces: over loopback, runs under cubic were seen to be 1.5 times as fast");
                     default -> Finding.note(name, told.get(), "compare with runs under the same one only");
                 };
         return finding.with("chosen", told.get())

@@ -1,27 +1,22 @@
 package dev.msgrelay.loadgen.link;
 
 /**
- * How segments are wrapped on an Ethernet link; see the package for the picture. All sizes are bytes.
+ * How segments are wrapped on a link; see the package for the picture. All sizes are bytes.
  *
  * @param mtu of the link: the largest IP packet; the Ethernet header, a VLAN tag and the checksum come on top
  * @param timestamps TCP's time-stamp option, which Linux uses unless told otherwise
  * @param vlan an 802.1Q tag on every frame
+ * @param framing what of a frame counts
  */
-public record SegmentFormat(int mtu, IpVersion ip, boolean timestamps, boolean vlan) {
+public record SegmentFormat(int mtu, IpVersion ip, boolean timestamps, boolean vlan, Framing framing) {
     /** The largest MTU: no IPv4 packet is longer. */
     public static final int MAX_MTU = 65_535;
 
     private static final int TCP_HEADER = 20;
     private static final int TIMESTAMP_OPTION = 12;
 
-    private static final int PREAMBLE = 8;
     private static final int MAC_HEADER = 14;
     private static final int VLAN_TAG = 4;
-    private static final int CHECKSUM = 4;
-    private static final int GAP = 12;
-
-    /** The least frame from its MAC header to its checksum, a tag included; shorter ones are padded. */
-    private static final int MIN_FRAME = 64;
 
     /**
      * @throws IllegalArgumentException naming the MTU and its limits
@@ -33,9 +28,9 @@ public record SegmentFormat(int mtu, IpVersion ip, boolean timestamps, boolean v
         }
     }
 
-    /** IPv4 with time stamps and no tag: what Linux sends by default. */
+    /** IPv4 with time stamps and no tag on Ethernet: what Linux sends by default. */
     public static SegmentFormat usual(int mtu) {
-        return new SegmentFormat(mtu, IpVersion.V4, true, false);
+        return new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.ETHERNET);
     }
 
     /** Payload of a full segment. */
@@ -43,10 +38,9 @@ public record SegmentFormat(int mtu, IpVersion ip, boolean timestamps, boolean v
         return mtu - headerBytes();
     }
 
-    /** What a segment with this payload takes of the link's time, from its preamble to the end of its gap. */
+    /** What a segment with this payload takes of the link's time; on Ethernet from its preamble to the end of its gap. */
     public int wireBytes(int payload) {
-        int frame = MAC_HEADER + (vlan ? VLAN_TAG : 0) + headerBytes() + payload + CHECKSUM;
-        return PREAMBLE + Math.max(frame, MIN_FRAME) + GAP;
+        return framing.wireBytes(MAC_HEADER + (vlan ? VLAN_TAG : 0) + headerBytes() + payload);
     }
 
     /** The same for as many segments as {@code bytes} sent in one go need: full ones, and the rest in a last one. */
@@ -64,6 +58,6 @@ public record SegmentFormat(int mtu, IpVersion ip, boolean timestamps, boolean v
     @Override
     public String toString() {
         return "MTU " + mtu + ", " + ip + (timestamps ? ", TCP time stamps" : ", no TCP time stamps")
-                + (vlan ? ", VLAN tag" : "");
+                + (vlan ? ", VLAN tag" : "") + (framing == Framing.ETHERNET ? "" : ", emulated by tc");
     }
 }

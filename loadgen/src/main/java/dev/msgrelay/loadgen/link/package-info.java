@@ -26,6 +26,9 @@
  * of its own, and what is shorter than Ethernet's least frame is padded. A message that is longer than a segment takes
  * several, the last one short.
  *
+ * <p>An emulated link, whose rate Linux' traffic control keeps, counts neither preamble nor checksum nor gap, and pads
+ * nothing: 1,514 bytes instead of 1,538; see {@link dev.msgrelay.loadgen.link.Framing}.
+ *
  * <p>Not in it: what the other direction's acknowledgements take (a pure one is 90 bytes on the wire; one for every
  * second full segment is 2.9 % of the direction it goes in), losses, and anything that a host does slower than the
  * link.

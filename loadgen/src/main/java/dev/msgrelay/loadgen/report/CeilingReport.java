@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.report;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.LinkCeiling;
 import dev.msgrelay.loadgen.link.LinkRate;
 import dev.msgrelay.loadgen.link.LinkSpeed;
@@ -79,6 +80,7 @@ public final class CeilingReport {
         link.put("ip", format.ip().toString());
         link.put("timestamps", format.timestamps());
         link.put("vlan", format.vlan());
+        link.put("emulated", format.framing() == Framing.TRAFFIC_CONTROL);
         link.put("segmentBytes", format.segmentBytes());
         link.put("segmentWireBytes", format.wireBytes(format.segmentBytes()));
         JsonArray ceilings = new JsonArray();

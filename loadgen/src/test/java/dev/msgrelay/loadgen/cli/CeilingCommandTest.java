@@ -40,6 +40,16 @@ class CeilingCommandTest {
     }
 
     @Test
+    void anEmulatedLinkSaysSo() {
+        assertThat(run("--link", "1gbe", "--emulated", "--body", "100")).isZero();
+        // 125e6 * 1448 / 1514 = 119.55 MB/s; / 108 = 1,106,952
+        assertThat(out.toString())
+                .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps, emulated by tc\n"
+                        + "a full segment carries 1,448 bytes and takes 1,514 of the link's time\n")
+                .containsPattern(" +ingress +1,106,952 +119\\.6 +95\\.6 ");
+    }
+
+    @Test
     void programsGetPlainNumbers() throws Exception {
         assertThat(run(
                         "--link",
@@ -60,6 +70,7 @@ class CeilingCommandTest {
         assertThat(link.getInt("segmentWireBytes")).isEqualTo(1_542);
         assertThat(link.getString("ip")).isEqualTo("IPv6");
         assertThat(link.getBoolean("vlan")).isTrue();
+        assertThat(link.getBoolean("emulated")).isFalse();
         assertThat(link.getBoolean("timestamps")).isFalse();
         JsonObject ceiling = json.getArray("ceilings").getObject(0);
         JsonObject batched = ceiling.getObject("ingress").getObject("batched");

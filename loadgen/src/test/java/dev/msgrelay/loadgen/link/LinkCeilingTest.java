@@ -14,7 +14,7 @@ class LinkCeilingTest {
     private static final LinkSpeed ONE_GBE = LinkSpeed.parse("1gbe");
     private static final LinkSpeed TEN_GBE = LinkSpeed.parse("10gbe");
     private static final SegmentFormat USUAL = SegmentFormat.usual(1_500);
-    private static final SegmentFormat BARE = new SegmentFormat(1_500, IpVersion.V4, false, false);
+    private static final SegmentFormat BARE = new SegmentFormat(1_500, IpVersion.V4, false, false, Framing.ETHERNET);
 
     @Test
     void theKnownFiguresOfGigabitEthernet() {
@@ -44,7 +44,8 @@ class LinkCeilingTest {
     })
     void headersAreTakenOffTheMtuAndEthernetIsAddedToIt(
             String name, int mtu, boolean v6, boolean timestamps, boolean vlan, int segment, int wire) {
-        SegmentFormat format = new SegmentFormat(mtu, v6 ? IpVersion.V6 : IpVersion.V4, timestamps, vlan);
+        SegmentFormat format =
+                new SegmentFormat(mtu, v6 ? IpVersion.V6 : IpVersion.V4, timestamps, vlan, Framing.ETHERNET);
         assertThat(format.segmentBytes()).isEqualTo(segment);
         assertThat(format.wireBytes(segment)).isEqualTo(wire);
     }
@@ -57,7 +58,7 @@ class LinkCeilingTest {
                         .bytesPerSecond())
                 .isCloseTo(123_755_255.6, within(0.1));
         // 125e6 * 1448 / 1542 = 117,380,025.9
-        SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, true, true);
+        SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, true, true, Framing.ETHERNET);
         assertThat(new LinkCeiling(ONE_GBE, tagged, 1_000).batched().bytesPerSecond())
                 .isCloseTo(117_380_025.9, within(0.1));
     }
@@ -98,7 +99,7 @@ class LinkCeilingTest {
                 .isEqualTo(84);
         assertThat(BARE.wireBytes(7)).isEqualTo(85);
         // a tag counts towards the least frame: 14 + 4 + 40 + 1 + 4 = 63
-        SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, false, true);
+        SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, false, true, Framing.ETHERNET);
         assertThat(tagged.wireBytes(1)).isEqualTo(84);
         assertThat(tagged.wireBytes(2)).isEqualTo(84);
         assertThat(tagged.wireBytes(3)).isEqualTo(85);
@@ -140,9 +141,21 @@ class LinkCeilingTest {
     @Test
     void impossibleFormatsAreRefused() {
         assertThatThrownBy(() -> SegmentFormat.usual(67)).hasMessage("MTU 67 is not within 68..65535 for IPv4");
-        assertThatThrownBy(() -> new SegmentFormat(1_279, IpVersion.V6, true, false))
+        assertThatThrownBy(() -> new SegmentFormat(1_279, IpVersion.V6, true, false, Framing.ETHERNET))
                 .hasMessage("MTU 1279 is not within 1280..65535 for IPv6");
         assertThatThrownBy(() -> SegmentFormat.usual(65_536)).hasMessageContaining("65536");
         assertThatThrownBy(() -> new LinkCeiling(ONE_GBE, USUAL, -1)).hasMessage("body -1 is not within 0..67108864");
+    }
+
+    @Test
+    void anEmulatedLinkCountsFramesWithoutWhatIsAroundThem() {
+        // 14 + 1500 = 1514; 125e6 * 1448 / 1514 = 119,550,858.7 bytes/s = 956,406,869.2 bit/s
+        SegmentFormat emulated = new SegmentFormat(1_500, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL);
+        assertThat(new LinkCeiling(ONE_GBE, emulated, 100).batched().bytesPerSecond())
+                .isCloseTo(119_550_858.7, within(0.1));
+        // 14 + 52 + 8 = 74; without time stamps a rest of 1 byte: 14 + 40 + 1 = 55, not padded
+        assertThat(emulated.wireBytes(8)).isEqualTo(74);
+        assertThat(new SegmentFormat(1_500, IpVersion.V4, false, false, Framing.TRAFFIC_CONTROL).wireBytes(1))
+                .isEqualTo(55);
     }
 }
