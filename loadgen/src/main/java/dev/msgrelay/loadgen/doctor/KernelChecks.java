@@ -113,7 +113,7 @@ final class KernelChecks {
             return Finding.unknown(name, "whatever else runs on this machine takes its share of every figure");
         }
         double load = told.get();
-        String value = Texts.format("%.2f on %d cores", load, cores);
+        String value = Texts.format("%.2f on %d core%s", load, cores, cores == 1 ? "" : "s");
         Finding finding;
         if (load < SOME_LOAD * cores) {
             finding = Finding.fine(name, value, "hardly anybody else was at work during the last minute");

@@ -28,6 +28,9 @@ final class ResourceChecks {
 
     private static final int PAIR = 2;
 
+    /** What a JVM with its jars, sockets and event loops has open besides connections, about. */
+    private static final int JVM_FILES = 100;
+
     private ResourceChecks() {}
 
     static Finding limits(Cgroup cgroup, int cores, boolean told) {
@@ -99,9 +102,9 @@ final class ResourceChecks {
         }
         long limit = soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
         Level level = limit >= FEW_FILES ? Level.FINE : Level.NOTE;
-        String meaning = limit >= FEW_FILES
-                ? "room for the connections of one process, as a JVM sees it (it raises soft to hard)"
-                : "a process has room for fewer connections than that: raise 'ulimit -n' for large runs";
+        String meaning = limit == Long.MAX_VALUE
+                ? "room for all connections that a run may have"
+                : Texts.format("room for about %,d connections in each process", Math.max(0, limit - JVM_FILES));
         if (limit < TOO_FEW_FILES) {
             level = Level.IMPOSSIBLE;
             meaning = "not enough for a JVM and its sockets: raise 'ulimit -n'";

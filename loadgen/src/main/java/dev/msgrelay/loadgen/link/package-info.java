@@ -4,23 +4,22 @@
  *
  * <p>The bytes of one segment on an Ethernet wire (IPv4, TCP time stamps, MTU 1500, no VLAN tag):
  *
- * <pre>
- *  |&lt;---------------------------- 1,538 bytes of the link's time ----------------------------&gt;|
+ * <pre>{@code
+ *  |<--------------------------- 1,538 bytes of the link's time --------------------------->|
  *
- *            |&lt;------------------ frame, at least 64 ------------------&gt;|
- *                      |&lt;------------- MTU: 1,500 -------------&gt;|
- *  +---------+----+----+----+-----+-------+-----------------------+-----+--------------------+
- *  | preamble| MAC| tag| IP | TCP | stamps|  payload: 1,448       | FCS | gap to the next    |
- *  |    8    | 14 | (4)| 20 |  20 |   12  |                       |  4  |        12          |
- *  +---------+----+----+----+-----+-------+-----------------------+-----+--------------------+
- *                       (IPv6: 40)        |
- *                                         |  ...frame | type 4, length 4, body | type 4, le...
- *                                         +------------------------------------------------
- *                                            Relay's frames, back to back, cut anywhere
+ *             |<------------------------ frame: at least 64 ----------------------->|
+ *                         |<------------------- MTU: 1,500 ------------------>|
+ *  +----------+-----+-----+----+-----+--------+-------------------------------+-----+-------+
+ *  | preamble | MAC | tag | IP | TCP | stamps |            payload            | FCS |  gap  |
+ *  |    8     |  14 | (4) | 20 |  20 |   12   |             1,448             |  4  |   12  |
+ *  +----------+-----+-----+----+-----+--------+-------------------------------+-----+-------+
+ *                         (IPv6: 40)          |
+ *                                             |..body|type 4|length 4|body|type 4|length 4|..
+ *                                              Relay's frames back to back, cut anywhere
  *
- *  payload bytes a second   = link speed / 8 * 1,448 / 1,538      1 Gbit/s: 117.7 MB/s, 941.5 Mbit/s
- *  messages a second        = payload bytes a second / (8 + body)
- * </pre>
+ *  payload bytes a second = speed / 8 * 1,448 / 1,538      1 Gbit/s: 117.7 MB/s, 941.5 Mbit/s
+ *  messages a second      = payload bytes a second / (8 + body)
+ * }</pre>
  *
  * That is <em>batched</em>: the stream fills every segment. <em>Single</em> is one message a segment: each has headers
  * of its own, and what is shorter than Ethernet's least frame is padded. A message that is longer than a segment takes

@@ -79,7 +79,7 @@ class KernelChecksTest {
         "0.99 2 3 1/1 5, 4, FINE,    0.99 on 4 cores",
         "1.00 0 0 1/1 5, 4, NOTE,    1.00 on 4 cores",
         "2.00 0 0 1/1 5, 4, WARNING, 2.00 on 4 cores",
-        "0.99 0 0 1/1 5, 1, WARNING, 0.99 on 1 cores",
+        "0.99 0 0 1/1 5, 1, WARNING, 0.99 on 1 core",
         "what,           4, NOTE,    unknown",
     })
     void loadIsPutInProportionToTheCores(String content, int cores, Level level, String value) {

@@ -58,13 +58,13 @@ class ResourceChecksTest {
 
     @ParameterizedTest
     @CsvSource({
-        "4096,      1048576,   FINE",
-        "unlimited, unlimited, FINE",
-        "4095,      4096,      NOTE",
-        "64,        64,        NOTE",
-        "63,        63,        IMPOSSIBLE",
+        "4096,      1048576,   FINE,       'about 3,996 connections'",
+        "unlimited, unlimited, FINE,       all connections",
+        "4095,      4096,      NOTE,       'about 3,995 connections'",
+        "64,        64,        NOTE,       about 0 connections",
+        "63,        63,        IMPOSSIBLE, not enough for a JVM",
     })
-    void openFiles(String soft, String hard, Level level) {
+    void openFiles(String soft, String hard, Level level, String meaning) {
         files.with(
                 "proc/self/limits",
                 "Limit                     Soft Limit           Hard Limit           Units\n"
@@ -72,6 +72,7 @@ class ResourceChecksTest {
                         + "Max open files            " + soft + "                 " + hard + "               files");
         Finding finding = ResourceChecks.openFiles(files.tree(), OptionalLong.of(7));
         assertThat(finding.level()).isEqualTo(level);
+        assertThat(finding.meaning()).contains(meaning);
         assertThat(finding.value()).isEqualTo("soft " + soft + ", hard " + hard);
     }
 

@@ -36,11 +36,23 @@ class SubprocessTest {
         assertThatThrownBy(() -> new Subprocess(100).run(List.of("sh", "-c", "sleep 60; true")))
                 .isInstanceOf(IOException.class)
                 .hasMessage("sh did not end within 100 ms");
+        awaitChildren(before);
+    }
+
+    @Test
+    void whoIsInterruptedKillsIt() throws Exception {
+        long before = children();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> tool.run(List.of("sleep", "60"))).isInstanceOf(InterruptedException.class);
+        awaitChildren(before);
+    }
+
+    private static void awaitChildren(long limit) {
         long deadline = System.nanoTime() + 20_000_000_000L;
-        while (children() > before && System.nanoTime() < deadline) {
+        while (children() > limit && System.nanoTime() < deadline) {
             Thread.onSpinWait();
         }
-        assertThat(children()).isLessThanOrEqualTo(before);
+        assertThat(children()).isLessThanOrEqualTo(limit);
     }
 
     private static long children() {
