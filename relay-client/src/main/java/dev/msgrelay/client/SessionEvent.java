@@ -71,7 +71,7 @@ public sealed interface SessionEvent {
             CloseReason reason = goAway.reason();
             String why = reason == null ? "reason " + goAway.code() : reason.text();
             return "the relay at " + endpoint + " will close in " + goAway.closesInMillis() + " ms: " + why
-                    + (goAway.text().isEmpty() ? "" : ", " + goAway.text());
+                    + (goAway.text().isEmpty() || goAway.text().equals(why) ? "" : ", " + goAway.text());
         }
     }
 

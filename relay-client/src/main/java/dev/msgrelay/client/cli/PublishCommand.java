@@ -47,8 +47,9 @@ import picocli.CommandLine.TypeConversionException;
             "A line goes out without its end (LF or CR LF); an empty line is a message without a body.",
             "At the end, what was published is told on stderr; bytes include each message's header of 8 bytes.",
             "",
-            "With --ack, --name, --reconnect or several endpoints it says HELLO, and tells on stderr what happens to the",
-            "connection. Without --ack, messages that were under way when a connection was lost may be lost.",
+            "With --ack, --name, --reconnect or several endpoints it says HELLO, and tells on",
+            "stderr what happens to the connection. Without --ack, messages that were under",
+            "way when a connection was lost may be lost.",
             "",
             "Exit codes: 0 all of the input was sent, with --ack acknowledged; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })

@@ -33,7 +33,7 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         description = {
             "Reads messages and measures how fast they come, or prints them.",
-            "Ends when --count is reached, when the connection is lost and not made again (a failure), or on Ctrl-C."
+            "Ends when --count is reached, when the connection is lost for good (a failure), or on Ctrl-C."
         },
         footer = {
             "",
@@ -42,8 +42,9 @@ import picocli.CommandLine.TypeConversionException;
             "Milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes.",
             "The clock starts at the first message. The sum is told on stderr at the end.",
             "",
-            "With --types, --from, --policy, --name, --reconnect or several endpoints it says HELLO: messages have numbers",
-            "then, it goes on where it stood when the connection is made again, and what was missed is told on stderr.",
+            "With --types, --from, --policy, --name, --reconnect or several endpoints it says",
+            "HELLO: messages have numbers then, it goes on where it stood when the",
+            "connection is made again, and tells on stderr what was missed.",
             "",
             "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -98,8 +99,9 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Option(
             names = "--print",
-            description = "Print each message: type, length, and the body as text, or in hex where it is not"
-                    + " printable UTF-8.")
+            description =
+                    "Print each message: its sequence where that is known, type, length, and the body as text, or in"
+                            + " hex where it is not printable UTF-8.")
     private boolean print;
 
     @Option(names = "--hex", description = "Print each message, the body always in hex.")
