@@ -23,6 +23,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -153,6 +155,21 @@ class ReconnectingPublisherTest {
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:c");
             assertThat(acks).containsExactly("2@0", "3@1");
+        }
+    }
+
+    @Test
+    void worksOverAUnixSocketToo(@TempDir Path directory) throws Exception {
+        Script cuts = client -> {
+            client.hello();
+            client.send(welcomePublisher(0));
+            take(client, 1);
+        };
+        try (ScriptedRelay relay = ScriptedRelay.unix(directory, cuts, this::serveOne);
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            publish(publisher, "a");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(got).containsExactly("1:a", "1:a");
         }
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,8 +36,8 @@ public final class ScriptedRelay implements AutoCloseable {
     private volatile Peer present;
     private volatile boolean closed;
 
-    private ScriptedRelay(List<Script> scripts, boolean repeatLast) throws IOException {
-        this.server = PlainServer.tcp();
+    private ScriptedRelay(PlainServer server, List<Script> scripts, boolean repeatLast) {
+        this.server = server;
         this.scripts = scripts;
         this.repeatLast = repeatLast;
         Thread thread = new Thread(this::serveAll, "scripted relay");
@@ -45,11 +46,16 @@ public final class ScriptedRelay implements AutoCloseable {
     }
 
     public static ScriptedRelay of(Script... scripts) throws IOException {
-        return new ScriptedRelay(List.of(scripts), false);
+        return new ScriptedRelay(PlainServer.tcp(), List.of(scripts), false);
+    }
+
+    /** On a Unix domain socket. */
+    public static ScriptedRelay unix(Path directory, Script... scripts) throws IOException {
+        return new ScriptedRelay(PlainServer.unix(directory), List.of(scripts), false);
     }
 
     public static ScriptedRelay repeating(Script script) throws IOException {
-        return new ScriptedRelay(List.of(script), true);
+        return new ScriptedRelay(PlainServer.tcp(), List.of(script), true);
     }
 
     public Endpoint endpoint() {

@@ -23,11 +23,13 @@ import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -51,6 +53,25 @@ class SubscriberSessionTest {
                     .containsExactly(
                             new Gap(10, 14, GapReason.NOT_HELD.code()), new Gap(17, 20, GapReason.SLOW.code()));
             assertThat(run.gaps.get(0).text()).isEqualTo("missed 5 messages, 10 to 14: no longer held");
+        }
+    }
+
+    @Test
+    void worksOverAUnixSocketToo(@TempDir Path directory) throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(1), message(1, "a"), ping(9, 2, 1));
+            assertThat(PongFrame.id(client.expect(ControlFrames.PONG))).isEqualTo(9);
+        };
+        Script second = client -> {
+            client.hello();
+            client.send(welcome(2), message(1, "b"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.unix(directory, first, second);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint())) {
+            run.untilMessages(2);
+            assertThat(run.messages).containsExactly("1:1:a", "2:1:b");
         }
     }
 
