@@ -7,6 +7,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.session.Intake;
 import dev.msgrelay.server.session.SubscriberGroup;
+import dev.msgrelay.server.session.SubscriberSession;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +17,8 @@ import java.util.List;
  *
  * @param fixed taken at start
  * @param perPublisher at most, for each publisher: an incomplete frame, and a read buffer while it is held back
- * @param perSubscriber at most, for each subscriber: the chunks that its write in flight keeps from being used anew
+ * @param perSubscriber at most, for each subscriber: the chunks that its write in flight keeps from being used anew, and
+ *     a buffer where it wants some types only
  */
 public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber) {
     /** One item. */
@@ -33,7 +35,8 @@ public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber
         long frame = FrameLayout.frameLength(stream.maxBody());
         long pinned = SubscriberGroup.WRITE_BYTES + frame;
         long chunks = pinned / StreamConfig.CHUNK_BYTES + 2;
-        return new MemoryPlan(items, frame + Intake.MAX_READ, chunks * StreamConfig.CHUNK_BYTES);
+        return new MemoryPlan(
+                items, frame + Intake.MAX_READ, chunks * StreamConfig.CHUNK_BYTES + SubscriberSession.FILTER_BYTES);
     }
 
     /** Bytes taken at start. */

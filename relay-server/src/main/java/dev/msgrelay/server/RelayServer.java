@@ -3,7 +3,6 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.batch.NetworkBatchHandler;
 import dev.msgrelay.server.batch.RunScan;
-import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.log.Mark;
@@ -25,7 +24,6 @@ import dev.msgrelay.server.session.RingDrain;
 import dev.msgrelay.server.session.SessionContext;
 import dev.msgrelay.server.session.SubscriberGroup;
 import dev.msgrelay.server.session.SubscriberSession;
-import dev.msgrelay.server.transport.Listener;
 import dev.msgrelay.server.transport.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -36,10 +34,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -73,10 +68,7 @@ public final class RelayServer implements AutoCloseable {
     private final SubscriberGroup[] groups;
     private final Intake intake;
     private final RelayState state = new RelayState();
-    private final List<Listener> listeners = new ArrayList<>();
-    private final List<Path> socketFiles = new ArrayList<>();
-    private Listener publishTcp;
-    private Listener subscribeTcp;
+    private final Entrances entrances;
     private int nextSubscriberLoop;
     private volatile RelayStats last;
 
@@ -91,6 +83,7 @@ public final class RelayServer implements AutoCloseable {
         for (int i = 0; i < loops.length; i++) {
             loops[i] = new RelayLoop("relay-loop-" + i, transport.ioHandler());
         }
+        entrances = new Entrances(config.listen(), transport, loops[0]);
         // 2. The ring, whose publishers wake that loop.
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ringMemory = allocator.directBuffer(slab, slab);
@@ -165,44 +158,12 @@ public final class RelayServer implements AutoCloseable {
                     "cannot take " + MemoryPlan.of(config).total() + " bytes of direct memory: " + e.getMessage(), e);
         }
         try {
-            relay.listen();
+            relay.entrances.open(relay::placePublisher, relay::placeSubscriber);
             return relay;
         } catch (IOException | RuntimeException e) {
             relay.close();
             throw e;
         }
-    }
-
-    private void listen() throws IOException {
-        ListenConfig listen = config.listen();
-        if (listen.publishPort() != ListenConfig.OFF) {
-            publishTcp = tcp(listen.publishPort(), this::placePublisher);
-        }
-        if (listen.subscribePort() != ListenConfig.OFF) {
-            subscribeTcp = tcp(listen.subscribePort(), this::placeSubscriber);
-        }
-        if (listen.publishSocket() != null) {
-            unix(listen.publishSocket(), this::placePublisher);
-        }
-        if (listen.subscribeSocket() != null) {
-            unix(listen.subscribeSocket(), this::placeSubscriber);
-        }
-    }
-
-    private Listener tcp(int port, Listener.Placement placement) throws IOException {
-        InetSocketAddress address = new InetSocketAddress(config.listen().host(), port);
-        if (address.isUnresolved()) {
-            throw new IOException("cannot listen on " + config.listen().host() + ":" + port + ": unknown host");
-        }
-        Listener listener = Listener.bind(transport.tcpListener(), address, loops[0], placement);
-        listeners.add(listener);
-        return listener;
-    }
-
-    private void unix(Path path, Listener.Placement placement) throws IOException {
-        UnixSocketFile.prepare(path);
-        listeners.add(Listener.bind(transport.unixListener(), transport.unixAddress(path), loops[0], placement));
-        socketFiles.add(path);
     }
 
     private RelayLoop placePublisher(Channel accepted) {
@@ -256,17 +217,17 @@ public final class RelayServer implements AutoCloseable {
 
     /** Where publishers connect over TCP; null where there is none. */
     public InetSocketAddress publishAddress() {
-        return publishTcp == null ? null : (InetSocketAddress) publishTcp.address();
+        return entrances.publishAddress();
     }
 
     /** Where subscribers connect over TCP; null where there is none. */
     public InetSocketAddress subscribeAddress() {
-        return subscribeTcp == null ? null : (InetSocketAddress) subscribeTcp.address();
+        return entrances.subscribeAddress();
     }
 
     /** All addresses that are listened on. */
     public List<SocketAddress> addresses() {
-        return listeners.stream().map(Listener::address).toList();
+        return entrances.addresses();
     }
 
     /** What it was started with. */
@@ -330,14 +291,7 @@ public final class RelayServer implements AutoCloseable {
             }
             state.close();
         }
-        listeners.forEach(Listener::close);
-        for (Path file : socketFiles) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                org.slf4j.LoggerFactory.getLogger("relay").warn("cannot remove {}: {}", file, e.getMessage());
-            }
-        }
+        entrances.close();
         return true;
     }
 

@@ -165,10 +165,10 @@ final class SubscriberControl implements ControlReader.Handler {
      * @return what to send, between position and limit
      * @throws FrameException HELLO asked for what there is not
      */
-    ByteBuffer say(StreamCursor cursor, Mark head, long nowNanos) throws FrameException {
+    ByteBuffer say(SubscriberFeed feed, Mark head, long nowNanos) throws FrameException {
         ByteBuffer out = ByteBuffer.allocate(MOST_TO_SAY);
         if (state == State.GREETED) {
-            welcome(cursor, head, out);
+            welcome(feed, head, out);
             heartbeat.start(nowNanos);
             state = State.OPEN;
         }
@@ -176,29 +176,33 @@ final class SubscriberControl implements ControlReader.Handler {
             GapFrame.put(out, missedFrom, missedTo, GapReason.SLOW);
             missedTo = 0;
         }
-        long next = cursor.boundary().sequence();
+        long next = feed.cursor().boundary().sequence();
         for (int i = 0; i < MOST_ANSWERS && !subscribes.isEmpty(); i++) {
             SubscribeFrame wanted = subscribes.poll();
             out.put(new SubscribedFrame(wanted.request(), next).encode());
-            session.choose(wanted.types());
+            feed.choose(wanted.types());
         }
         session.readMore(subscribes.size() < MAX_WAITING);
+        if (heartbeat.pingDue()) {
+            PingFrame.put(out, heartbeat.ping(nowNanos), next, head.sequence() - 1);
+        }
+        if (out.position() > 0) {
+            // Each of these sets the subscriber's count; what follows does not.
+            feed.told(next);
+        }
         if (pongDue) {
             pongDue = false;
             PongFrame.put(out, pongId);
-        }
-        if (heartbeat.pingDue()) {
-            PingFrame.put(out, heartbeat.ping(nowNanos), next, head.sequence() - 1);
         }
         ByteBuffer leave = takeGoAway();
         if (leave != null) {
             out.put(leave);
         }
-        session.told(next);
         return out.flip();
     }
 
-    private void welcome(StreamCursor cursor, Mark head, ByteBuffer out) throws FrameException {
+    private void welcome(SubscriberFeed feed, Mark head, ByteBuffer out) throws FrameException {
+        StreamCursor cursor = feed.cursor();
         HelloFrame said = hello;
         hello = null;
         boolean otherEpoch = said.epoch() != 0 && said.epoch() != context.epoch();
@@ -220,8 +224,8 @@ final class SubscriberControl implements ControlReader.Handler {
             cursor.jump(head);
         }
         long stands = cursor.boundary().sequence();
-        session.sequences(said.wants(Features.SEQUENCES));
-        session.choose(said.types());
+        feed.sequences(said.wants(Features.SEQUENCES));
+        feed.choose(said.types());
         out.put(new WelcomeFrame(
                         Protocol.VERSION,
                         session.policy().wire(),

@@ -2,13 +2,9 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -22,52 +18,43 @@ import org.slf4j.LoggerFactory;
  * A subscriber: a cursor in the log and at most one write in flight. When the write is done, everything that has gathered
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <p>Owned by its loop's thread; {@link #cursor} may be read by any.
+ * <p>The session decides what is sent when, what becomes of a slow subscriber, and how the connection ends. Owned by its
+ * loop's thread; {@link #cursor} may be read by any.
  */
 public final class SubscriberSession extends ChannelInboundHandlerAdapter {
+    /** Bytes of memory, beside the log's chunks, that one takes which wants some types only. */
+    public static final int FILTER_BYTES = FilteredFeed.COPY_BYTES;
+
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final SessionContext context;
-    private final PacketLog log;
     private final SubscriberGroup group;
-    private final StreamCursor cursor;
     private SlowSubscriberPolicy policy;
-
     private Channel channel;
-    private SegmentSize segment;
-    private SocketWriter writer;
-    private long inFlight;
+    private SubscriberFeed feed;
     // Of subscribers that say something: null for the plain ones.
     private ControlReader reader;
     private SubscriberControl control;
-    // Of subscribers that want some types only, otherwise null.
-    private FilteredFeed filtered;
-    private boolean sequences;
 
     private volatile long skipped;
     private long progressMark;
     private long progressNanos;
     private CloseReason closing;
+    // What is to be said before the end, or null.
     private String farewell;
     private boolean counted;
 
     public SubscriberSession(SessionContext context, SubscriberGroup group) {
         this.context = context;
-        this.log = context.log();
         this.group = group;
         this.policy = context.clients().slowSubscriber();
-        this.cursor = new StreamCursor(log);
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
-        segment = SegmentSize.of(channel);
-        writer = new SocketWriter(channel, log);
-        Mark head = new Mark();
-        log.head().read(head);
-        cursor.jump(head);
-        progressMark = cursor.position();
+        feed = new SubscriberFeed(channel, context.log());
+        progressMark = feed.progress();
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
             context.gate().add(this);
         }
@@ -78,16 +65,13 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     // ---- sending ----------------------------------------------------------------------------------------------
 
     /**
-     * Sends what lies between the cursor and the head, a whole number of segments while there are that many.
+     * Sends what comes next: see {@link SubscriberFeed#stream}.
      *
-     * @param stride about the most to send
-     * @param least about the least to send, in whole segments, unless everything goes
-     * @param everything whether to send what is less, too
-     * @return whether a write was issued and is done already, so that it is worth asking again
+     * @return whether something was sent and the socket has taken it, so that it is worth asking again
      */
     boolean send(Mark head, int stride, int least, boolean everything) {
-        if (writer.busy()) {
-            if (cursor.position() < log.tail() && policy != SlowSubscriberPolicy.SKIP) {
+        if (feed.busy()) {
+            if (feed.overtaken() && policy != SlowSubscriberPolicy.SKIP) {
                 tooSlow();
             }
             return false;
@@ -96,94 +80,36 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
             return farewell != null && sayFarewell();
         }
         if (control != null && control.due()) {
-            return cursor.atBoundary() ? say(head) : issue(cursor.restOfFrame());
+            return feed.cursor().atBoundary() ? say(head) : moved(feed.finishFrame());
         }
-        long available = head.position() - cursor.position();
-        if (available == 0) {
-            return false;
-        }
-        if (filtered != null) {
-            return sendChosen(head);
-        }
-        int amount = amount(available, stride);
-        if (!everything && amount < segment.wholeUpTo(least)) {
-            return false;
-        }
-        return cursor.hold(amount, head) ? issue(amount) : overtaken(head);
-    }
-
-    /** Bytes to write: whole segments where there is at least one, everything where there is less. */
-    private int amount(long available, int stride) {
-        int most = segment.wholeUpTo(stride);
-        if (available >= most) {
-            return most;
-        }
-        int size = segment.bytes();
-        return (int) (available >= size ? available - available % size : available);
-    }
-
-    /** Writes what comes next in the log, and is held. */
-    private boolean issue(int amount) {
-        inFlight = amount;
-        writer.begin();
-        writer.addLog(cursor.pins(), cursor.position(), amount);
-        return ended();
-    }
-
-    private boolean sendChosen(Mark head) {
-        if (!cursor.atBoundary()) {
-            // It has got everything so far: the last frame is to be whole.
-            return issue(cursor.restOfFrame());
-        }
-        if (!filtered.walk(head)) {
-            return overtaken(head);
-        }
-        inFlight = cursor.restOfFrame();
-        if (!filtered.any()) {
-            complete();
-            return true;
-        }
-        writer.begin();
-        filtered.addTo(writer);
-        return ended();
+        return switch (feed.stream(head, stride, least, everything)) {
+            case WAIT -> false;
+            case DONE -> moved(true);
+            case OVERTAKEN -> overtaken(head);
+        };
     }
 
     private boolean say(Mark head) {
         ByteBuffer said;
         try {
-            said = control.say(cursor, head, System.nanoTime());
+            said = control.say(feed, head, System.nanoTime());
         } catch (FrameException e) {
             close(e.reason(), e.getMessage());
             return false;
         }
-        writer.begin();
-        writer.add(Unpooled.wrappedBuffer(said));
-        return ended();
-    }
-
-    private boolean ended() {
-        boolean done = writer.end();
-        if (done) {
-            complete();
-        }
-        return done;
+        return moved(feed.say(said));
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (writer.finished()) {
-            complete();
-        }
+        moved(feed.written());
     }
 
-    private void complete() {
-        long bytes = inFlight;
-        inFlight = 0;
-        segment.written();
-        cursor.moved(bytes);
-        if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
-            context.gate().memberMoved(cursor.position());
+    private boolean moved(boolean done) {
+        if (done && policy == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().memberMoved(feed.position());
         }
+        return done;
     }
 
     /** The log has moved on: the policy speaks. */
@@ -192,24 +118,20 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
             tooSlow();
             return false;
         }
-        if (!cursor.atBoundary()) {
+        if (!feed.cursor().atBoundary()) {
             // The last write ended within a frame. Its rest is still held, and goes first.
-            return issue(cursor.restOfFrame());
+            return moved(feed.finishFrame());
         }
-        long lost = cursor.boundary().sequence();
-        cursor.pins().releaseAll();
-        Mark to = new Mark();
-        long keep = Math.max(log.tail(), head.position() - SubscriberGroup.WRITE_BYTES);
-        if (!log.boundaryAtOrBehind(keep, head, to)) {
-            to.copy(head);
-        }
-        cursor.jump(to);
+        Mark boundary = feed.cursor().boundary();
+        long lost = boundary.sequence();
+        feed.skip(head);
+        long last = boundary.sequence() - 1;
         boolean first = skipped == 0;
-        skipped += to.sequence() - lost;
+        skipped += last - lost + 1;
         if (control != null) {
-            control.missed(lost, to.sequence() - 1);
+            control.missed(lost, last);
         }
-        context.connections().skipped(this, lost, to.sequence() - 1, first);
+        context.connections().skipped(this, lost, last, first);
         return true;
     }
 
@@ -240,35 +162,6 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     void movedBack() {
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
             context.gate().memberMovedBack();
-        }
-    }
-
-    /** Whether the subscriber wants to be told with SEQUENCE what its types have left out. */
-    void sequences(boolean wanted) {
-        sequences = wanted;
-    }
-
-    /** Only these types from now on; the stream stands between two frames. */
-    void choose(TypeRanges types) {
-        if (types.equals(TypeRanges.ALL)) {
-            if (filtered != null) {
-                filtered.release();
-                filtered = null;
-                cursor.delivered().everythingFrom(cursor.boundary());
-            }
-            return;
-        }
-        if (filtered == null) {
-            filtered = new FilteredFeed(log, cursor, channel.alloc());
-            cursor.delivered().upTo(cursor.boundary());
-        }
-        filtered.choose(types, sequences);
-    }
-
-    /** The subscriber has been told which sequence comes next. */
-    void told(long next) {
-        if (filtered != null) {
-            filtered.told(next);
         }
     }
 
@@ -306,16 +199,18 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Called a few times a second. */
     void tick(long nowNanos) {
         if (closing != null) {
             return;
         }
-        long mark = cursor.position() + writer.progress();
+        long mark = feed.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;
-        boolean busy = writer.busy();
+        boolean busy = feed.busy();
         if (control != null) {
             if (moved && busy) {
+                // What a socket with room takes proves nothing: the kernel takes it for a peer that is gone.
                 control.heard(nowNanos);
             }
             CloseReason over = control.tick(nowNanos, reader.incomplete());
@@ -349,8 +244,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Closes the connection for a reason; the first reason counts. Who has said anything is told, between two frames and
-     * within a second; a plain subscriber gets nothing but frames. On the loop's thread.
+     * Closes the connection for a reason; the first reason counts. Who has said anything is told, between two frames, if
+     * it gets there within the stall timeout; a plain subscriber gets nothing but frames. On the loop's thread.
      */
     public void close(CloseReason reason, String detail) {
         if (closing != null) {
@@ -365,24 +260,23 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
         farewell = detail;
         readMore(true);
-        // A socket that takes nothing cannot be told.
-        channel.eventLoop().schedule(() -> channel.close(), Farewell.LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
+        long atMost = Math.max(context.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Farewell.LINGER_MILLIS));
+        channel.eventLoop().schedule(() -> channel.close(), atMost, TimeUnit.NANOSECONDS);
         // At once where that is possible: the end of what it sends, which closes the channel, may be read next.
-        while (farewell != null && !writer.busy() && cursor.atBoundary()) {
+        while (farewell != null && !feed.busy() && feed.cursor().atBoundary()) {
             sayFarewell();
         }
     }
 
     private boolean sayFarewell() {
-        if (!cursor.atBoundary()) {
-            return issue(cursor.restOfFrame());
+        if (!feed.cursor().atBoundary()) {
+            return feed.finishFrame();
         }
         // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
         ByteBuffer goAway = control.takeGoAway();
         if (goAway != null) {
-            writer.begin();
-            writer.add(Unpooled.wrappedBuffer(goAway));
-            return ended();
+            return feed.say(goAway);
         }
         String text = farewell;
         leave();
@@ -403,11 +297,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     private void leave() {
         farewell = null;
         group.remove(this);
-        cursor.pins().releaseAll();
-        if (filtered != null) {
-            cursor.delivered().upTo(cursor.boundary());
-            filtered.release();
-            filtered = null;
+        if (feed != null) {
+            feed.release();
         }
     }
 
@@ -434,18 +325,16 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         channel.close();
     }
 
-    // ---- reports ----------------------------------------------------------------------------------------------
+    // ---- reports: any thread ----------------------------------------------------------------------------------
 
-    /** Where it stands: everything before has been handed to its socket. Any thread. */
+    /** Where it stands: everything before has been handed to its socket. */
     public long cursor() {
-        return cursor.position();
+        return feed.position();
     }
 
     /** Messages handed to its socket so far; to the packet while it is within one. */
     public long messagesSent() {
-        Mark boundary = cursor.boundary();
-        long at = cursor.position();
-        return cursor.delivered().messages(at == boundary.position() ? boundary.sequence() : log.sequenceNear(at));
+        return feed.messagesSent();
     }
 
     /** Messages that it has missed because its policy is to skip. */
@@ -455,7 +344,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** Bytes handed to its socket so far. */
     public long bytesSent() {
-        return cursor.delivered().bytes(cursor.position());
+        return feed.bytesSent();
     }
 
     /** The loop's thread is where its state may be touched. */

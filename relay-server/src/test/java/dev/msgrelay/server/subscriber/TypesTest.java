@@ -111,6 +111,8 @@ class TypesTest {
                     uncounted.subscribe(answers, types);
                 }
                 counting.awaitSaid(ControlFrames.SUBSCRIBED, answers);
+                // PONG says nothing of where the stream stands, and must not pass for it.
+                counting.ping(change).awaitSaid(ControlFrames.PONG, change + 1);
                 uncounted.awaitSaid(ControlFrames.SUBSCRIBED, answers);
                 long before = publisher.next();
                 Await.until("traffic between two changes", () -> publisher.next() > before + 10 || workers.failed());
