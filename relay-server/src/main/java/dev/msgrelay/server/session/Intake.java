@@ -26,7 +26,7 @@ public final class Intake {
     private static final int LEAST_IN_PLACE = 8 << 10;
 
     /** A read, and what was left of a frame in front of it. */
-    public static final int MAX_READ = READ_BYTES + PublisherSession.MOVE_BYTES;
+    public static final int MAX_READ = READ_BYTES + FrameRest.MOVE_BYTES;
 
     private static final int MAX_FREE_BUFFERS = 2;
 
