@@ -18,6 +18,7 @@ import dev.msgrelay.server.session.Connections;
 import dev.msgrelay.server.session.GroupWork;
 import dev.msgrelay.server.session.HeldPublishers;
 import dev.msgrelay.server.session.Intake;
+import dev.msgrelay.server.session.PublisherNames;
 import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.RefusedSession;
 import dev.msgrelay.server.session.RingDrain;
@@ -56,7 +57,8 @@ public final class RelayServer implements AutoCloseable {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    private static final long HOUSEKEEPING_MILLIS = 200;
+    /** Not longer than the shortest heartbeat. */
+    private static final long HOUSEKEEPING_MILLIS = 100;
 
     private final RelayConfig config;
     private final Transport transport;
@@ -71,6 +73,7 @@ public final class RelayServer implements AutoCloseable {
     private final RelayLoop[] loops;
     private final SubscriberGroup[] groups;
     private final Intake intake;
+    private final PublisherNames names = new PublisherNames();
     private final RelayState state = new RelayState();
     private final List<Listener> listeners = new ArrayList<>();
     private final List<Path> socketFiles = new ArrayList<>();
@@ -112,7 +115,7 @@ public final class RelayServer implements AutoCloseable {
         for (int i = 0; i < loops.length; i++) {
             groups[i] = new SubscriberGroup(log);
         }
-        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody(), names);
         RelayLoop[] others = Arrays.copyOfRange(loops, 1, loops.length);
         drain = new RingDrain(ring, handler, groups[0], others, gate, held, log);
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
@@ -127,6 +130,15 @@ public final class RelayServer implements AutoCloseable {
                             HOUSEKEEPING_MILLIS,
                             TimeUnit.MILLISECONDS);
         }
+        loops[0].io()
+                .scheduleWithFixedDelay(
+                        this::tickPublishers, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void tickPublishers() {
+        long now = System.nanoTime();
+        names.tick(now);
+        connections.tickPublishers(now);
     }
 
     /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */
@@ -205,9 +217,12 @@ public final class RelayServer implements AutoCloseable {
         if (refused(accepted, true)) {
             return loops[0];
         }
-        PublisherSession session = new PublisherSession(context, intake, allocator);
+        PublisherSession session = new PublisherSession(context, intake, names, allocator);
         equip(accepted);
         accepted.config().setRecvByteBufAllocator(session.reads());
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        // A publisher that has gone and cannot be told anything any more is still read to its end.
+        accepted.config().setAutoClose(false);
         accepted.pipeline().addLast(session);
         return loops[0];
     }
@@ -304,6 +319,7 @@ public final class RelayServer implements AutoCloseable {
                 connections.subscribers().size(),
                 head.position() - slowest,
                 lagMessages,
+                connections.duplicates(),
                 connections.timesHeldBack(),
                 log.chunksAside(),
                 connections.closes());
@@ -339,7 +355,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     void stopReading() {
-        connections.stopPublishers();
+        connections.stopPublishers(
+                (int) Math.min(Integer.MAX_VALUE, config.drainTimeout().toMillis()));
         drain.endStages();
     }
 

@@ -76,6 +76,7 @@ final class JsonReport implements ServerReport {
         number(line, "subscribers", s.subscribers());
         number(line, "largestLagBytes", s.largestLagBytes());
         number(line, "largestLagMessages", s.largestLagMessages());
+        number(line, "duplicates", s.duplicates());
         number(line, "heldBack", s.heldBack());
         number(line, "chunksAside", s.chunksAside());
         GarbageCollections gc = GarbageCollections.now();

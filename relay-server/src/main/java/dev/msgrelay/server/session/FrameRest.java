@@ -1,5 +1,6 @@
 package dev.msgrelay.server.session;
 
+import dev.msgrelay.protocol.ControlFrames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -38,6 +39,14 @@ final class FrameRest {
         return frame > MOVE_BYTES;
     }
 
+    /** Whether a control frame begins here, as far as can be told: {@code 80 00 00} is all that their types share. */
+    boolean beginsControl() {
+        return bytes >= 3
+                && memory.view().get(0) == (byte) (ControlFrames.FIRST >>> 24)
+                && memory.view().get(1) == 0
+                && memory.view().get(2) == 0;
+    }
+
     /** Where the rest of a long frame is to be read to. Not behind its end: what follows belongs elsewhere. */
     ByteBuf window() {
         return memory.window(frame).setIndex(0, bytes);
@@ -63,7 +72,8 @@ final class FrameRest {
      */
     void keep(ByteBuffer source, int offset, int length, int whole) {
         if (length > 0) {
-            boolean alreadyThere = memory != null && source == memory.view() && memory.capacity() >= whole;
+            boolean alreadyThere =
+                    memory != null && source == memory.view() && offset == 0 && memory.capacity() >= whole;
             if (!alreadyThere) {
                 ReadBuffer old = memory;
                 memory = roomFor(Math.max(whole, length));

@@ -121,12 +121,13 @@ public final class Intake {
     /**
      * Hands in the whole frames of a scan.
      *
+     * @param owner who is told when they are in the stream, from 1; 0: nobody
      * @return false where the ring has no room for them now
      */
-    boolean offer(ByteBuffer view, int offset, RunScan found, boolean inPlace) {
+    boolean offer(ByteBuffer view, int offset, RunScan found, boolean inPlace, int owner) {
         int length = found.end();
         boolean large = length >= LEND_BYTES;
-        if ((large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found)) {
+        if ((large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found, owner)) {
             drain.poll();
             if (large) {
                 // What fills whole segments goes out while it is in the cache; the rest when nothing more comes.
@@ -139,7 +140,7 @@ public final class Intake {
             return false;
         }
         ring.put(claim, 0, view, offset, length);
-        ring.publish(claim, length);
+        ring.publishOwned(claim, length, owner);
         return true;
     }
 

@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A publisher's connection: its life, and when it is read. What it brings is {@link PublisherInput}'s.
+ * A publisher's connection: its life, and when it is read. What it brings is {@link PublisherInput}'s, what it speaks of
+ * itself {@link PublisherControl}'s.
  *
  * <p>Where the ring has no room, or the log may not grow, it stops reading, and goes on when it is resumed. Owned by its
  * loop's thread.
@@ -22,6 +23,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     private final SessionContext context;
     private final Intake intake;
+    private final PublisherControl control;
     private final PublisherInput input;
 
     private Channel channel;
@@ -33,10 +35,11 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private CloseReason closing;
     private boolean ended;
 
-    public PublisherSession(SessionContext context, Intake intake, ByteBufAllocator allocator) {
+    public PublisherSession(SessionContext context, Intake intake, PublisherNames names, ByteBufAllocator allocator) {
         this.context = context;
         this.intake = intake;
-        this.input = new PublisherInput(intake, allocator);
+        this.control = new PublisherControl(context, names, this);
+        this.input = new PublisherInput(intake, control, allocator);
     }
 
     /** To be set on the channel before it is registered. */
@@ -49,9 +52,10 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         channel = ctx.channel();
         segment = SegmentSize.of(channel);
         reads = new ReadSwitch(channel);
+        control.connected(channel);
         context.connections().opened(this);
         if (context.connections().draining()) {
-            stopReading();
+            stopReading(0);
         }
     }
 
@@ -61,7 +65,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     ByteBuf bufferForRead() {
         // With io_uring a read may be under way already, and must not be refused: a channel that fails in it never
         // closes.
-        if (input.keeps() || ((paused || stopped) && intake.sharesBuffers())) {
+        if (input.keeps() || (closing == null && (paused || stopped) && intake.sharesBuffers())) {
             throw reads.refuseRead();
         }
         return input.bufferForRead(segment.wholeUpTo(Intake.READ_BYTES));
@@ -74,6 +78,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         segment.written();
         bytes.release();
         if (closing == null && !stopped) {
+            control.heard();
             after(input.read(end));
         }
     }
@@ -81,6 +86,12 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         input.giveBackBuffer();
+        control.send();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        control.send();
     }
 
     /** Told when a read has taken all it could. */
@@ -93,6 +104,8 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private void after(PublisherInput.Outcome outcome) {
         switch (outcome) {
             case KEPT -> holdBack();
+            case EARLY -> reads.off();
+            case ENDED -> {}
             case BROKEN -> fail(input.problem(), input.problemText());
             case TAKEN -> {
                 if (intake.shouldPause()) {
@@ -127,12 +140,13 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         paused = false;
         if (input.keeps()) {
             after(input.readKept());
+            control.send();
         }
         if (!input.keeps()) {
             input.giveBackBuffer();
             quiet = stopped;
             if (ended) {
-                input.release();
+                release();
             } else if (!paused && !stopped) {
                 reads.on();
             }
@@ -142,26 +156,73 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /** Tells the publisher what is wrong, and closes once it has had the time to read it. */
-    private void fail(CloseReason reason, String text) {
+    void fail(CloseReason reason, String text) {
         if (closing != null) {
             return;
         }
         closing = reason;
+        control.sendLast();
         context.connections().closed(this, reason, text);
         Farewell.say(channel, reason, text);
     }
 
     /** Closes the connection for a reason of the relay's. On the loop's thread. */
     public void close(CloseReason reason, String text) {
+        boolean waits = closing == null && control.saidHello() && !input.keeps();
         fail(reason, text);
+        if (waits) {
+            // It knows by now that it is to send nothing more, and closes when it has read the last ACK. What it has
+            // sent
+            // is thrown away meanwhile: left unread, it would have the ACK overtaken by a reset.
+            reads.on();
+        } else {
+            channel.close();
+        }
+    }
+
+    /** The publisher has said ERROR. */
+    void endedByPeer(String what) {
+        closing = CloseReason.PEER_CLOSED;
+        LOG.warn("publisher {} closes: {}", peer(), what);
+        context.connections().closed(this, closing, what);
         channel.close();
     }
 
-    /** No more is read from now on: the relay drains. On the loop's thread. */
-    void stopReading() {
+    /** A newer connection has its name: what is held back here was not accepted, and never will be. */
+    void nameTaken(String name) {
+        boolean off = paused || stopped || input.keeps();
+        input.dropKept();
+        quiet = stopped;
+        if (closing == null) {
+            fail(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name);
+            if (off) {
+                // To be thrown away, as always behind ERROR.
+                reads.on();
+            }
+        } else if (ended) {
+            release();
+        }
+    }
+
+    /** A few times a second. On the loop's thread. */
+    void tick(long nowNanos) {
+        if (closing == null) {
+            control.tick(nowNanos, !paused && !stopped && !input.keeps(), input.controlBegun());
+        }
+    }
+
+    /**
+     * No more is read from now on: the relay drains. On the loop's thread.
+     *
+     * @param closesInMillis for people who want to know
+     */
+    void stopReading(int closesInMillis) {
         stopped = true;
         reads.off();
         quiet = !input.keeps();
+        if (closing == null) {
+            control.goAway(closesInMillis);
+        }
     }
 
     /** Whether it has stopped reading for good and everything it has read is in the ring. Any thread. */
@@ -178,10 +239,19 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             context.connections().closed(this, closing, bytes > 0 ? bytes + " of " + of + " dropped" : "");
         }
         ended = true;
+        if (closing == CloseReason.SHUTDOWN) {
+            // The time is up, and nothing goes into the ring any more.
+            input.dropKept();
+        }
         if (!input.keeps()) {
-            input.release();
+            release();
         }
         context.connections().channelGone();
+    }
+
+    private void release() {
+        input.release();
+        control.release();
     }
 
     @Override
@@ -206,6 +276,6 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     /** The peer, for people. */
     public String peer() {
-        return SessionContext.peerName(channel);
+        return SessionContext.peerName(channel) + control.label();
     }
 }
