@@ -144,6 +144,13 @@ public final class Intake {
         return true;
     }
 
+    /** Has what waits in the ring packed now, as far as the log may grow. */
+    void pack() {
+        if (!ring.isEmpty()) {
+            drain.poll();
+        }
+    }
+
     /** Whether reading on would only fill the ring, because subscribers hold the log back. */
     boolean shouldPause() {
         return !drain.canTake();

@@ -252,6 +252,9 @@ final class PublisherControl implements PublisherName.Holder {
         clock.start(heartbeat, idleMillis);
         boolean otherEpoch = hello.epoch() != 0 && hello.epoch() != context.epoch();
         state = State.OPEN;
+        if (name != null) {
+            replies.ackedUpTo(name.packed());
+        }
         replies.welcome(new WelcomeFrame(
                         Protocol.VERSION,
                         Policy.RELAY_DEFAULT,
@@ -288,10 +291,14 @@ final class PublisherControl implements PublisherName.Holder {
 
     @Override
     public void packed() {
-        if (state == State.OPEN) {
+        if (acknowledges()) {
             replies.ack(name.packed(), name.packedSequence());
             replies.send();
         }
+    }
+
+    private boolean acknowledges() {
+        return state == State.OPEN && name != null;
     }
 
     /** Sends what is due, if the last write is done. */
@@ -311,6 +318,9 @@ final class PublisherControl implements PublisherName.Holder {
 
     /** ERROR follows. */
     void sendLast() {
+        if (acknowledges()) {
+            replies.ack(name.packed(), name.packedSequence());
+        }
         if (replies != null) {
             replies.sendLast();
         }

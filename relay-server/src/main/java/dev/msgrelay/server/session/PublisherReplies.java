@@ -54,11 +54,18 @@ final class PublisherReplies {
         welcome = frame;
     }
 
+    /** Up to this number there is nothing to acknowledge. */
+    void ackedUpTo(long number) {
+        ackNumber = number;
+    }
+
     /** The publisher's messages up to this number are in the stream. */
     void ack(long number, long sequence) {
-        ackDue = true;
-        ackNumber = number;
-        ackSequence = sequence;
+        if (number > ackNumber) {
+            ackDue = true;
+            ackNumber = number;
+            ackSequence = sequence;
+        }
     }
 
     void pong(long id) {

@@ -161,7 +161,11 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             return;
         }
         closing = reason;
-        control.sendLast();
+        if (control.saidHello()) {
+            // What it sent before is acknowledged before it is told that no more is.
+            intake.pack();
+            control.sendLast();
+        }
         context.connections().closed(this, reason, text);
         Farewell.say(channel, reason, text);
     }
