@@ -109,6 +109,7 @@ public final class RelayServer implements AutoCloseable {
                 config.clients(),
                 stream.maxBody(),
                 connections);
+        names.tick(System.nanoTime());
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
         HeldPublishers held = new HeldPublishers(ring, gate);
         groups = new SubscriberGroup[loops.length];

@@ -43,6 +43,7 @@ final class JsonReport implements ServerReport {
         line.append("\"sum\":").append(memory.total());
         number(line, "perPublisher", memory.perPublisher());
         number(line, "perSubscriber", memory.perSubscriber());
+        number(line, "perName", memory.perName());
         print(line.append('}'));
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.server.batch.AckSink;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  *                             '- in the stream: this is what ACK says
  * </pre>
  *
- * Bounded: when the table is full, a new name takes the place of the one that has been unconnected for the longest time, if
+ * Bounded: a name that leaves without a message is forgotten at once, and when the table is full, a new name takes the place of the one that has been unconnected for the longest time, if
  * that is an hour or more. Owned by the first loop's thread, which reads publishers and packs.
  */
 public final class PublisherNames implements AckSink {
@@ -35,8 +36,9 @@ public final class PublisherNames implements AckSink {
 
     private final int maxNames;
     private final Map<String, PublisherName> byName = new HashMap<>();
-    // By owner less 1.
+    // By owner less 1; those whose name was forgotten are used anew.
     private final List<PublisherName> byOwner = new ArrayList<>();
+    private final ArrayDeque<Integer> freeOwners = new ArrayDeque<>();
     private final List<PublisherName> changed = new ArrayList<>();
     // The unconnected ones are a list from the one that left first to the one that left last.
     private PublisherName leftFirst;
@@ -77,8 +79,14 @@ public final class PublisherNames implements AckSink {
 
     /** A connection is gone and has nothing left to hand in; of no effect where another one has the name by now. */
     void disconnect(PublisherName entry, PublisherName.Holder holder) {
-        if (entry.holder == holder) {
-            entry.holder = null;
+        if (entry.holder != holder) {
+            return;
+        }
+        entry.holder = null;
+        if (entry.accepted() == 0) {
+            // To be unknown is the same: nobody fills the table with bare HELLOs.
+            forget(entry);
+        } else {
             entry.leftNanos = nowNanos;
             link(entry);
         }
@@ -95,24 +103,30 @@ public final class PublisherNames implements AckSink {
     }
 
     private PublisherName add(String name) {
-        int owner;
-        if (byName.size() < maxNames) {
-            owner = byOwner.size() + 1;
-            byOwner.add(null);
-        } else {
+        if (byName.size() == maxNames) {
             PublisherName oldest = leftFirst;
             // What is still in the ring is packed under this owner.
             if (oldest == null || nowNanos - oldest.leftNanos < KEEP_NANOS || !oldest.settled()) {
                 return null;
             }
             unlink(oldest);
-            byName.remove(oldest.name());
-            owner = oldest.owner();
+            forget(oldest);
+        }
+        Integer owner = freeOwners.pollLast();
+        if (owner == null) {
+            byOwner.add(null);
+            owner = byOwner.size();
         }
         PublisherName entry = new PublisherName(name, owner);
         byName.put(name, entry);
         byOwner.set(owner - 1, entry);
         return entry;
+    }
+
+    private void forget(PublisherName entry) {
+        byName.remove(entry.name());
+        byOwner.set(entry.owner() - 1, null);
+        freeOwners.addLast(entry.owner());
     }
 
     // ---- what is in the stream --------------------------------------------------------------------------------

@@ -19,6 +19,9 @@ import org.slf4j.LoggerFactory;
  * loop's thread.
  */
 public final class PublisherSession extends ChannelInboundHandlerAdapter {
+    /** Direct memory that one that said HELLO takes for what it is told. */
+    public static final int REPLY_BYTES = PublisherReplies.BYTES;
+
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final SessionContext context;
@@ -147,7 +150,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             quiet = stopped;
             if (ended) {
                 release();
-            } else if (!paused && !stopped) {
+            } else if (!paused && !stopped && channel.isOpen()) {
                 reads.on();
             }
         }
@@ -218,7 +221,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     /**
      * No more is read from now on: the relay drains. On the loop's thread.
      *
-     * @param closesInMillis for people who want to know
+     * @param closesInMillis what one that said HELLO is told
      */
     void stopReading(int closesInMillis) {
         stopped = true;

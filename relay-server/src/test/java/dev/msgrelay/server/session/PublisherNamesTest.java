@@ -182,10 +182,28 @@ class PublisherNamesTest {
         assertThat(names.connect("d", new Holder())).isNotNull();
     }
 
-    private void fill() {
-        for (String name : new String[] {"a", "b", "c"}) {
+    @Test
+    void aNameWithoutAMessageIsForgottenAtOnce() {
+        for (int i = 0; i < 100; i++) {
             Holder holder = new Holder();
-            names.disconnect(names.connect(name, holder), holder);
+            PublisherName name = names.connect("name-" + i, holder);
+            name.startAt(5);
+            assertThat(name.owner()).isEqualTo(1);
+            names.disconnect(name, holder);
+            assertThat(names.size()).isZero();
+        }
+        fill();
+        assertThat(names.size()).isEqualTo(3);
+    }
+
+    private void fill() {
+        for (String text : new String[] {"a", "b", "c"}) {
+            Holder holder = new Holder();
+            PublisherName name = names.connect(text, holder);
+            name.startAt(1);
+            name.accept(1);
+            names.packed(name.owner(), 1, 1);
+            names.disconnect(name, holder);
         }
     }
 }

@@ -194,6 +194,7 @@ final class PublisherRig implements AutoCloseable {
         void hangUp() {
             channel.close();
             channel.runPendingTasks();
+            publishers.remove(this);
         }
 
         /** What it was told since the last call of this. */
