@@ -5,6 +5,7 @@ import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
@@ -36,6 +37,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private boolean stopped;
     private volatile boolean quiet;
     private CloseReason closing;
+    private ChannelFuture farewell;
     private boolean ended;
 
     public PublisherSession(SessionContext context, Intake intake, PublisherNames names, ByteBufAllocator allocator) {
@@ -170,7 +172,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             control.sendLast();
         }
         context.connections().closed(this, reason, text);
-        Farewell.say(channel, reason, text);
+        farewell = Farewell.say(channel, reason, text);
     }
 
     /** Closes the connection for a reason of the relay's. On the loop's thread. */
@@ -182,6 +184,8 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
             // sent
             // is thrown away meanwhile: left unread, it would have the ACK overtaken by a reset.
             reads.on();
+        } else if (farewell != null) {
+            farewell.addListener(said -> channel.close());
         } else {
             channel.close();
         }
