@@ -9,6 +9,7 @@ import dev.msgrelay.server.session.Intake;
 import dev.msgrelay.server.session.PublisherNames;
 import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.SubscriberGroup;
+import dev.msgrelay.server.session.SubscriberSession;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +20,8 @@ import java.util.List;
  * @param fixed taken at start
  * @param perPublisher at most, for each publisher: an incomplete frame, a read buffer while it is held back, and what it is
  *     told
- * @param perSubscriber at most, for each subscriber: the chunks that its write in flight keeps from being used anew
+ * @param perSubscriber at most, for each subscriber: the chunks that its write in flight keeps from being used anew, and
+ *     a buffer where it wants some types only
  */
 public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber) {
     /** One item. */
@@ -37,7 +39,9 @@ public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber
         long pinned = SubscriberGroup.WRITE_BYTES + frame;
         long chunks = pinned / StreamConfig.CHUNK_BYTES + 2;
         return new MemoryPlan(
-                items, frame + Intake.MAX_READ + PublisherSession.REPLY_BYTES, chunks * StreamConfig.CHUNK_BYTES);
+                items,
+                frame + Intake.MAX_READ + PublisherSession.REPLY_BYTES,
+                chunks * StreamConfig.CHUNK_BYTES + SubscriberSession.FILTER_BYTES);
     }
 
     /** Bytes taken at start. */

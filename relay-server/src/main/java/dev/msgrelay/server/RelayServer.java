@@ -3,7 +3,6 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.batch.NetworkBatchHandler;
 import dev.msgrelay.server.batch.RunScan;
-import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.log.Mark;
@@ -21,11 +20,11 @@ import dev.msgrelay.server.session.Intake;
 import dev.msgrelay.server.session.PublisherNames;
 import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.RefusedSession;
+import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.RingDrain;
 import dev.msgrelay.server.session.SessionContext;
 import dev.msgrelay.server.session.SubscriberGroup;
 import dev.msgrelay.server.session.SubscriberSession;
-import dev.msgrelay.server.transport.Listener;
 import dev.msgrelay.server.transport.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -36,10 +35,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -75,10 +71,7 @@ public final class RelayServer implements AutoCloseable {
     private final Intake intake;
     private final PublisherNames names = new PublisherNames();
     private final RelayState state = new RelayState();
-    private final List<Listener> listeners = new ArrayList<>();
-    private final List<Path> socketFiles = new ArrayList<>();
-    private Listener publishTcp;
-    private Listener subscribeTcp;
+    private final Entrances entrances;
     private int nextSubscriberLoop;
     private volatile RelayStats last;
 
@@ -93,6 +86,7 @@ public final class RelayServer implements AutoCloseable {
         for (int i = 0; i < loops.length; i++) {
             loops[i] = new RelayLoop("relay-loop-" + i, transport.ioHandler());
         }
+        entrances = new Entrances(config.listen(), transport, loops[0]);
         // 2. The ring, whose publishers wake that loop.
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ringMemory = allocator.directBuffer(slab, slab);
@@ -102,12 +96,11 @@ public final class RelayServer implements AutoCloseable {
         log = newLog(stream, gate);
         context = new SessionContext(
                 log,
-                newEpoch(),
                 stream.logBytes(),
                 gate,
                 config.stallTimeout().toNanos(),
+                new RelayIdentity(newEpoch(), serverName(), stream.maxBody()),
                 config.clients(),
-                stream.maxBody(),
                 connections);
         names.tick(System.nanoTime());
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
@@ -126,7 +119,7 @@ public final class RelayServer implements AutoCloseable {
             SubscriberGroup group = groups[i];
             loops[i].io()
                     .scheduleWithFixedDelay(
-                            () -> group.checkStalled(System.nanoTime()),
+                            () -> group.tick(System.nanoTime()),
                             HOUSEKEEPING_MILLIS,
                             HOUSEKEEPING_MILLIS,
                             TimeUnit.MILLISECONDS);
@@ -146,6 +139,11 @@ public final class RelayServer implements AutoCloseable {
     private static long newEpoch() {
         long epoch = new SecureRandom().nextLong();
         return epoch == 0 ? 1 : epoch;
+    }
+
+    private static String serverName() {
+        String version = RelayServer.class.getPackage().getImplementationVersion();
+        return version == null ? "relay" : "relay " + version;
     }
 
     private PacketLog newLog(StreamConfig stream, BackpressureGate gate) {
@@ -173,44 +171,12 @@ public final class RelayServer implements AutoCloseable {
                     "cannot take " + MemoryPlan.of(config).total() + " bytes of direct memory: " + e.getMessage(), e);
         }
         try {
-            relay.listen();
+            relay.entrances.open(relay::placePublisher, relay::placeSubscriber);
             return relay;
         } catch (IOException | RuntimeException e) {
             relay.close();
             throw e;
         }
-    }
-
-    private void listen() throws IOException {
-        ListenConfig listen = config.listen();
-        if (listen.publishPort() != ListenConfig.OFF) {
-            publishTcp = tcp(listen.publishPort(), this::placePublisher);
-        }
-        if (listen.subscribePort() != ListenConfig.OFF) {
-            subscribeTcp = tcp(listen.subscribePort(), this::placeSubscriber);
-        }
-        if (listen.publishSocket() != null) {
-            unix(listen.publishSocket(), this::placePublisher);
-        }
-        if (listen.subscribeSocket() != null) {
-            unix(listen.subscribeSocket(), this::placeSubscriber);
-        }
-    }
-
-    private Listener tcp(int port, Listener.Placement placement) throws IOException {
-        InetSocketAddress address = new InetSocketAddress(config.listen().host(), port);
-        if (address.isUnresolved()) {
-            throw new IOException("cannot listen on " + config.listen().host() + ":" + port + ": unknown host");
-        }
-        Listener listener = Listener.bind(transport.tcpListener(), address, loops[0], placement);
-        listeners.add(listener);
-        return listener;
-    }
-
-    private void unix(Path path, Listener.Placement placement) throws IOException {
-        UnixSocketFile.prepare(path);
-        listeners.add(Listener.bind(transport.unixListener(), transport.unixAddress(path), loops[0], placement));
-        socketFiles.add(path);
     }
 
     private RelayLoop placePublisher(Channel accepted) {
@@ -236,9 +202,7 @@ public final class RelayServer implements AutoCloseable {
         int i = loops.length == 1 ? 0 : 1 + Math.floorMod(nextSubscriberLoop++, loops.length - 1);
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
-        accepted.pipeline()
-                .addLast(new SubscriberSession(
-                        context, groups[i], config.clients().slowSubscriber()));
+        accepted.pipeline().addLast(new SubscriberSession(context, groups[i]));
         return loops[i];
     }
 
@@ -269,17 +233,17 @@ public final class RelayServer implements AutoCloseable {
 
     /** Where publishers connect over TCP; null where there is none. */
     public InetSocketAddress publishAddress() {
-        return publishTcp == null ? null : (InetSocketAddress) publishTcp.address();
+        return entrances.publishAddress();
     }
 
     /** Where subscribers connect over TCP; null where there is none. */
     public InetSocketAddress subscribeAddress() {
-        return subscribeTcp == null ? null : (InetSocketAddress) subscribeTcp.address();
+        return entrances.subscribeAddress();
     }
 
     /** All addresses that are listened on. */
     public List<SocketAddress> addresses() {
-        return listeners.stream().map(Listener::address).toList();
+        return entrances.addresses();
     }
 
     /** What it was started with. */
@@ -344,21 +308,24 @@ public final class RelayServer implements AutoCloseable {
             }
             state.close();
         }
-        listeners.forEach(Listener::close);
-        for (Path file : socketFiles) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                org.slf4j.LoggerFactory.getLogger("relay").warn("cannot remove {}: {}", file, e.getMessage());
-            }
-        }
+        entrances.close();
         return true;
     }
 
+    void sayGoAway() {
+        int millis = drainMillis();
+        for (SubscriberSession s : connections.subscribers()) {
+            s.execute(() -> s.goAway(millis));
+        }
+    }
+
     void stopReading() {
-        connections.stopPublishers(
-                (int) Math.min(Integer.MAX_VALUE, config.drainTimeout().toMillis()));
+        connections.stopPublishers(drainMillis());
         drain.endStages();
+    }
+
+    private int drainMillis() {
+        return (int) Math.min(Integer.MAX_VALUE, config.drainTimeout().toMillis());
     }
 
     boolean drained() {

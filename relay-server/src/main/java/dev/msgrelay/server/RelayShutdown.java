@@ -22,15 +22,17 @@ final class RelayShutdown {
         if (!relay.beginClose()) {
             return;
         }
-        // 2. No more from publishers, of this process or other ones. What they have sent and was not read is not in the
+        // 2. Who understands it is told to go elsewhere; the connection works on meanwhile.
+        relay.sayGoAway();
+        // 3. No more from publishers, of this process or other ones. What they have sent and was not read is not in the
         // stream.
         relay.stopReading();
-        // 3. What is in the stream goes out.
+        // 4. What is in the stream goes out.
         await(relay::drained, drainTimeout);
-        // 4. Everyone is told.
+        // 5. Everyone is told.
         relay.closeSessions();
         await(relay::sessionsClosed, CLOSE_TIMEOUT);
-        // 5. Threads and memory.
+        // 6. Threads and memory.
         try {
             relay.release();
         } catch (InterruptedException e) {

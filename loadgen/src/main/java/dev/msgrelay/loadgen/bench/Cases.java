@@ -6,6 +6,8 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
 import java.time.Duration;
@@ -48,6 +50,7 @@ public final class Cases {
                 inProcessSingle(),
                 oneToOne(),
                 fanOut(),
+                slowSubscriber(),
                 unix(),
                 manyPublishers(),
                 latency(),
@@ -105,6 +108,35 @@ public final class Cases {
                 List.of(new Contender(RELAY, relay, eight, timing)),
                 Ceilings.plain(eight, timing),
                 List.of(Metric.atLeast(0.9, "of the plain relay", Cases::ofCeiling)),
+                rounds);
+    }
+
+    private BenchCase slowSubscriber() {
+        Load seven = load.withCounts(1, 7);
+        String skip = "with one that skips";
+        String cut = "with one that is cut off";
+        return new BenchCase(
+                "slow-subscriber",
+                "1 -> relay -> 7 and one that reads 1 MB/s",
+                List.of(
+                        new Contender(RELAY, relay, seven, timing),
+                        new Contender(
+                                skip, relay, seven.withSlow(new SlowReaders(1, 1_000_000, SlowPolicy.SKIP)), timing),
+                        new Contender(
+                                cut,
+                                relay,
+                                seven.withSlow(new SlowReaders(1, 1_000_000, SlowPolicy.DISCONNECT)),
+                                timing)),
+                List.of(),
+                List.of(
+                        Metric.atLeast(
+                                0.95,
+                                "of the seven's rate without it (skip)",
+                                round -> round.of(skip).rate() / round.of(RELAY).rate()),
+                        Metric.atLeast(
+                                0.95,
+                                "of the seven's rate without it (disconnect)",
+                                round -> round.of(cut).rate() / round.of(RELAY).rate())),
                 rounds);
     }
 

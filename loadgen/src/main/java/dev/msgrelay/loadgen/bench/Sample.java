@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Verdict;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -24,7 +25,9 @@ public record Sample(Contender contender, RunResult result, double hopBefore, do
         double before = CoreHop.measureNanos();
         RunResult result = new LoadRun(contender.middle(), contender.load(), contender.timing(), observer).run();
         double after = CoreHop.measureNanos();
-        List<String> failures = Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE);
+        List<String> failures =
+                new ArrayList<>(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE));
+        failures.addAll(Verdict.failures(result.slow()));
         return new Sample(contender, result, before, after, failures);
     }
 

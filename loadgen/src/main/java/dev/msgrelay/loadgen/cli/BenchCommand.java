@@ -49,8 +49,8 @@ final class BenchCommand implements Callable<Integer> {
             names = "--only",
             paramLabel = "CASE",
             split = ",",
-            description = "Only these: in-process-runs, in-process-single, one-to-one, fan-out, unix, many-publishers,"
-                    + " latency, sustained, idle.")
+            description = "Only these: in-process-runs, in-process-single, one-to-one, fan-out, slow-subscriber, unix,"
+                    + " many-publishers, latency, sustained, idle.")
     private List<String> only = new ArrayList<>();
 
     @Option(

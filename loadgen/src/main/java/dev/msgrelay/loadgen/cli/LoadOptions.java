@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.FrameLayout;
 import java.time.Duration;
@@ -13,6 +15,7 @@ import picocli.CommandLine.Spec;
 /** What is sent, and for how long. */
 final class LoadOptions {
     private static final int MAX_CONNECTIONS = 10_000;
+    private static final int MAX_SLOW_READERS = 1_000;
     private static final int MAX_RATE = 10_000_000;
     private static final int MAX_WRITE = 64 << 20;
     private static final int MIN_WRITE = 64;
@@ -56,6 +59,27 @@ final class LoadOptions {
             description = "Of a publisher's write at full speed; 0: four segments of the path (${DEFAULT-VALUE}).")
     private int writeSize;
 
+    @Option(
+            names = "--slow-readers",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Further subscribers that read too slowly on purpose (${DEFAULT-VALUE}).")
+    private int slowReaders;
+
+    @Option(
+            names = "--slow-reader-rate",
+            paramLabel = "BYTES",
+            defaultValue = "1000000",
+            description = "Bytes a second that each of those reads (${DEFAULT-VALUE}).")
+    private int slowReaderRate;
+
+    @Option(
+            names = "--slow-reader-policy",
+            paramLabel = "POLICY",
+            defaultValue = "skip",
+            description = "What each of those asks for: disconnect, skip (${DEFAULT-VALUE}).")
+    private SlowPolicy slowReaderPolicy;
+
     @Option(names = "--unix", description = "Unix sockets instead of TCP.")
     private boolean unix;
 
@@ -93,7 +117,10 @@ final class LoadOptions {
         if (writeSize != 0) {
             Limits.within(spec, "--write-size", writeSize, MIN_WRITE, MAX_WRITE);
         }
-        return new Load(publishers, subscribers, body, rate, !countOnly, writeSize, unix);
+        Limits.within(spec, "--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
+        Limits.within(spec, "--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
+        SlowReaders slow = new SlowReaders(slowReaders, slowReaderRate, slowReaderPolicy);
+        return new Load(publishers, subscribers, body, rate, !countOnly, writeSize, unix, slow);
     }
 
     /**

@@ -104,6 +104,7 @@ final class RunCommand implements Callable<Integer> {
             throws IOException {
         List<String> failures = new ArrayList<>(Verdict.failures(
                 result.received(), result.load(), middleOptions.relay().policy()));
+        failures.addAll(Verdict.failures(result.slow()));
         ceilings.values().forEach(samples -> samples.forEach(sample -> failures.addAll(sample.failures())));
         if (json) {
             out.println(RunJson.of(result, failures, hops, ceilings));

@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published;
 import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SlowResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
@@ -54,6 +55,7 @@ public final class RunJson {
         json.put("out", traffic(result.received().traffic()));
         json.put("latency", latency(result.received().latency(), result.load().sampling()));
         json.put("perSubscriber", subscribers(result.received().subscribers()));
+        json.put("slowSubscribers", slow(result.slow()));
         json.put("processes", processes(result.processes()));
         if (result.relay() != null) {
             json.put("relay", relay(result.relay()));
@@ -98,6 +100,20 @@ public final class RunJson {
             json.put("duplicated", one.duplicated());
             json.put("reordered", one.reordered());
             json.put("foreign", one.foreign());
+            json.put("closed", one.closed());
+            list.add(json);
+        }
+        return list;
+    }
+
+    private static JsonArray slow(List<SlowResult> slow) {
+        JsonArray list = new JsonArray();
+        for (SlowResult one : slow) {
+            JsonObject json = new JsonObject();
+            json.put("messages", one.messages());
+            json.put("missed", one.missed());
+            json.put("gaps", one.gaps());
+            json.put("untold", one.untold());
             json.put("closed", one.closed());
             list.add(json);
         }

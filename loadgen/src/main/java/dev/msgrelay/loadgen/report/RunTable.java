@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SlowResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
@@ -27,6 +28,7 @@ public final class RunTable {
         table.header(result);
         table.traffic(result);
         table.subscribers(result);
+        table.slow(result);
         table.latency(result);
         table.processes(result);
         return table.text.toString();
@@ -116,6 +118,14 @@ public final class RunTable {
 
     private void subscriber(String name, long messages, long lost, long duplicated, long reordered) {
         line("  %-12s %,16d %,12d %,12d %,12d", name, messages, lost, duplicated, reordered);
+    }
+
+    private void slow(RunResult result) {
+        for (SlowResult one : result.slow()) {
+            line(
+                    "  slow subscriber: %,d messages, missed %,d, told in %,d gaps%s",
+                    one.messages(), one.missed(), one.gaps(), one.closed() == null ? "" : "; cut off: " + one.closed());
+        }
     }
 
     private void latency(RunResult result) {

@@ -5,6 +5,7 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.loadgen.worker.SlowReaderMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.IOException;
@@ -32,6 +33,7 @@ final class Fleet {
     private final Load load;
     private final List<Child> publishers = new ArrayList<>();
     private final List<Child> subscribers = new ArrayList<>();
+    private Child slow;
 
     Fleet(Children children, Load load) {
         this.children = children;
@@ -59,6 +61,23 @@ final class Fleet {
         for (Child subscriber : subscribers) {
             subscriber.await("ready", READY_NANOS);
         }
+    }
+
+    /** Starts the slow subscribers, if there are any, and waits until they are connected. */
+    void startSlow(Endpoint from) throws IOException, RunException, InterruptedException {
+        SlowReaders readers = load.slow();
+        if (readers.count() == 0) {
+            return;
+        }
+        List<String> args = new ArrayList<>();
+        option(args, "from", from);
+        option(args, "connections", readers.count());
+        option(args, "publishers", load.publishers());
+        option(args, "bytes-per-second", readers.bytesPerSecond());
+        option(args, "policy", readers.policy());
+        slow = children.startWorker(
+                readers.count() == 1 ? "slow subscriber" : "slow subscribers", SlowReaderMain.class, args);
+        slow.await("ready", READY_NANOS);
     }
 
     /** Starts all publishers and waits until they are connected. */
@@ -100,6 +119,9 @@ final class Fleet {
         String command = Control.runCommand(window);
         subscribers.forEach(child -> child.send(command));
         publishers.forEach(child -> child.send(command));
+        if (slow != null) {
+            slow.send(command);
+        }
     }
 
     /** What each publisher process says at its end. */
@@ -120,6 +142,15 @@ final class Fleet {
             results.add(subscriber.await("result", DRAINED_NANOS));
         }
         return results;
+    }
+
+    /** What became of the slow ones. */
+    List<SlowResult> awaitSlow() throws RunException, InterruptedException {
+        if (slow == null) {
+            return List.of();
+        }
+        slow.send(Control.sentCommand(Map.of()));
+        return SlowResult.of(slow.await("result", DRAINED_NANOS));
     }
 
     private static Map<Integer, Long> sent(List<JsonObject> published) {

@@ -10,8 +10,17 @@ package dev.msgrelay.loadgen.run;
  * @param verify subscribers check every message; otherwise they only walk the frames
  * @param writeSize bytes of a publisher's write at full speed; 0: four segments of the path
  * @param unix Unix sockets instead of TCP
+ * @param slow subscribers that read too slowly on purpose, beside the others
  */
-public record Load(int publishers, int subscribers, int body, int rate, boolean verify, int writeSize, boolean unix) {
+public record Load(
+        int publishers,
+        int subscribers,
+        int body,
+        int rate,
+        boolean verify,
+        int writeSize,
+        boolean unix,
+        SlowReaders slow) {
     /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
@@ -22,23 +31,27 @@ public record Load(int publishers, int subscribers, int body, int rate, boolean 
 
     /** 1 -> 1 as in the first command of the README. */
     public static Load oneToOne(int body) {
-        return new Load(1, 1, body, 0, true, 0, false);
+        return new Load(1, 1, body, 0, true, 0, false, SlowReaders.NONE);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(newPublishers, newSubscribers, body, rate, verify, writeSize, unix);
+        return new Load(newPublishers, newSubscribers, body, rate, verify, writeSize, unix, slow);
     }
 
     public Load withRate(int newRate) {
-        return new Load(publishers, subscribers, body, newRate, verify, writeSize, unix);
+        return new Load(publishers, subscribers, body, newRate, verify, writeSize, unix, slow);
     }
 
     public Load withUnix(boolean newUnix) {
-        return new Load(publishers, subscribers, body, rate, verify, writeSize, newUnix);
+        return new Load(publishers, subscribers, body, rate, verify, writeSize, newUnix, slow);
+    }
+
+    public Load withSlow(SlowReaders newSlow) {
+        return new Load(publishers, subscribers, body, rate, verify, writeSize, unix, newSlow);
     }
 
     public Load withVerify(boolean newVerify) {
-        return new Load(publishers, subscribers, body, rate, newVerify, writeSize, unix);
+        return new Load(publishers, subscribers, body, rate, newVerify, writeSize, unix, slow);
     }
 
     /** One message in so many has its latency recorded. */

@@ -51,6 +51,7 @@ public final class LoadRun {
             observer.phase("connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses()
                     + " processes");
             fleet.startSubscribers(started.subscribe());
+            fleet.startSlow(started.subscribe());
             if (!started.sendsByItself()) {
                 observer.phase("connecting " + load.publishers() + " publishers in " + load.publisherProcesses()
                         + " processes");
@@ -83,6 +84,7 @@ public final class LoadRun {
         if (started.sendsByItself()) {
             published.add(relay.await("result", PUBLISHED_NANOS));
         }
+        List<SlowResult> slow = fleet.awaitSlow();
         List<JsonObject> received = fleet.awaitDrained(published);
         children.checkHealthy();
         return new RunResult(
@@ -91,6 +93,7 @@ public final class LoadRun {
                 timing,
                 Published.of(published, timing),
                 Received.of(received, timing),
+                slow,
                 used,
                 relay == null ? null : stop(relay, window));
     }

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param middle which middle it was, for people
  * @param published nothing where the middle sends by itself and does not count
+ * @param slow what became of the subscribers that read too slowly on purpose
  * @param processes what each child used, the middle first
  * @param relay what the relay says about itself, or null where it does not
  */
@@ -16,6 +17,7 @@ public record RunResult(
         Timing timing,
         Published published,
         Received received,
+        List<SlowResult> slow,
         List<ProcessUse> processes,
         RelayFigures relay) {
 

@@ -20,6 +20,20 @@ public final class Verdict {
         return failures;
     }
 
+    /** What is wrong with what became of the slow subscribers. */
+    public static List<String> failures(List<SlowResult> slow) {
+        List<String> failures = new ArrayList<>();
+        for (SlowResult one : slow) {
+            if (one.untold() > 0) {
+                failures.add("slow subscriber: missed " + one.untold() + " messages without being told");
+            }
+            if (one.closed() != null && one.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
+                failures.add("slow subscriber: connection ended: " + one.closed());
+            }
+        }
+        return failures;
+    }
+
     private static void check(SubscriberResult subscriber, SlowPolicy policy, List<String> failures) {
         String who = "subscriber " + subscriber.index() + ": ";
         if (subscriber.lost() > unavoidable(subscriber, policy)) {

@@ -79,6 +79,7 @@ class CaseResultTest {
                 new Published(traffic, rate, 0, 0),
                 new Received(traffic, List.of(), new Histogram(3), 0),
                 List.of(),
+                List.of(),
                 null);
         return new Sample(contender, result, hopBefore, hopAfter, List.of());
     }

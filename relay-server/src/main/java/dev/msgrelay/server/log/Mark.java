@@ -5,7 +5,7 @@ public final class Mark {
     private long position;
     private long sequence;
 
-    void set(long atPosition, long nextSequence) {
+    public void set(long atPosition, long nextSequence) {
         position = atPosition;
         sequence = nextSequence;
     }

@@ -67,6 +67,23 @@ final class PacketIndex {
         return low;
     }
 
+    /** The number of the last packet that starts with message {@code wanted} or before; -1 where none is remembered. */
+    long lastAtOrBefore(long wanted) {
+        long n = (long) COUNT.getAcquire(this);
+        long low = Math.max(0, n - sequence.length);
+        long oldest = low;
+        long high = n;
+        while (low < high) {
+            long middle = (low + high) >>> 1;
+            if (sequence[(int) middle & mask] <= wanted) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low == oldest ? -1 : low - 1;
+    }
+
     long positionOf(long packet) {
         return position[(int) packet & mask];
     }

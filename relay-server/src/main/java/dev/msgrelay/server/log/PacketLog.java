@@ -257,6 +257,22 @@ public final class PacketLog {
         return true;
     }
 
+    /**
+     * Finds the packet that a message lies in.
+     *
+     * @param sequence the message's number
+     * @param into gets the packet's start and the number of its first message
+     * @return false where the index does not remember it; the log may hold less than the index
+     */
+    public boolean packetOf(long sequence, Mark into) {
+        long packet = index.lastAtOrBefore(sequence);
+        if (packet < 0) {
+            return false;
+        }
+        into.set(index.positionOf(packet), index.sequenceOf(packet));
+        return index.stillHolds(packet);
+    }
+
     /** The number of the first message of the packet that a position lies in; for reports, so to the packet only. */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);

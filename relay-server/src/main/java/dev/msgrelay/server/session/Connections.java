@@ -25,7 +25,7 @@ public final class Connections {
     private final LongAdder skippedByClosed = new LongAdder();
     private final LongAdder timesHeldBack = new LongAdder();
     private final LongAdder duplicates = new LongAdder();
-    private final AtomicInteger publisherChannels = new AtomicInteger();
+    private final AtomicInteger channels = new AtomicInteger();
     private volatile boolean draining;
 
     public Connections() {
@@ -35,7 +35,7 @@ public final class Connections {
     }
 
     void opened(PublisherSession session) {
-        publisherChannels.incrementAndGet();
+        channels.incrementAndGet();
         publishers.add(session);
         LOG.debug("publisher {} connected", session.peer());
     }
@@ -70,14 +70,14 @@ public final class Connections {
         return draining;
     }
 
-    /** A publisher's channel is gone, and its session has given its memory back. */
+    /** A channel is gone, and its session has given its memory back. */
     void channelGone() {
-        publisherChannels.decrementAndGet();
+        channels.decrementAndGet();
     }
 
     /** Whether nobody is connected any more, down to the last channel. Any thread. */
     public boolean allGone() {
-        return publisherChannels.get() == 0 && publishers.isEmpty() && subscribers.isEmpty();
+        return channels.get() == 0 && publishers.isEmpty() && subscribers.isEmpty();
     }
 
     boolean draining() {
@@ -85,6 +85,7 @@ public final class Connections {
     }
 
     void opened(SubscriberSession session) {
+        channels.incrementAndGet();
         subscribers.add(session);
         LOG.debug("subscriber {} connected", session.peer());
     }

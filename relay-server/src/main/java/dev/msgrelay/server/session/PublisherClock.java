@@ -1,33 +1,37 @@
 package dev.msgrelay.server.session;
 
-import java.util.concurrent.TimeUnit;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.ClientConfig;
 
 /**
- * When a publisher is asked for a sign of life, and when it has been silent for too long. The time comes in a few times a
- * second, so that input need not ask for it: it only leaves a mark. Owned by its session's thread.
+ * A publisher's {@link Heartbeat}. The time comes in a few times a second, so that input need not ask for it: it only leaves
+ * a mark. Owned by its session's thread.
  */
 final class PublisherClock {
-    private final long handshakeNanos;
-
-    private long heartbeatNanos;
-    private long idleNanos;
+    private final ClientConfig limits;
+    // Counts while a HELLO was begun and is not complete.
+    private Heartbeat handshake;
+    // Since HELLO.
+    private Heartbeat heartbeat;
+    private boolean started;
     private boolean heard;
-    // Whether each of them is being counted, and since when: from the first look on.
-    private boolean pingCounted;
-    private long pingNanos;
-    private boolean silenceCounted;
-    private long silentSinceNanos;
-    private boolean helloCounted;
-    private long helloSinceNanos;
 
-    PublisherClock(long handshakeNanos) {
-        this.handshakeNanos = handshakeNanos;
+    PublisherClock(ClientConfig limits) {
+        this.limits = limits;
     }
 
-    /** HELLO was said: heartbeats from now on. */
-    void start(int heartbeatMillis, int idleMillis) {
-        heartbeatNanos = TimeUnit.MILLISECONDS.toNanos(heartbeatMillis);
-        idleNanos = TimeUnit.MILLISECONDS.toNanos(idleMillis);
+    /** HELLO was said: heartbeats from now on, at this interval; 0: the relay's. */
+    void hello(int wantedMillis) {
+        heartbeat = new Heartbeat(limits, 0);
+        heartbeat.wanted(wantedMillis);
+    }
+
+    int intervalMillis() {
+        return heartbeat.intervalMillis();
+    }
+
+    int idleMillis() {
+        return heartbeat.idleMillis();
     }
 
     /** Something has come. */
@@ -35,42 +39,52 @@ final class PublisherClock {
         heard = true;
     }
 
-    /** Whether the heartbeat interval has passed since the last time that this was so. */
-    boolean pingDue(long nowNanos) {
-        if (!pingCounted) {
-            pingCounted = true;
-            pingNanos = nowNanos;
-        } else if (nowNanos - pingNanos >= heartbeatNanos) {
-            pingNanos = nowNanos;
-            return true;
-        }
-        return false;
-    }
-
     /**
-     * Whether nothing has come for the idle timeout.
+     * After HELLO, a few times a second: looks at the time.
      *
      * @param reading whether the relay reads: what it does not read it cannot hear
+     * @return whether nothing has come for too long
      */
     boolean silentTooLong(long nowNanos, boolean reading) {
-        if (heard || !reading || !silenceCounted) {
-            heard = false;
-            silenceCounted = true;
-            silentSinceNanos = nowNanos;
+        if (!started) {
+            started = true;
+            heartbeat.start(nowNanos);
         }
-        return nowNanos - silentSinceNanos >= idleNanos;
+        if (heard || !reading) {
+            heard = false;
+            heartbeat.heard(nowNanos);
+        }
+        return heartbeat.tick(nowNanos);
+    }
+
+    /** Whether it is time for a PING. */
+    boolean pingDue() {
+        return heartbeat.pingDue();
+    }
+
+    /** A PING goes out; answers its id. */
+    long ping(long nowNanos) {
+        return heartbeat.ping(nowNanos);
     }
 
     /**
-     * Whether a HELLO has been begun and not complete for the handshake timeout.
+     * Before HELLO, a few times a second: whether one was begun and is not complete for too long.
      *
      * @param begun whether a part of one is there
      */
     boolean helloTooLong(long nowNanos, boolean begun) {
-        if (!begun || !helloCounted) {
-            helloCounted = begun;
-            helloSinceNanos = nowNanos;
+        if (!begun) {
+            handshake = null;
+            return false;
         }
-        return begun && nowNanos - helloSinceNanos >= handshakeNanos;
+        if (handshake == null) {
+            handshake = new Heartbeat(limits, nowNanos);
+        }
+        return handshake.handshakeOver(nowNanos);
+    }
+
+    /** The limit that was passed. */
+    String text(CloseReason reason) {
+        return (heartbeat == null ? handshake : heartbeat).text(reason);
     }
 }

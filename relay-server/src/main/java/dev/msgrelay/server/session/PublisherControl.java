@@ -45,7 +45,6 @@ final class PublisherControl implements PublisherName.Holder {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
-    private static final int MISSED_HEARTBEATS = 3;
 
     private final SessionContext context;
     private final PublisherNames names;
@@ -56,7 +55,6 @@ final class PublisherControl implements PublisherName.Holder {
     private Channel channel;
     private PublisherReplies replies;
     private HelloFrame hello;
-    private int idleMillis;
     // With ACKS.
     private PublisherName name;
     // So many of the messages that come next were accepted before.
@@ -66,7 +64,7 @@ final class PublisherControl implements PublisherName.Holder {
         this.context = context;
         this.names = names;
         this.session = session;
-        this.clock = new PublisherClock(context.clients().handshakeTimeout().toNanos());
+        this.clock = new PublisherClock(context.clients());
     }
 
     void connected(Channel with) {
@@ -148,27 +146,13 @@ final class PublisherControl implements PublisherName.Holder {
             case ControlFrames.HELLO -> throw order(type, "a second time");
             case ControlFrames.SUBSCRIBE ->
                 throw new FrameException(
-                        CloseReason.WRONG_ROLE, ControlFrames.name(type) + " is for the subscribe port");
-            case ControlFrames.WELCOME,
-                    ControlFrames.SEQUENCE,
-                    ControlFrames.GAP,
-                    ControlFrames.ACK,
-                    ControlFrames.GOAWAY,
-                    ControlFrames.SUBSCRIBED -> throw order(type, "comes from a relay only");
-            default -> {
-                if (ControlFrames.mustUnderstand(type)) {
-                    throw new FrameException(
-                            CloseReason.UNSUPPORTED,
-                            "a control frame of type " + ControlFrames.typeName(type)
-                                    + " must be understood, and is not: the relay knows none from "
-                                    + ControlFrames.typeName(ControlFrames.FIRST + 0x80) + " on");
-                }
-            }
+                        CloseReason.WRONG_ROLE, ControlFrames.name(type) + " on the port of publishers");
+            default -> ControlRules.other(type);
         }
     }
 
     private static FrameException order(int type, String what) {
-        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + ": " + what);
+        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
     }
 
     /**
@@ -189,7 +173,7 @@ final class PublisherControl implements PublisherName.Holder {
                 ErrorFrame.check(body);
                 CloseReason reason = CloseReason.ofCode(ErrorFrame.code(body));
                 session.endedByPeer("ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
-                        + PeerText.printable(ErrorFrame.text(body)));
+                        + SessionContext.printable(ErrorFrame.text(body)));
                 return false;
             }
             default -> {} // of a later version, which it may be passed over by
@@ -198,24 +182,7 @@ final class PublisherControl implements PublisherName.Holder {
     }
 
     private void greet(ByteBuffer body) throws FrameException {
-        if (HelloFrame.commonVersion(body) == 0) {
-            throw new FrameException(
-                    CloseReason.UNSUPPORTED, "HELLO: no version in common: the relay knows " + Protocol.VERSION);
-        }
-        HelloFrame said = HelloFrame.decode(body);
-        if (said.role() != Role.PUBLISHER) {
-            throw new FrameException(
-                    CloseReason.WRONG_ROLE,
-                    "HELLO: role " + said.role() + " on the publish port, which is for PUBLISHER");
-        }
-        int unknown = Features.notUnderstood(said.features());
-        if (unknown != 0) {
-            throw new FrameException(
-                    CloseReason.UNSUPPORTED,
-                    String.format(
-                            "HELLO: features 0x%08X must be understood, and are not: the relay knows 0x%08X",
-                            unknown, Features.KNOWN));
-        }
+        HelloFrame said = ControlRules.hello(body, Role.PUBLISHER);
         hello = said;
         replies = new PublisherReplies(channel);
         state = State.GREETED;
@@ -244,12 +211,7 @@ final class PublisherControl implements PublisherName.Holder {
                 duplicates = known + 1 - number;
             }
         }
-        int heartbeat = hello.heartbeatMillis() > 0
-                ? hello.heartbeatMillis()
-                : (int) context.clients().heartbeat().toMillis();
-        // Who asks for fewer PINGs shall not be given up between two of them.
-        idleMillis = (int) Math.max(context.clients().idleTimeout().toMillis(), (long) MISSED_HEARTBEATS * heartbeat);
-        clock.start(heartbeat, idleMillis);
+        clock.hello(hello.heartbeatMillis());
         boolean otherEpoch = hello.epoch() != 0 && hello.epoch() != context.epoch();
         state = State.OPEN;
         if (name != null) {
@@ -264,10 +226,10 @@ final class PublisherControl implements PublisherName.Holder {
                         newestSequence() + 1,
                         known,
                         context.maxBody(),
-                        heartbeat,
-                        idleMillis,
+                        clock.intervalMillis(),
+                        clock.idleMillis(),
                         TypeRanges.MAX_RANGES,
-                        ServerName.TEXT)
+                        context.server())
                 .encode());
     }
 
@@ -341,17 +303,13 @@ final class PublisherControl implements PublisherName.Holder {
      */
     void tick(long nowNanos, boolean reading, boolean begun) {
         if (state == State.CONNECTED && clock.helloTooLong(nowNanos, begun)) {
-            session.fail(
-                    CloseReason.HANDSHAKE_TIMEOUT,
-                    "a control frame was begun and not complete within "
-                            + context.clients().handshakeTimeout().toMillis() + " ms");
+            session.fail(CloseReason.HANDSHAKE_TIMEOUT, clock.text(CloseReason.HANDSHAKE_TIMEOUT));
         } else if (state == State.OPEN) {
-            if (clock.pingDue(nowNanos)) {
-                replies.ping(newestSequence());
-                replies.send();
-            }
             if (clock.silentTooLong(nowNanos, reading)) {
-                session.fail(CloseReason.IDLE_TIMEOUT, "nothing was heard for " + idleMillis + " ms");
+                session.fail(CloseReason.IDLE_TIMEOUT, clock.text(CloseReason.IDLE_TIMEOUT));
+            } else if (clock.pingDue()) {
+                replies.ping(clock.ping(nowNanos), newestSequence());
+                replies.send();
             }
         }
     }
@@ -364,7 +322,7 @@ final class PublisherControl implements PublisherName.Holder {
 
     /** Its name in the log, behind its address. */
     String label() {
-        return hello == null || hello.name().isEmpty() ? "" : " (" + PeerText.printable(hello.name()) + ")";
+        return hello == null || hello.name().isEmpty() ? "" : " (" + SessionContext.printable(hello.name()) + ")";
     }
 
     /** The connection is gone, and nothing of it is left to hand in. */

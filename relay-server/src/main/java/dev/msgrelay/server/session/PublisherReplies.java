@@ -73,8 +73,9 @@ final class PublisherReplies {
         pongId = id;
     }
 
-    void ping(long newestSequence) {
+    void ping(long id, long newestSequence) {
         pingDue = true;
+        pingId = id;
         head = newestSequence;
     }
 
@@ -124,7 +125,7 @@ final class PublisherReplies {
             pongDue = false;
         }
         if (pingDue) {
-            PingFrame.put(to, ++pingId, 0, head);
+            PingFrame.put(to, pingId, 0, head);
             pingDue = false;
         }
         if (goAway != null) {

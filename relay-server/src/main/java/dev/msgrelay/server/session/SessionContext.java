@@ -10,23 +10,38 @@ import java.net.SocketAddress;
  * What all sessions of a relay share.
  *
  * @param log the stream
- * @param epoch tells this relay's stream from that of another start; never 0
  * @param logBytes how much of it is kept
  * @param gate holds publishers back
  * @param stallNanos how long a subscriber may hold publishers back without any progress
+ * @param identity what clients are told of the relay
  * @param clients what clients may ask for
- * @param maxBody longest body of a message in bytes
  * @param connections who is connected, and what is counted of them
  */
 public record SessionContext(
         PacketLog log,
-        long epoch,
         long logBytes,
         BackpressureGate gate,
         long stallNanos,
+        RelayIdentity identity,
         ClientConfig clients,
-        int maxBody,
         Connections connections) {
+
+    long epoch() {
+        return identity.epoch();
+    }
+
+    int maxBody() {
+        return identity.maxBody();
+    }
+
+    String server() {
+        return identity.server();
+    }
+
+    /** A text that a client has sent, fit for one line of a log. */
+    static String printable(String text) {
+        return PeerText.printable(text);
+    }
 
     /** A peer, for people: {@code 127.0.0.1:40123}, or the Unix socket it came in by. */
     static String peerName(Channel channel) {

@@ -60,10 +60,10 @@ public final class SubscriberGroup {
         return !sessions.isEmpty() && log.head().position() != lastHead;
     }
 
-    /** Called a few times a second: looks for subscribers that have been standing still for too long. */
-    public void checkStalled(long nowNanos) {
+    /** Called a few times a second: looks for subscribers that stand still or are silent for too long, or want a PING. */
+    public void tick(long nowNanos) {
         for (int i = sessions.size() - 1; i >= 0; i--) {
-            sessions.get(i).checkStalled(nowNanos);
+            sessions.get(i).tick(nowNanos);
         }
     }
 }

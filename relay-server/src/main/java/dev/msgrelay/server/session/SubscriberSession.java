@@ -1,66 +1,60 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
-import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A subscriber: a cursor in the log and at most one write in flight. When the write is done, everything that has gathered
- * meanwhile is there to go out in the next one.
+ * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <p>Completion is learnt from the channel's writability: its water marks are set so that it is writable exactly while
- * nothing is pending. That needs no promise and no listener per write.
- *
- * <p>Owned by its loop's thread; {@link #cursor} may be read by any.
+ * <p>The session decides what is sent when, what becomes of a slow subscriber, and how the connection ends. Owned by its
+ * loop's thread; {@link #cursor} may be read by any.
  */
 public final class SubscriberSession extends ChannelInboundHandlerAdapter {
-    private final SessionContext context;
-    private final PacketLog log;
-    private final SubscriberGroup group;
-    private final SlowSubscriberPolicy policy;
-    private final Pins pins;
-    // Up to here the bytes must stay reachable once a write has been issued: where the frame ends that it cuts.
-    private final Mark boundary = new Mark();
-    private final Mark nextBoundary = new Mark();
-    private final Mark start = new Mark();
+    /** Bytes of memory, beside the log's chunks, that one takes which wants some types only. */
+    public static final int FILTER_BYTES = FilteredFeed.COPY_BYTES;
 
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private final SessionContext context;
+    private final SubscriberGroup group;
+    private SlowSubscriberPolicy policy;
     private Channel channel;
-    private SegmentSize segment;
-    private ByteBuf[] views = {};
-    private volatile long cursor;
-    private long inFlight;
-    private boolean issuing;
-    private long skipped;
-    private long skippedBytes;
+    private SubscriberFeed feed;
+    // Of subscribers that say something: null for the plain ones.
+    private ControlReader reader;
+    private SubscriberControl control;
+
+    private volatile long skipped;
     private long progressMark;
     private long progressNanos;
     private CloseReason closing;
-    private boolean ended;
+    // What is to be said before the end, or null.
+    private String farewell;
+    private boolean counted;
 
-    public SubscriberSession(SessionContext context, SubscriberGroup group, SlowSubscriberPolicy policy) {
+    public SubscriberSession(SessionContext context, SubscriberGroup group) {
         this.context = context;
-        this.log = context.log();
         this.group = group;
-        this.policy = policy;
-        this.pins = new Pins(log);
+        this.policy = context.clients().slowSubscriber();
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
-        segment = SegmentSize.of(channel);
-        log.head().read(start);
-        boundary.copy(start);
-        cursor = start.position();
-        progressMark = cursor;
+        feed = new SubscriberFeed(channel, context.log());
+        progressMark = feed.progress();
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
             context.gate().add(this);
         }
@@ -68,143 +62,163 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         context.connections().opened(this);
     }
 
+    // ---- sending ----------------------------------------------------------------------------------------------
+
     /**
-     * Sends what lies between the cursor and the head, a whole number of segments while there are that many.
+     * Sends what comes next: see {@link SubscriberFeed#stream}.
      *
-     * @param stride about the most to send
-     * @param least about the least to send, in whole segments, unless everything goes
-     * @param everything whether to send what is less, too
-     * @return whether a write was issued and is done already, so that it is worth asking again
+     * @return whether something was sent and the socket has taken it, so that it is worth asking again
      */
     boolean send(Mark head, int stride, int least, boolean everything) {
-        if (inFlight > 0) {
-            if (cursor < log.tail() && policy != SlowSubscriberPolicy.SKIP) {
-                close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
+        if (feed.busy()) {
+            if (feed.overtaken() && policy != SlowSubscriberPolicy.SKIP) {
+                tooSlow();
             }
             return false;
         }
-        long from = cursor;
-        long available = head.position() - from;
-        if (available == 0 || closing != null) {
+        if (closing != null) {
+            return farewell != null && sayFarewell();
+        }
+        if (control != null && control.due()) {
+            return feed.cursor().atBoundary() ? say(head) : moved(feed.finishFrame());
+        }
+        return switch (feed.stream(head, stride, least, everything)) {
+            case WAIT -> false;
+            case DONE -> moved(true);
+            case OVERTAKEN -> overtaken(head);
+        };
+    }
+
+    private boolean say(Mark head) {
+        ByteBuffer said;
+        try {
+            said = control.say(feed, head, System.nanoTime());
+        } catch (FrameException e) {
+            close(e.reason(), e.getMessage());
             return false;
         }
-        int amount = amount(available, stride);
-        if (!everything && amount < segment.wholeUpTo(least)) {
-            return false;
-        }
-        if (from < log.tail()) {
-            return overtaken(head, from);
-        }
-        if (!log.boundaryAtOrBehind(from + amount, head, nextBoundary) || !pins.hold(from, nextBoundary.position())) {
-            return overtaken(head, from);
-        }
-        boundary.copy(nextBoundary);
-        return issue(from, amount);
-    }
-
-    /** Bytes to write: whole segments where there is at least one, everything where there is less. */
-    private int amount(long available, int stride) {
-        int most = segment.wholeUpTo(stride);
-        if (available >= most) {
-            return most;
-        }
-        int size = segment.bytes();
-        return (int) (available >= size ? available - available % size : available);
-    }
-
-    private boolean issue(long from, int amount) {
-        inFlight = amount;
-        issuing = true;
-        long at = from;
-        int left = amount;
-        while (left > 0) {
-            Chunk chunk = pins.at(at);
-            int offset = log.offsetInChunk(at);
-            int part = Math.min(left, log.chunkBytes() - offset);
-            ByteBuf view = view(chunk);
-            view.setIndex(offset, offset + part);
-            chunk.retain();
-            channel.write(view, channel.voidPromise());
-            at += part;
-            left -= part;
-        }
-        channel.flush();
-        issuing = false;
-        if (inFlight > 0 && channel.isWritable()) {
-            complete();
-            return true;
-        }
-        return false;
-    }
-
-    /** The one view of a chunk that this session's writes use: there is one write at a time, so it is free again. */
-    private ByteBuf view(Chunk chunk) {
-        int id = chunk.id();
-        if (id >= views.length) {
-            views = java.util.Arrays.copyOf(views, Math.max(id + 1, log.chunkCount()));
-        }
-        ByteBuf view = views[id];
-        if (view == null) {
-            view = chunk.memory().duplicate();
-            views[id] = view;
-        }
-        return view;
+        return moved(feed.say(said));
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        // While a write is being issued its issuer looks itself, once the whole of it is with the channel.
-        if (!issuing && inFlight > 0 && channel.isWritable()) {
-            complete();
-        }
+        moved(feed.written());
     }
 
-    private void complete() {
-        long to = cursor + inFlight;
-        inFlight = 0;
-        segment.written();
-        cursor = to;
-        if (to == boundary.position()) {
-            pins.releaseAll();
+    private boolean moved(boolean done) {
+        if (done && policy == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().memberMoved(feed.position());
         }
-        if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
-            context.gate().memberMoved(to);
-        }
+        return done;
     }
 
     /** The log has moved on: the policy speaks. */
-    private boolean overtaken(Mark head, long from) {
+    private boolean overtaken(Mark head) {
         if (policy != SlowSubscriberPolicy.SKIP) {
-            close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
+            tooSlow();
             return false;
         }
-        if (from < boundary.position()) {
+        if (!feed.cursor().atBoundary()) {
             // The last write ended within a frame. Its rest is still held, and goes first.
-            return issue(from, (int) (boundary.position() - from));
+            return moved(feed.finishFrame());
         }
+        Mark boundary = feed.cursor().boundary();
         long lost = boundary.sequence();
-        long keep = Math.max(log.tail(), head.position() - SubscriberGroup.WRITE_BYTES);
-        if (!log.boundaryAtOrBehind(keep, head, boundary)) {
-            boundary.copy(head);
+        feed.skip(head);
+        long last = boundary.sequence() - 1;
+        boolean first = skipped == 0;
+        skipped += last - lost + 1;
+        if (control != null) {
+            control.missed(lost, last);
         }
-        pins.releaseAll();
-        long missed = boundary.sequence() - lost;
-        skipped += missed;
-        skippedBytes += boundary.position() - from;
-        cursor = boundary.position();
-        context.connections().skipped(this, lost, boundary.sequence() - 1, skipped == missed);
+        context.connections().skipped(this, lost, last, first);
         return true;
     }
 
-    void checkStalled(long nowNanos) {
-        if (policy != SlowSubscriberPolicy.BACKPRESSURE || inFlight == 0) {
-            progressNanos = nowNanos;
+    private void tooSlow() {
+        close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + context.logBytes() + " bytes behind");
+    }
+
+    // ---- for SubscriberControl --------------------------------------------------------------------------------
+
+    SlowSubscriberPolicy policy() {
+        return policy;
+    }
+
+    void policy(SlowSubscriberPolicy granted) {
+        if (granted == policy) {
             return;
         }
-        var outbound = channel.unsafe().outboundBuffer();
-        long mark = cursor + (outbound == null ? 0 : outbound.currentProgress());
-        if (mark != progressMark || !context.gate().blocked()) {
-            progressMark = mark;
+        if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().remove(this);
+        }
+        policy = granted;
+        if (granted == SlowSubscriberPolicy.BACKPRESSURE) {
+            context.gate().add(this);
+        }
+    }
+
+    /** Whether to go on reading what it sends. */
+    void readMore(boolean more) {
+        if (channel.config().isAutoRead() != more) {
+            channel.config().setAutoRead(more);
+        }
+    }
+
+    void peerSays(int code, String text) {
+        LOG.info("subscriber {} says ERROR {}: {}", peer(), code, SessionContext.printable(text));
+    }
+
+    // ---- what it sends, and time ------------------------------------------------------------------------------
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ByteBuf bytes = (ByteBuf) msg;
+        try {
+            if (closing != null) {
+                return;
+            }
+            long now = System.nanoTime();
+            if (control == null) {
+                reader = new ControlReader();
+                control = new SubscriberControl(context, this, now);
+            }
+            control.heard(now);
+            reader.take(bytes, control);
+        } catch (FrameException e) {
+            close(e.reason(), e.getMessage());
+        } finally {
+            bytes.release();
+        }
+    }
+
+    /** Called a few times a second. */
+    void tick(long nowNanos) {
+        if (closing != null) {
+            return;
+        }
+        long mark = feed.progress();
+        boolean moved = mark != progressMark;
+        progressMark = mark;
+        boolean busy = feed.busy();
+        if (control != null) {
+            if (moved && busy) {
+                // What a socket with room takes proves nothing: the kernel takes it for a peer that is gone.
+                control.heard(nowNanos);
+            }
+            CloseReason over = control.tick(nowNanos, reader.incomplete());
+            if (over != null) {
+                close(over, control.text(over));
+                return;
+            }
+        }
+        checkStalled(nowNanos, moved || !busy);
+    }
+
+    private void checkStalled(long nowNanos, boolean alive) {
+        if (policy != SlowSubscriberPolicy.BACKPRESSURE
+                || alive
+                || !context.gate().blocked()) {
             progressNanos = nowNanos;
         } else if (nowNanos - Math.max(progressNanos, context.gate().blockedSinceNanos()) > context.stallNanos()) {
             close(
@@ -213,10 +227,63 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ReferenceCountUtil.release(msg);
-        close(CloseReason.UNEXPECTED_INPUT, "a subscriber sends nothing");
+    /** The relay begins to drain. On the loop's thread. */
+    public void goAway(int millis) {
+        if (control != null && control.greeted()) {
+            control.goAway(millis);
+        }
+    }
+
+    // ---- the end ----------------------------------------------------------------------------------------------
+
+    /**
+     * Closes the connection for a reason; the first reason counts. Who has said anything is told, between two frames, if
+     * it gets there within the stall timeout; a plain subscriber gets nothing but frames. On the loop's thread.
+     */
+    public void close(CloseReason reason, String detail) {
+        if (closing != null) {
+            return;
+        }
+        closing = reason;
+        countOnce(detail);
+        if (control == null) {
+            leave();
+            channel.close();
+            return;
+        }
+        farewell = detail;
+        readMore(true);
+        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
+        long atMost = Math.max(context.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Farewell.LINGER_MILLIS));
+        channel.eventLoop().schedule(() -> channel.close(), atMost, TimeUnit.NANOSECONDS);
+    }
+
+    private boolean sayFarewell() {
+        if (!feed.cursor().atBoundary()) {
+            return feed.finishFrame();
+        }
+        String text = farewell;
+        leave();
+        Farewell.say(channel, closing, text);
+        return false;
+    }
+
+    private void countOnce(String detail) {
+        if (!counted) {
+            counted = true;
+            context.connections().closed(this, closing, detail);
+            if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
+                context.gate().remove(this);
+            }
+        }
+    }
+
+    private void leave() {
+        farewell = null;
+        group.remove(this);
+        if (feed != null) {
+            feed.release();
+        }
     }
 
     @Override
@@ -224,46 +291,34 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         if (closing == null) {
             closing = CloseReason.PEER_CLOSED;
         }
-        end("");
+        countOnce("");
+        leave();
+        context.connections().channelGone();
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        close(
-                cause instanceof java.io.IOException ? CloseReason.CONNECTION_LOST : CloseReason.INTERNAL_ERROR,
-                String.valueOf(cause.getMessage()));
-    }
-
-    /** Closes the connection for a reason; the first reason counts. On the loop's thread. */
-    public void close(CloseReason reason, String detail) {
         if (closing == null) {
-            closing = reason;
-            end(detail);
-            channel.close();
-        }
-    }
-
-    private void end(String detail) {
-        if (!ended && channel != null) {
-            ended = true;
-            context.connections().closed(this, closing, detail);
-            group.remove(this);
-            if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
-                context.gate().remove(this);
+            closing = cause instanceof IOException ? CloseReason.CONNECTION_LOST : CloseReason.INTERNAL_ERROR;
+            if (closing == CloseReason.INTERNAL_ERROR) {
+                LOG.error("subscriber {}", peer(), cause);
             }
-            pins.releaseAll();
+            countOnce(String.valueOf(cause.getMessage()));
         }
+        leave();
+        channel.close();
     }
 
-    /** Where it stands: everything before has been handed to its socket. Any thread. */
+    // ---- reports: any thread ----------------------------------------------------------------------------------
+
+    /** Where it stands: everything before has been handed to its socket. */
     public long cursor() {
-        return cursor;
+        return feed.position();
     }
 
     /** Messages handed to its socket so far; to the packet while it is within one. */
     public long messagesSent() {
-        long at = cursor == boundary.position() ? boundary.sequence() : log.sequenceNear(cursor);
-        return Math.max(0, at - start.sequence() - skipped);
+        return feed.messagesSent();
     }
 
     /** Messages that it has missed because its policy is to skip. */
@@ -273,7 +328,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** Bytes handed to its socket so far. */
     public long bytesSent() {
-        return cursor - start.position() - skippedBytes;
+        return feed.bytesSent();
     }
 
     /** The loop's thread is where its state may be touched. */
@@ -283,6 +338,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** The peer, for people. */
     public String peer() {
-        return SessionContext.peerName(channel);
+        String address = SessionContext.peerName(channel);
+        return control == null || control.name().isEmpty() ? address : address + " (" + control.name() + ")";
     }
 }

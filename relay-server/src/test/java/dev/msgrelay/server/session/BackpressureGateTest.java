@@ -46,14 +46,13 @@ class BackpressureGateTest {
     private EmbeddedChannel subscriber(SlowSubscriberPolicy policy) {
         SessionContext context = new SessionContext(
                 log,
-                1,
                 8192,
                 gate,
                 1_000_000_000L,
-                RelayConfig.builder().build().clients(),
-                1024,
+                new RelayIdentity(1, "relay", 1024),
+                RelayConfig.builder().slowSubscriber(policy).build().clients(),
                 new Connections());
-        return new EmbeddedChannel(new SubscriberSession(context, group, policy));
+        return new EmbeddedChannel(new SubscriberSession(context, group));
     }
 
     private void append(int bytes) {

@@ -77,7 +77,13 @@ final class PublisherRig implements AutoCloseable {
         drain = new RingDrain(ring, handler, new SubscriberGroup(log), new RelayLoop[0], gate, held, log);
         intake = new Intake(ring, log, drain, held, allocator, new RunScan(1460, MAX_BODY), true);
         context = new SessionContext(
-                log, EPOCH, 64L * CHUNK, gate, 1_000_000_000L, config.clients(), MAX_BODY, connections);
+                log,
+                64L * CHUNK,
+                gate,
+                1_000_000_000L,
+                new RelayIdentity(EPOCH, "relay", MAX_BODY),
+                config.clients(),
+                connections);
     }
 
     Publisher connect() {

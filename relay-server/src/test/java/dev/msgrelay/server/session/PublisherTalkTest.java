@@ -100,7 +100,7 @@ class PublisherTalkTest {
             lively.read(Hello.pong(1));
         }
         assertThat(rig.connections.closes()).isEmpty();
-        rig.tick(15_000);
+        rig.tick(15_001);
         assertThat(rig.closed(CloseReason.IDLE_TIMEOUT)).isEqualTo(1);
         List<Control> told = silent.told();
         Control error = told.get(told.size() - 1);
@@ -132,9 +132,9 @@ class PublisherTalkTest {
         }
         assertThat(publisher.channel.config().isAutoRead()).isTrue();
         assertThat(publisher.told()).extracting(Control::type).containsExactly(Hello.ACK);
-        rig.tick(1_014_999);
-        assertThat(rig.connections.closes()).isEmpty();
         rig.tick(1_015_000);
+        assertThat(rig.connections.closes()).isEmpty();
+        rig.tick(1_015_001);
         assertThat(rig.closed(CloseReason.IDLE_TIMEOUT)).isEqualTo(1);
     }
 
@@ -151,9 +151,9 @@ class PublisherTalkTest {
             PublisherRig.Publisher publisher = rig.connect();
             publisher.read(Arrays.copyOf(hello, cut));
             rig.tick(0);
-            rig.tick(699);
-            assertThat(rig.connections.closes()).as("cut at " + cut).isEmpty();
             rig.tick(700);
+            assertThat(rig.connections.closes()).as("cut at " + cut).isEmpty();
+            rig.tick(701);
             // A type of 80 00 .. .. may still be that of a message.
             assertThat(rig.closed(CloseReason.HANDSHAKE_TIMEOUT))
                     .as("cut at " + cut)

@@ -1,0 +1,97 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.loop.RelayLoop;
+import dev.msgrelay.server.transport.Listener;
+import dev.msgrelay.server.transport.Transport;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where a relay listens: a port for publishers and one for subscribers, and Unix sockets beside them. */
+final class Entrances {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private final ListenConfig listen;
+    private final Transport transport;
+    private final RelayLoop loop;
+    private final List<Listener> listeners = new ArrayList<>();
+    private final List<Path> socketFiles = new ArrayList<>();
+    private Listener publishTcp;
+    private Listener subscribeTcp;
+
+    /** @param loop accepts */
+    Entrances(ListenConfig listen, Transport transport, RelayLoop loop) {
+        this.listen = listen;
+        this.transport = transport;
+        this.loop = loop;
+    }
+
+    /**
+     * Listens on all of them.
+     *
+     * @throws IOException naming the one that cannot be listened on; those before it are open
+     */
+    void open(Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
+        if (listen.publishPort() != ListenConfig.OFF) {
+            publishTcp = tcp(listen.publishPort(), publishers);
+        }
+        if (listen.subscribePort() != ListenConfig.OFF) {
+            subscribeTcp = tcp(listen.subscribePort(), subscribers);
+        }
+        if (listen.publishSocket() != null) {
+            unix(listen.publishSocket(), publishers);
+        }
+        if (listen.subscribeSocket() != null) {
+            unix(listen.subscribeSocket(), subscribers);
+        }
+    }
+
+    private Listener tcp(int port, Listener.Placement placement) throws IOException {
+        InetSocketAddress address = new InetSocketAddress(listen.host(), port);
+        if (address.isUnresolved()) {
+            throw new IOException("cannot listen on " + listen.host() + ":" + port + ": unknown host");
+        }
+        Listener listener = Listener.bind(transport.tcpListener(), address, loop, placement);
+        listeners.add(listener);
+        return listener;
+    }
+
+    private void unix(Path path, Listener.Placement placement) throws IOException {
+        UnixSocketFile.prepare(path);
+        listeners.add(Listener.bind(transport.unixListener(), transport.unixAddress(path), loop, placement));
+        socketFiles.add(path);
+    }
+
+    /** Lets nobody in any more, and removes the socket files. */
+    void close() {
+        listeners.forEach(Listener::close);
+        for (Path file : socketFiles) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                LOG.warn("cannot remove {}: {}", file, e.getMessage());
+            }
+        }
+    }
+
+    /** Where publishers connect over TCP; null where there is none. */
+    InetSocketAddress publishAddress() {
+        return publishTcp == null ? null : (InetSocketAddress) publishTcp.address();
+    }
+
+    /** Where subscribers connect over TCP; null where there is none. */
+    InetSocketAddress subscribeAddress() {
+        return subscribeTcp == null ? null : (InetSocketAddress) subscribeTcp.address();
+    }
+
+    List<SocketAddress> addresses() {
+        return listeners.stream().map(Listener::address).toList();
+    }
+}
