@@ -6,6 +6,8 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.ring.RunStage;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** A publisher's bytes, cut into reads at every place: the same comes of it. */
 class PublisherSplitTest {
+    private static final int OTHERS = 1_000_000;
+
     private final PublisherRig rig = new PublisherRig();
 
     @AfterEach
@@ -141,6 +145,42 @@ class PublisherSplitTest {
             publisher.hangUp();
         }
         assertThat(rig.connections.duplicates()).isEqualTo(3L * ((bytes.length + 4997) / 4999));
+    }
+
+    @Test
+    void whatLiesBehindAControlFrameIsSafeFromOthersMessages() {
+        // A producer of this process gathers; now and then the loop takes that in the middle of a read, to where the
+        // log
+        // ends: which is where the rest of a read in place lies.
+        RunStage stage = new RunStage(rig.ring, PublisherRig.MAX_BODY, () -> false);
+        rig.drain.add(stage);
+        PublisherRig.Publisher publisher = rig.connect();
+        publisher.read(Hello.acks("orders", 1).bytes());
+        int reads = 600;
+        for (int i = 0; i < reads; i++) {
+            byte[] other = new Frames().frame(OTHERS + i, 150).bytes();
+            assertThat(stage.put(OTHERS + i, ByteBuffer.wrap(other, 8, 150), 150))
+                    .isTrue();
+            publisher.read(new Frames()
+                    .frame(3 * i, 50)
+                    .raw(Hello.ping(i))
+                    .frame(3 * i + 1, 60)
+                    .frame(3 * i + 2, 0));
+        }
+        int own = 0;
+        int others = 0;
+        for (Control frame : Control.all(ByteBuffer.wrap(rig.stream()))) {
+            int expected = frame.type() >= OTHERS ? OTHERS + others++ : own++;
+            assertThat(frame.type()).isEqualTo(expected);
+            assertThat(frame.body())
+                    .isEqualTo(new Frames()
+                            .frame(expected, frame.body().remaining())
+                            .buffer()
+                            .position(8));
+        }
+        assertThat(own).isEqualTo(3 * reads);
+        assertThat(others).isEqualTo(reads);
+        stage.end();
     }
 
     /** Messages of different lengths, by their numbers. */
