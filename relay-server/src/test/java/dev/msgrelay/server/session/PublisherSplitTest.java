@@ -156,16 +156,21 @@ class PublisherSplitTest {
         rig.drain.add(stage);
         PublisherRig.Publisher publisher = rig.connect();
         publisher.read(Hello.acks("orders", 1).bytes());
-        int reads = 600;
+        int reads = 2000;
+        int sent = 0;
         for (int i = 0; i < reads; i++) {
             byte[] other = new Frames().frame(OTHERS + i, 150).bytes();
             assertThat(stage.put(OTHERS + i, ByteBuffer.wrap(other, 8, 150), 150))
                     .isTrue();
             publisher.read(new Frames()
-                    .frame(3 * i, 50)
+                    .frame(sent++, 50)
                     .raw(Hello.ping(i))
-                    .frame(3 * i + 1, 60)
-                    .frame(3 * i + 2, 0));
+                    .frame(sent++, 60)
+                    .frame(sent++, 0));
+            if (i % 3 == 0) {
+                // An odd number of batches: the look at what was gathered comes with a read as well as between two.
+                publisher.read(new Frames().frame(sent++, 7));
+            }
         }
         int own = 0;
         int others = 0;
@@ -178,7 +183,7 @@ class PublisherSplitTest {
                             .buffer()
                             .position(8));
         }
-        assertThat(own).isEqualTo(3 * reads);
+        assertThat(own).isEqualTo(sent);
         assertThat(others).isEqualTo(reads);
         stage.end();
     }
