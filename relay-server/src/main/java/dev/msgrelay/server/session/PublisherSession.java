@@ -56,7 +56,7 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
         segment = SegmentSize.of(channel);
-        reads = new ReadSwitch(channel);
+        reads = new ReadSwitch(channel, this::gone);
         control.connected(channel);
         context.connections().opened(this);
         if (context.connections().draining()) {
@@ -243,6 +243,13 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        gone();
+    }
+
+    private void gone() {
+        if (ended) {
+            return;
+        }
         if (closing == null) {
             int bytes = input.keeps() ? 0 : input.restBytes();
             closing = bytes > 0 ? CloseReason.TRUNCATED_FRAME : CloseReason.PEER_CLOSED;

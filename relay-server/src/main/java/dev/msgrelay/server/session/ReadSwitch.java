@@ -16,10 +16,13 @@ final class ReadSwitch {
     }
 
     private final Channel channel;
+    private final Runnable gone;
     private boolean readWhileOff;
 
-    ReadSwitch(Channel channel) {
+    /** @param gone is run where the channel was closed while it was registered nowhere, and so could not tell */
+    ReadSwitch(Channel channel, Runnable gone) {
         this.channel = channel;
+        this.gone = gone;
     }
 
     void off() {
@@ -47,7 +50,11 @@ final class ReadSwitch {
         EventLoop loop = channel.eventLoop();
         channel.deregister().addListener(done -> {
             channel.config().setAutoRead(true);
-            loop.register(channel);
+            loop.register(channel).addListener(registered -> {
+                if (!registered.isSuccess()) {
+                    gone.run();
+                }
+            });
         });
     }
 }
