@@ -40,6 +40,6 @@ public final class RelayErrorException extends IOException {
     private static String describe(int code, String text) {
         CloseReason reason = CloseReason.ofCode(code);
         String what = reason == null ? "reason " + code : reason.text();
-        return text.isEmpty() ? what : what + ": " + text;
+        return text.isEmpty() || text.equals(what) ? what : what + ": " + text;
     }
 }

@@ -7,9 +7,13 @@ import java.nio.channels.GatheringByteChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What producer threads and the I/O thread of a {@link RelayPublisher} share: the ring, the state, and one lock over
- * both, held for one copy of a message. A monitor rather than a {@code ReentrantLock}: that one allocates a node each
- * time a thread has to queue.
+ * What producer threads and the I/O thread of a publisher share: the ring, the state, and one lock over both, held for
+ * one copy of a message. A monitor rather than a {@code ReentrantLock}: that one allocates a node each time a thread has
+ * to queue.
+ *
+ * <p>A {@link RelayPublisher} forgets bytes as they are written, with {@link #advance}. A {@link ReconnectingPublisher}
+ * keeps messages behind the written ones until it knows what became of them, with {@link #prepare} and
+ * {@link #forget}.
  */
 final class SendQueue {
     private final SendRing ring;
@@ -19,6 +23,7 @@ final class SendQueue {
     private long acceptedMessages;
     private long acceptedBytes;
     private long sentBytes;
+    private long forgottenMessages;
     private long writes;
     private int waiters;
     private boolean idle;
@@ -86,6 +91,17 @@ final class SendQueue {
         return true;
     }
 
+    /** Waits until all that is accepted now was forgotten; false where that did not happen in time. */
+    synchronized boolean awaitForgotten(long deadline) throws InterruptedException {
+        long target = acceptedMessages;
+        while (forgottenMessages < target) {
+            if (failure != null || !await(deadline)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Takes no more messages from now on. */
     void close(long deadline) {
         synchronized (this) {
@@ -124,6 +140,40 @@ final class SendQueue {
         return next == 0 && closed ? -1 : next;
     }
 
+    /**
+     * Prepares the next write, from {@code behind} bytes behind the first message that is kept.
+     *
+     * @return its bytes; 0 where there are none, then the next message wakes the I/O thread up
+     */
+    synchronized int prepare(int behind, int most) {
+        int next = ring.prepare(behind, most);
+        idle = next == 0;
+        if (next > 0) {
+            writes++;
+        }
+        return next;
+    }
+
+    /** Forgets the first messages that are kept. */
+    synchronized void forget(int bytes, long messages) {
+        ring.release(bytes);
+        sentBytes += bytes;
+        forgottenMessages += messages;
+        if (waiters > 0) {
+            notifyAll();
+        }
+    }
+
+    /** Bytes of the message that starts {@code behind} bytes behind the first one that is kept; prepared before. */
+    int frameLengthAt(int behind) {
+        return ring.frameLengthAt(behind);
+    }
+
+    /** Whether no message is kept and none will come. */
+    synchronized boolean isDrained() {
+        return closed && ring.used() == 0;
+    }
+
     int writePrepared(GatheringByteChannel channel) throws IOException {
         return ring.writePrepared(channel);
     }
@@ -155,6 +205,11 @@ final class SendQueue {
 
     synchronized long sentBytes() {
         return sentBytes;
+    }
+
+    /** Messages that {@link #forget} has forgotten. */
+    synchronized long forgottenMessages() {
+        return forgottenMessages;
     }
 
     synchronized long writes() {

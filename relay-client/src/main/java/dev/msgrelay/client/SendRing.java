@@ -62,11 +62,30 @@ final class SendRing {
 
     /** Notes the next bytes to be written, at most {@code most}; returns how many. */
     int prepare(int most) {
-        int n = Math.min(used, most);
-        int first = Math.min(n, capacity - head);
-        parts[0].limit(head + first).position(head);
+        return prepare(0, most);
+    }
+
+    /** As {@link #prepare(int)}, from {@code behind} bytes behind the head on: those before were written already. */
+    int prepare(int behind, int most) {
+        int n = Math.min(used - behind, most);
+        int start = wrap(head + behind);
+        int first = Math.min(n, capacity - start);
+        parts[0].limit(start + first).position(start);
         parts[1].limit(n - first).position(0);
         return n;
+    }
+
+    /** Bytes of the frame that starts {@code behind} bytes behind the head; for the thread that releases. */
+    int frameLengthAt(int behind) {
+        int at = wrap(wrap(head + behind) + FrameLayout.LENGTH_OFFSET);
+        if (at + Integer.BYTES <= capacity) {
+            return FrameLayout.frameLength(slab.getInt(at));
+        }
+        int length = 0;
+        for (int i = 0; i < Integer.BYTES; i++) {
+            length = length << Byte.SIZE | slab.get(wrap(at + i)) & 0xFF;
+        }
+        return FrameLayout.frameLength(length);
     }
 
     /** Writes what was prepared, or as much of it as the channel takes; returns how many bytes it took. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.run.Timing;
 import java.time.Duration;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,5 +29,16 @@ final class Limits {
             throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
         }
         return new Timing(warmup, duration);
+    }
+
+    /**
+     * The network interface of this name.
+     *
+     * @throws ParameterException naming it and those that there are
+     */
+    static NetInterface networkInterface(CommandSpec spec, NetInterfaces all, String name) {
+        return all.named(name)
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(), "--interface '" + name + "' is none of " + String.join(", ", all.names())));
     }
 }

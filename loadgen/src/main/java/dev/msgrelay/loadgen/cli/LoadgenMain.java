@@ -11,7 +11,13 @@ import picocli.CommandLine.ParameterException;
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings and benchmarks for Relay.",
-        subcommands = {RunCommand.class, CalibrateCommand.class, BenchCommand.class})
+        subcommands = {
+            RunCommand.class,
+            CalibrateCommand.class,
+            BenchCommand.class,
+            DoctorCommand.class,
+            CeilingCommand.class
+        })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
 
@@ -36,7 +42,7 @@ public final class LoadgenMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which command? run, calibrate or bench");
+        throw new ParameterException(spec.commandLine(), "which command? run, calibrate, bench, doctor or ceiling");
     }
 
     private static int usageError(ParameterException e, String[] args) {

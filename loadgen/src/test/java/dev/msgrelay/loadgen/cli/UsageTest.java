@@ -39,6 +39,19 @@ class UsageTest {
                 "calibrate --body 1           | --body 1 is not within 16..67108864",
                 "bench --rounds 0             | --rounds 0 is not within 1..101",
                 "bench --only nothing         | --only 'nothing' is none of in-process-runs,",
+                "doctor --interface nothing   | --interface 'nothing' is none of ",
+                "doctor 7                     | Unmatched argument",
+                "ceiling                      | which link? give --link or --interface",
+                "ceiling --link 10            | --link: '10' is not a speed like 1gbe, 2.5g or 100m",
+                "ceiling --link 2000g         | --link: 2000 Gbit/s is not within 1 Mbit/s..1600 Gbit/s",
+                "ceiling --link 1gbe --mtu 67 | --mtu: MTU 67 is not within 68..65535 for IPv4",
+                "ceiling --link 1gbe --mtu 1279 --ipv6 | --mtu: MTU 1279 is not within 1280..65535 for IPv6",
+                "ceiling --link 1gbe --mtu 65536 | --mtu: MTU 65536 is not within 68..65535 for IPv4",
+                "ceiling --link 1gbe --body -1 | --body -1 is not within 0..67108864",
+                "ceiling --link 1gbe --body 16,67108865 | --body 67108865 is not within 0..67108864",
+                "ceiling --link 1gbe --body x | 'x'",
+                "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
+                "ceiling --interface nothing  | --interface 'nothing' is none of ",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -52,7 +65,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("run, calibrate or bench");
+        assertThat(err.toString()).contains("run, calibrate, bench, doctor or ceiling");
     }
 
     private static int execute(StringWriter err, String... args) {

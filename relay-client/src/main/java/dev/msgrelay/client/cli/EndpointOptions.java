@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.client.Endpoint;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -15,11 +16,11 @@ final class EndpointOptions {
     private CommandSpec mixee;
 
     @Parameters(
-            arity = "0..1",
+            arity = "0..*",
             paramLabel = "ENDPOINT",
-            description = "host:port, :port, [ipv6]:port or unix:path. Default: 127.0.0.1:7400 to subscribe,"
-                    + " 127.0.0.1:7401 to publish.")
-    private String endpoint;
+            description = "host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
+                    + " Default: 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish.")
+    private List<String> endpoints;
 
     @Option(names = "--unix", paramLabel = "PATH", description = "A Unix domain socket, the same as unix:PATH.")
     private Path unix;
@@ -28,19 +29,23 @@ final class EndpointOptions {
             names = "--connect-timeout",
             paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "Give up connecting after this time. Default: ${DEFAULT-VALUE}.")
+            description = "Give up connecting, or waiting for WELCOME, after this time. Default: ${DEFAULT-VALUE}.")
     private int connectTimeout;
 
-    Endpoint endpoint(String byDefault) {
-        if (unix != null && endpoint != null) {
+    /** At least one. */
+    List<Endpoint> endpoints(String byDefault) {
+        if (unix != null && endpoints != null) {
             throw new ParameterException(
-                    mixee.commandLine(), "--unix " + unix + " and the endpoint '" + endpoint + "' exclude each other");
+                    mixee.commandLine(),
+                    "--unix " + unix + " and the endpoint '" + endpoints.get(0) + "' exclude each other");
         }
         if (unix != null) {
-            return Endpoint.unix(unix);
+            return List.of(Endpoint.unix(unix));
         }
         try {
-            return Endpoint.parse(endpoint == null ? byDefault : endpoint);
+            return endpoints == null
+                    ? List.of(Endpoint.parse(byDefault))
+                    : endpoints.stream().map(Endpoint::parse).toList();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(mixee.commandLine(), e.getMessage(), e);
         }

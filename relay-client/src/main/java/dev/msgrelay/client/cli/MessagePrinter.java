@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
  */
 final class MessagePrinter {
     private static final char[] DIGITS = "0123456789abcdef".toCharArray();
-    private static final int ZERO_WIDTH_JOINER = 0x200D;
 
     private final PrintWriter out;
     private final boolean json;
@@ -27,17 +26,28 @@ final class MessagePrinter {
         this.alwaysHex = alwaysHex;
     }
 
-    /** One line; leaves the body as it was. */
-    void print(int type, ByteBuffer body) {
+    /**
+     * One line; leaves the body as it was.
+     *
+     * @param sequence is shown where it is known, which 0 is not
+     */
+    void print(long sequence, int type, ByteBuffer body) {
         CharSequence text = alwaysHex ? null : printable(body);
         line.setLength(0);
         if (json) {
-            line.append("{\"event\":\"message\",\"type\":").append(type);
+            line.append("{\"event\":\"message\"");
+            if (sequence > 0) {
+                line.append(",\"sequence\":").append(sequence);
+            }
+            line.append(",\"type\":").append(type);
             line.append(",\"length\":").append(body.remaining());
             line.append(text != null ? ",\"text\":\"" : ",\"hex\":\"");
             appendBody(text, body);
             line.append("\"}");
         } else {
+            if (sequence > 0) {
+                line.append("sequence ").append(sequence).append(", ");
+            }
             line.append("type ").append(type).append(", ").append(body.remaining());
             line.append(text != null ? " bytes: " : " bytes, hex: ");
             appendBody(text, body);
@@ -52,22 +62,9 @@ final class MessagePrinter {
                 line.append(DIGITS[b >> 4 & 0xF]).append(DIGITS[b & 0xF]);
             }
         } else if (json) {
-            appendEscaped(text);
+            Text.appendEscaped(line, text);
         } else {
             line.append(text);
-        }
-    }
-
-    /** Printable text has no control character but the tab. */
-    private void appendEscaped(CharSequence text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '"' -> line.append("\\\"");
-                case '\\' -> line.append("\\\\");
-                case '\t' -> line.append("\\t");
-                default -> line.append(c);
-            }
         }
     }
 
@@ -79,20 +76,6 @@ final class MessagePrinter {
         } catch (CharacterCodingException e) {
             return null;
         }
-        return text.codePoints().allMatch(MessagePrinter::isPrintable) ? text : null;
-    }
-
-    private static boolean isPrintable(int codePoint) {
-        return switch (Character.getType(codePoint)) {
-            case Character.CONTROL -> codePoint == '\t';
-            // Among them those that turn the writing direction; the joiner is a part of many emoji.
-            case Character.FORMAT -> codePoint == ZERO_WIDTH_JOINER;
-            case Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.PRIVATE_USE,
-                    Character.SURROGATE,
-                    Character.UNASSIGNED -> false;
-            default -> true;
-        };
+        return text.codePoints().allMatch(Text::isPrintable) ? text : null;
     }
 }

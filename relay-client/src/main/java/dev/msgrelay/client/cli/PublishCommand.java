@@ -3,6 +3,8 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.PublishOutcome;
 import dev.msgrelay.client.PublisherConfig;
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectingPublisher;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
@@ -13,7 +15,9 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -36,14 +40,18 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         description = {
             "Reads lines (or pieces of a fixed size) from stdin or a file and publishes each as one message.",
-            "Waits while the relay takes less than there is to publish."
+            "Waits while the relay takes less than there is to publish. With --ack, ends when all is acknowledged."
         },
         footer = {
             "",
             "A line goes out without its end (LF or CR LF); an empty line is a message without a body.",
             "At the end, what was published is told on stderr; bytes include each message's header of 8 bytes.",
             "",
-            "Exit codes: 0 all of the input was sent; 1 failure; 2 wrong usage; 130 Ctrl-C."
+            "With --ack, --name, --reconnect or several endpoints it says HELLO, and tells on",
+            "stderr what happens to the connection. Without --ack, messages that were under",
+            "way when a connection was lost may be lost.",
+            "",
+            "Exit codes: 0 all of the input was sent, with --ack acknowledged; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
 final class PublishCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7401";
@@ -56,6 +64,17 @@ final class PublishCommand implements Callable<Integer> {
 
     @Mixin
     private EndpointOptions where;
+
+    @Mixin
+    private SessionOptions session;
+
+    @Option(
+            names = "--ack",
+            description = "Keep each message until the relay has acknowledged it, and send it again over another"
+                    + " connection if need be: nothing is lost, nothing is taken twice. --name is under what the relay"
+                    + " counts; it must be this publisher's own. Default: a name made up for this run, of which the relay"
+                    + " keeps a bounded number.")
+    private boolean ack;
 
     @Option(
             names = "--type",
@@ -92,10 +111,11 @@ final class PublishCommand implements Callable<Integer> {
             names = "--stall-timeout",
             paramLabel = "SECONDS",
             defaultValue = "30",
-            description = "Give up when the relay takes nothing for this time. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "Give up when the relay takes, or with --ack acknowledges, nothing for this time. Default: ${DEFAULT-VALUE}.")
     private int stallTimeout;
 
-    @Option(names = "--quiet", description = "Do not tell the sum at the end.")
+    @Option(names = "--quiet", description = "Tell neither the sum at the end nor the state of the connection.")
     private boolean quiet;
 
     private final InputStream stdin;
@@ -107,29 +127,62 @@ final class PublishCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Endpoint endpoint = where.endpoint(DEFAULT_ENDPOINT);
+        List<Endpoint> endpoints = where.endpoints(DEFAULT_ENDPOINT);
         checkOptions();
+        boolean plainOnce = !ack && !session.areGiven() && endpoints.size() == 1;
         PublisherConfig config =
                 PublisherConfig.defaults().withMaxBody(maxBody).withConnectTimeout(where.connectTimeout());
+        PublisherOptions options = plainOnce ? null : options(endpoints, config);
         try (InputStream input = open();
-                RelayPublisher publisher = RelayPublisher.connect(endpoint, config)) {
+                Outlet outlet = plainOnce
+                        ? Outlet.of(RelayPublisher.connect(endpoints.get(0), config))
+                        : Outlet.of(ReconnectingPublisher.open(options), ack)) {
             finished = false;
             // The hook finishes by itself: the main thread may be deep in a read of the terminal.
-            OnShutdown onShutdown = new OnShutdown(() -> finish(publisher), Duration.ZERO);
+            OnShutdown onShutdown = new OnShutdown(() -> finish(outlet), Duration.ZERO);
             try {
-                publishAll(new BodyReader(input, maxBody), publisher);
+                publishAll(new BodyReader(input, maxBody), outlet);
+                outlet.settle(Duration.ofSeconds(stallTimeout));
             } catch (StoppedException e) {
                 return INTERRUPTED;
             } finally {
-                finish(publisher);
+                finish(outlet);
                 onShutdown.done();
             }
-            Optional<IOException> failure = publisher.failure();
+            Optional<IOException> failure = outlet.failure();
             if (failure.isPresent()) {
                 throw failure.get();
             }
         }
         return 0;
+    }
+
+    private PublisherOptions options(List<Endpoint> endpoints, PublisherConfig config) {
+        PrintWriter err = spec.commandLine().getErr();
+        EventPrinter events = new EventPrinter(spec.commandLine().getOut(), err, false, quiet);
+        try {
+            PublisherOptions.Builder options = PublisherOptions.builder(endpoints)
+                    .connection(config)
+                    .handshakeTimeout(where.connectTimeout())
+                    .reconnect(session.reconnect())
+                    .onEvent(events::event);
+            if (session.isPlain()) {
+                options.plain();
+            }
+            if (ack) {
+                options.acks(session.name() != null ? session.name() : madeUpName());
+            } else if (session.name() != null) {
+                options.name(session.name());
+            }
+            return options.build();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    /** Two runs at a time must not have the same one. */
+    private static String madeUpName() {
+        return "relay-client-" + Long.toHexString(new SecureRandom().nextLong());
     }
 
     private void checkOptions() {
@@ -161,20 +214,20 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    private void publishAll(BodyReader bodies, RelayPublisher publisher) throws IOException, InterruptedException {
+    private void publishAll(BodyReader bodies, Outlet outlet) throws IOException, InterruptedException {
         Pace pace = rate == null ? null : new Pace(rate);
         Duration stall = Duration.ofSeconds(stallTimeout);
         BodyReader.Sink sink = (array, offset, length) -> {
             if (pace != null) {
                 pace.await();
             }
-            PublishOutcome outcome = publisher.publish(type, array, offset, length, stall);
+            PublishOutcome outcome = outlet.publish(type, array, offset, length, stall);
             if (outcome == PublishOutcome.FULL) {
                 throw new IOException(
-                        "the relay at " + publisher.endpoint() + " took nothing for " + stallTimeout + " s");
+                        outlet.taker() + (ack ? " acknowledged " : " took ") + "nothing for " + stallTimeout + " s");
             }
             if (outcome == PublishOutcome.CLOSED) {
-                throw publisher.failure().orElseGet(StoppedException::new);
+                throw outlet.failure().orElseGet(StoppedException::new);
             }
         };
         if (chunk != null) {
@@ -185,16 +238,15 @@ final class PublishCommand implements Callable<Integer> {
     }
 
     /** Called by the main thread and on Ctrl-C; the second waits for the first. */
-    private synchronized void finish(RelayPublisher publisher) {
+    private synchronized void finish(Outlet outlet) {
         if (finished) {
             return;
         }
         finished = true;
-        publisher.close();
+        outlet.close();
         if (!quiet) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println("published " + publisher.messages() + " messages, " + publisher.sentBytes() + " of "
-                    + publisher.bytes() + " bytes sent to " + publisher.endpoint());
+            err.println(outlet.sum());
             err.flush();
         }
     }

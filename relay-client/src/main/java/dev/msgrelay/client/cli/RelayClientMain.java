@@ -82,7 +82,7 @@ public final class RelayClientMain implements Runnable {
 
     /** One line; a fault of the program itself is named by its class as well, as nobody expects it. */
     private static String describe(Exception e) {
-        return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
+        return Text.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
     }
 
     /** The version that the build has written into the jar. */

@@ -1,21 +1,29 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.Endpoint;
+import dev.msgrelay.client.MessageHandler;
+import dev.msgrelay.client.ReconnectingSubscriber;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberConfig;
+import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code relay-client subscribe}. Owned by the main thread; Ctrl-C only closes its connection. */
 @Command(
@@ -25,7 +33,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Reads messages and measures how fast they come, or prints them.",
-            "Ends when --count is reached, when the relay closes the connection (a failure), or on Ctrl-C."
+            "Ends when --count is reached, when the connection is lost for good (a failure), or on Ctrl-C."
         },
         footer = {
             "",
@@ -33,6 +41,10 @@ import picocli.CommandLine.Spec;
             "  Time for 10000000 msg: 503; speed: 19880715 msg/s; 2147.1 MB/s",
             "Milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes.",
             "The clock starts at the first message. The sum is told on stderr at the end.",
+            "",
+            "With --types, --from, --policy, --name, --reconnect or several endpoints it says",
+            "HELLO: messages have numbers then, it goes on where it stood when the",
+            "connection is made again, and tells on stderr what was missed.",
             "",
             "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -49,6 +61,33 @@ final class SubscribeCommand implements Callable<Integer> {
     @Mixin
     private EndpointOptions where;
 
+    @Mixin
+    private SessionOptions session;
+
+    @Option(
+            names = "--types",
+            paramLabel = "RANGES",
+            converter = Ranges.class,
+            description =
+                    "Only these types, such as 7,100-199 (negative ones: --types=-5--1). Says HELLO. Default: all.")
+    private TypeRanges types;
+
+    @Option(
+            names = "--from",
+            paramLabel = "START",
+            converter = Start.Converter.class,
+            description =
+                    "Start with new messages (live), the oldest that the relay holds (earliest), or the message of"
+                            + " this sequence. Says HELLO. Default: live.")
+    private Start from;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "POLICY",
+            description = "What the relay is to do when this client reads too slowly: disconnect, backpressure or skip."
+                    + " Says HELLO. Default: the relay's choice.")
+    private SlowPolicy policy;
+
     @Option(names = "--count", paramLabel = "N", description = "End after N messages. Default: never.")
     private Long count;
 
@@ -60,17 +99,21 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Option(
             names = "--print",
-            description = "Print each message: type, length, and the body as text, or in hex where it is not"
-                    + " printable UTF-8.")
+            description =
+                    "Print each message: its sequence where that is known, type, length, and the body as text, or in"
+                            + " hex where it is not printable UTF-8.")
     private boolean print;
 
     @Option(names = "--hex", description = "Print each message, the body always in hex.")
     private boolean hex;
 
-    @Option(names = "--json", description = "One JSON object per line: for each report, message, and at the end.")
+    @Option(
+            names = "--json",
+            description =
+                    "One JSON object per line: for each report, message, gap, change of the connection, and at the end.")
     private boolean json;
 
-    @Option(names = "--quiet", description = "Do not tell the sum at the end.")
+    @Option(names = "--quiet", description = "Tell neither the sum at the end nor the state of the connection.")
     private boolean quiet;
 
     @Option(
@@ -81,39 +124,68 @@ final class SubscribeCommand implements Callable<Integer> {
     private int maxBody;
 
     private PrintWriter out;
-    private MessagePrinter printer;
-    private long most;
-    private long interval;
-    private long messages;
-    private long bytes;
-    private long startedAt;
-    private long reportedAt;
-    private long reportedMessages;
-    private long reportedBytes;
     private volatile boolean stopped;
+
+    /** What a subscriber may ask for. */
+    enum SlowPolicy {
+        DISCONNECT(Policy.DISCONNECT),
+        BACKPRESSURE(Policy.BACKPRESSURE),
+        SKIP(Policy.SKIP);
+
+        private final Policy policy;
+
+        SlowPolicy(Policy policy) {
+            this.policy = policy;
+        }
+    }
 
     @Override
     public Integer call() throws IOException {
-        Endpoint endpoint = where.endpoint(DEFAULT_ENDPOINT);
+        List<Endpoint> endpoints = where.endpoints(DEFAULT_ENDPOINT);
         SubscriberConfig config =
                 SubscriberConfig.defaults().withMaxBody(checkedMaxBody()).withConnectTimeout(where.connectTimeout());
-        prepare();
-        try (RelaySubscriber subscriber = RelaySubscriber.connect(endpoint, config)) {
-            OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber), LAST_WORDS);
-            try {
-                receive(subscriber);
-            } finally {
-                tellSum();
-                onShutdown.done();
+        boolean asksForMore = types != null || from != null || policy != null;
+        boolean plainOnce = !asksForMore && !session.areGiven() && endpoints.size() == 1;
+        SubscriberOptions options = plainOnce ? null : options(endpoints, config);
+        MessageMeter meter = meter();
+        // One object may be executed more than once.
+        stopped = false;
+        if (plainOnce) {
+            try (RelaySubscriber subscriber = RelaySubscriber.connect(endpoints.get(0), config)) {
+                receive(meter, subscriber, () -> receivePlain(meter, subscriber));
+            }
+        } else {
+            try (ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(options)) {
+                receive(meter, subscriber, () -> receiveAll(meter, subscriber));
             }
         }
         return 0;
     }
 
+    /** What {@link #receive} does between its beginning and its end. */
+    @FunctionalInterface
+    private interface Receiving {
+        void run() throws IOException;
+    }
+
+    private void receive(MessageMeter meter, AutoCloseable subscriber, Receiving receiving) throws IOException {
+        OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber), LAST_WORDS);
+        try {
+            receiving.run();
+        } finally {
+            meter.tellSum(spec.commandLine().getErr(), quiet);
+            onShutdown.done();
+        }
+    }
+
     /** On the shutdown thread. */
-    private void stop(RelaySubscriber subscriber) {
+    private void stop(AutoCloseable subscriber) {
         stopped = true;
-        subscriber.close();
+        try {
+            subscriber.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("closing a subscriber throws nothing", e);
+        }
     }
 
     private int checkedMaxBody() {
@@ -121,7 +193,7 @@ final class SubscribeCommand implements Callable<Integer> {
         return maxBody;
     }
 
-    private void prepare() {
+    private MessageMeter meter() {
         if (count != null) {
             where.check("--count", count, 1, Long.MAX_VALUE);
         }
@@ -130,67 +202,122 @@ final class SubscribeCommand implements Callable<Integer> {
         }
         out = spec.commandLine().getOut();
         boolean printing = print || hex;
-        printer = printing ? new MessagePrinter(out, json, hex) : null;
-        most = count == null ? Long.MAX_VALUE : count;
+        MessagePrinter printer = printing ? new MessagePrinter(out, json, hex) : null;
+        long most = count == null ? Long.MAX_VALUE : count;
         long every = reportEvery != null ? reportEvery : printing ? 0 : DEFAULT_REPORT_EVERY;
-        interval = every == 0 ? Long.MAX_VALUE : every;
-        // One object may be executed more than once.
-        messages = bytes = reportedMessages = reportedBytes = 0;
-        stopped = false;
+        return new MessageMeter(out, printer, json, most, every == 0 ? Long.MAX_VALUE : every);
     }
 
-    private void receive(RelaySubscriber subscriber) throws IOException {
-        FrameConsumer consumer = this::onMessage;
+    private SubscriberOptions options(List<Endpoint> endpoints, SubscriberConfig config) {
+        EventPrinter events =
+                new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
+        try {
+            SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
+                    .connection(config)
+                    .handshakeTimeout(where.connectTimeout())
+                    .reconnect(session.reconnect())
+                    .onGap(events::gap)
+                    .onEvent(events::event);
+            if (session.isPlain()) {
+                options.plain();
+            }
+            if (session.name() != null) {
+                options.name(session.name());
+            }
+            if (types != null) {
+                options.types(types);
+            }
+            if (from != null) {
+                from.apply(options);
+            }
+            if (policy != null) {
+                options.policy(policy.policy);
+            }
+            return options.build();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private void receivePlain(MessageMeter meter, RelaySubscriber subscriber) throws IOException {
+        FrameConsumer consumer = meter::onMessage;
         int n = 0;
-        while (messages < most && n >= 0) {
+        while (!meter.isDone() && n >= 0) {
             n = subscriber.poll(consumer);
-            if (n > 0 && out.checkError()) {
-                throw new IOException("standard output is closed");
+            if (n > 0) {
+                checkOutput();
             }
         }
-        if (messages < most && !stopped) {
+        if (!meter.isDone() && !stopped) {
             String wanted = count == null ? "" : " of " + count;
-            throw new EOFException("the relay at " + subscriber.endpoint() + " closed the connection after " + messages
-                    + wanted + " messages");
+            throw new EOFException("the relay at " + subscriber.endpoint() + " closed the connection after "
+                    + meter.messages() + wanted + " messages");
         }
     }
 
-    private void onMessage(int type, ByteBuffer body) {
-        if (messages == most) {
-            return;
-        }
-        if (messages == 0) {
-            startedAt = reportedAt = System.nanoTime();
-        }
-        messages++;
-        bytes += FrameLayout.frameLength(body.remaining());
-        if (printer != null) {
-            printer.print(type, body);
-        }
-        if (messages - reportedMessages == interval) {
-            report();
+    private void receiveAll(MessageMeter meter, ReconnectingSubscriber subscriber) throws IOException {
+        MessageHandler handler = meter::onMessage;
+        int n = 0;
+        while (!meter.isDone() && n >= 0) {
+            n = subscriber.poll(handler);
+            // Also without messages: what happens to the connection may have been printed.
+            checkOutput();
         }
     }
 
-    private void report() {
-        long now = System.nanoTime();
-        Speed speed = new Speed(messages - reportedMessages, bytes - reportedBytes, now - reportedAt);
-        out.println(json ? speed.json("report") : speed.line());
-        reportedAt = now;
-        reportedMessages = messages;
-        reportedBytes = bytes;
+    /** Sends on what was printed. */
+    private void checkOutput() throws IOException {
+        if (out.checkError()) {
+            throw new IOException("standard output is closed");
+        }
     }
 
-    private void tellSum() {
-        Speed sum = new Speed(messages, bytes, messages == 0 ? 0 : System.nanoTime() - startedAt);
-        if (json) {
-            out.println(sum.json("end"));
+    /** As {@link TypeRanges#parse} reads them. */
+    static final class Ranges implements ITypeConverter<TypeRanges> {
+        @Override
+        public TypeRanges convert(String value) {
+            try {
+                return TypeRanges.parse(value);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
         }
-        out.flush();
-        if (!json && !quiet) {
-            PrintWriter err = spec.commandLine().getErr();
-            err.println("received " + messages + " messages, " + bytes + " bytes in " + sum.millis() + " ms");
-            err.flush();
+    }
+
+    /**
+     * Where to start.
+     *
+     * @param sequence {@link #LIVE}, {@link #EARLIEST}, or a sequence
+     */
+    record Start(long sequence) {
+        private static final long LIVE = 0;
+        private static final long EARLIEST = -1;
+
+        void apply(SubscriberOptions.Builder options) {
+            if (sequence == EARLIEST) {
+                options.fromEarliest();
+            } else if (sequence != LIVE) {
+                options.fromSequence(0, sequence);
+            }
+        }
+
+        /** Two words, or a number from 1. */
+        static final class Converter implements ITypeConverter<Start> {
+            @Override
+            public Start convert(String value) {
+                if (value.equals("live") || value.equals("earliest")) {
+                    return new Start(value.equals("live") ? LIVE : EARLIEST);
+                }
+                try {
+                    long number = Long.parseLong(value);
+                    if (number >= 1) {
+                        return new Start(number);
+                    }
+                } catch (NumberFormatException e) {
+                    // Told below, together with numbers that are none of messages.
+                }
+                throw new TypeConversionException("'" + value + "' is neither live, nor earliest, nor a number from 1");
+            }
         }
     }
 }

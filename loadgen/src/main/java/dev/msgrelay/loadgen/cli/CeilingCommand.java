@@ -1,0 +1,71 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.report.CeilingReport;
+import dev.msgrelay.protocol.FrameLayout;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code loadgen ceiling}: what a link could give, by arithmetic. */
+@Command(
+        name = "ceiling",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description =
+                "Computes what a link could give at most: messages and bytes a second in each direction, with every"
+                        + " segment full (batched) and with one message a segment. Measures nothing; docs/links.md has the"
+                        + " arithmetic. MB/s count bodies and their 8-byte headers.")
+final class CeilingCommand implements Callable<Integer> {
+    private static final int MAX_SUBSCRIBERS = 10_000;
+    private static final int MAX_SIZES = 100;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private LinkOptions linkOptions;
+
+    @Option(
+            names = "--body",
+            paramLabel = "BYTES",
+            split = ",",
+            defaultValue = "16,100,1000,10000",
+            description = "Bytes of every message's body, one or more sizes (${DEFAULT-VALUE}).")
+    private List<Integer> bodies = new ArrayList<>();
+
+    @Option(
+            names = "--subscribers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Subscribers across the link: they share the egress (${DEFAULT-VALUE}).")
+    private int subscribers;
+
+    @Option(names = "--json", description = "Print the figures as JSON instead of a table.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException {
+        Limits.within(spec, "--body: number of sizes", bodies.size(), 1, MAX_SIZES);
+        bodies.forEach(body -> Limits.within(spec, "--body", body, 0, FrameLayout.MAX_MAX_BODY));
+        Limits.within(spec, "--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
+        LinkOptions.Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
+        CeilingReport report = new CeilingReport(link.speed(), link.format(), bodies, subscribers);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(report.json());
+        } else {
+            out.print(report.table());
+        }
+        out.flush();
+        return 0;
+    }
+}

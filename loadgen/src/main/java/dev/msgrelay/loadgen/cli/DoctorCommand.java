@@ -1,0 +1,73 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.doctor.Doctor;
+import dev.msgrelay.loadgen.doctor.Finding;
+import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.report.DoctorReport;
+import dev.msgrelay.loadgen.run.RunException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code loadgen doctor}: what this machine is like, and what that means for a run. */
+@Command(
+        name = "doctor",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Looks at this machine and says of each thing what it means for a run: fine, a note, or a WARNING.",
+            "Changes nothing; takes about a second. Exits 1 only when no run can be made here."
+        })
+final class DoctorCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--interface",
+            paramLabel = "NAME",
+            description = "Look at this network interface only, up or not (all that are up).")
+    private String interfaceName;
+
+    @Option(names = "--json", description = "Print the findings as JSON instead of lines.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, RunException, InterruptedException {
+        SystemTree tree = SystemTree.ofThisHost();
+        NetInterfaces all = new NetInterfaces(tree);
+        List<NetInterface> interfaces =
+                interfaceName == null ? all.up() : List.of(Limits.networkInterface(spec, all, interfaceName));
+        PrintWriter out = spec.commandLine().getOut();
+        List<Finding> findings = new ArrayList<>();
+        Doctor doctor = new Doctor(tree, new Subprocess(), finding -> {
+            findings.add(finding);
+            if (!json) {
+                out.println(DoctorReport.line(finding));
+                out.flush();
+            }
+        });
+        try (Interrupts interrupts = Interrupts.watch()) {
+            interrupts.orInterrupted(() -> {
+                doctor.examine(interfaces);
+                return null;
+            });
+        }
+        if (json) {
+            out.println(DoctorReport.json(findings));
+        } else {
+            out.println();
+            out.println(DoctorReport.summary(findings));
+        }
+        out.flush();
+        return DoctorReport.runsArePossible(findings) ? 0 : 1;
+    }
+}

@@ -1,0 +1,6 @@
+/**
+ * What a machine is like, and what that means for a run. Each check turns what it was given (files, figures, what a
+ * tool said) into one {@link dev.msgrelay.loadgen.doctor.Finding}; {@link dev.msgrelay.loadgen.doctor.Doctor} collects
+ * the facts and puts the findings in order. What cannot be found out is told as unknown, never guessed.
+ */
+package dev.msgrelay.loadgen.doctor;

@@ -1,0 +1,65 @@
+package dev.msgrelay.loadgen.host;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Commands as child processes, each with a limit of time and of what it may print. Thread-safe. */
+public final class Subprocess implements Tool {
+    private static final long LIMIT_MILLIS = 2_000;
+    private static final int MAX_OUTPUT_BYTES = 64 << 10;
+
+    private final long limitMillis;
+
+    public Subprocess() {
+        this(LIMIT_MILLIS);
+    }
+
+    Subprocess(long limitMillis) {
+        this.limitMillis = limitMillis;
+    }
+
+    @Override
+    public Outcome run(List<String> command) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        // Messages are parsed and shown: in one language.
+        builder.environment().put("LC_ALL", "C");
+        Process process = builder.start();
+        CompletableFuture<String> output = new CompletableFuture<>();
+        try {
+            process.getOutputStream().close();
+            // A thread of its own: a child that fills the pipe must not wait for us while we wait for it.
+            Thread reader = new Thread(() -> read(process.getInputStream(), output), "output-of-" + command.get(0));
+            reader.setDaemon(true);
+            reader.start();
+            if (!process.waitFor(limitMillis, TimeUnit.MILLISECONDS)) {
+                throw new IOException(command.get(0) + " did not end within " + limitMillis + " ms");
+            }
+            return new Outcome(process.exitValue(), output.get(limitMillis, TimeUnit.MILLISECONDS));
+        } catch (ExecutionException e) {
+            throw new IOException("cannot read what " + command.get(0) + " says", e.getCause());
+        } catch (TimeoutException e) {
+            throw new IOException(command.get(0) + " left its output open for " + limitMillis + " ms", e);
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    private static void read(InputStream in, CompletableFuture<String> output) {
+        try (in) {
+            byte[] bytes = in.readNBytes(MAX_OUTPUT_BYTES);
+            // What is more than anyone wants to know is read as well, so that the child can end.
+            in.transferTo(OutputStream.nullOutputStream());
+            output.complete(new String(bytes, StandardCharsets.UTF_8).strip());
+        } catch (IOException e) {
+            output.completeExceptionally(e);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+class CeilingCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void theTableHasBothDirectionsOfEverySize() {
+        assertThat(run("--link", "1gbe")).as(err.toString()).isZero();
+        assertThat(out.toString())
+                .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps\n"
+                        + "a full segment carries 1,448 bytes and takes 1,538 of the link's time\n")
+                // 117.685 MB/s / 108; 125e6 / 198 (the arithmetic is in LinkCeilingTest)
+                .containsPattern("\n +100 +ingress +1,089,679 +117\\.7 +94\\.1 +631,313 +68\\.2 +54\\.5\n"
+                        + " +egress +1,089,679 +117\\.7 +94\\.1 +631,313 +68\\.2 +54\\.5\n")
+                .containsPattern("\n +16 +ingress")
+                .containsPattern("\n +1,000 +ingress")
+                .containsPattern("\n +10,000 +ingress");
+    }
+
+    @Test
+    void subscribersShareTheEgressButNotTheIngress() {
+        assertThat(run("--link", "10gbe", "--body", "100", "--subscribers", "8"))
+                .isZero();
+        // 1,176.853 MB/s / 8 = 147.1; 10,896,787.6 / 8 = 1,362,098
+        assertThat(out.toString())
+                .containsPattern(" +ingress +10,896,788 +1,176\\.9 ")
+                .containsPattern(" +egress, all of 8 +10,896,788 +1,176\\.9 ")
+                .containsPattern(" +egress, each of 8 +1,362,098 +147\\.1 ");
+    }
+
+    @Test
+    void anEmulatedLinkSaysSo() {
+        assertThat(run("--link", "1gbe", "--emulated", "--body", "100")).isZero();
+        // 125e6 * 1448 / 1514 = 119.55 MB/s; / 108 = 1,106,952
+        assertThat(out.toString())
+                .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps, emulated by tc\n"
+                        + "a full segment carries 1,448 bytes and takes 1,514 of the link's time\n")
+                .containsPattern(" +ingress +1,106,952 +119\\.6 +95\\.6 ");
+    }
+
+    @Test
+    void programsGetPlainNumbers() throws Exception {
+        assertThat(run(
+                        "--link",
+                        "1g",
+                        "--body",
+                        "100",
+                        "--subscribers",
+                        "2",
+                        "--ipv6",
+                        "--vlan",
+                        "--no-timestamps",
+                        "--json"))
+                .isZero();
+        // segment 1500 - 40 - 20 = 1440, wire 1542; 125e6 * 1440 / 1542 = 116,731,517.5; / 108 = 1,080,847.4
+        JsonObject json = JsonParser.object().from(out.toString());
+        JsonObject link = json.getObject("link");
+        assertThat(link.getInt("segmentBytes")).isEqualTo(1_440);
+        assertThat(link.getInt("segmentWireBytes")).isEqualTo(1_542);
+        assertThat(link.getString("ip")).isEqualTo("IPv6");
+        assertThat(link.getBoolean("vlan")).isTrue();
+        assertThat(link.getBoolean("emulated")).isFalse();
+        assertThat(link.getBoolean("timestamps")).isFalse();
+        JsonObject ceiling = json.getArray("ceilings").getObject(0);
+        JsonObject batched = ceiling.getObject("ingress").getObject("batched");
+        assertThat(batched.getDouble("bytesPerSecond")).isEqualTo(116_731_517.51, within(0.01));
+        assertThat(batched.getDouble("messagesPerSecond")).isEqualTo(1_080_847.38, within(0.01));
+        assertThat(ceiling.getObject("egressEach").getObject("batched").getDouble("bytesPerSecond"))
+                .isEqualTo(58_365_758.75, within(0.01));
+        assertThat(out.toString()).doesNotContain("E7");
+    }
+
+    private int run(String... args) {
+        CommandLine command = LoadgenMain.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        String[] all = new String[args.length + 1];
+        all[0] = "ceiling";
+        System.arraycopy(args, 0, all, 1, args.length);
+        return command.execute(all);
+    }
+}

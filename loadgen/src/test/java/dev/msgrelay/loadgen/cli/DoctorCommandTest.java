@@ -1,0 +1,69 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** The command itself, on whatever machine the tests run. */
+class DoctorCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void everyFindingIsOneLineAndTheLastOneSumsUp() {
+        assertThat(run()).as(err.toString()).isZero();
+        String[] lines = out.toString().split("\n");
+        assertThat(lines).hasSizeGreaterThan(25);
+        assertThat(lines[0]).startsWith("cores ");
+        assertThat(lines[lines.length - 1]).endsWith(": runs are possible");
+        for (int i = 0; i < lines.length - 2; i++) {
+            assertThat(lines[i]).matches(".* (fine|note|WARNING) .*");
+        }
+    }
+
+    @Test
+    void programsGetTheSameWithFigures() throws Exception {
+        String loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
+                .getName();
+        assertThat(run("--json", "--interface", loopback)).as(err.toString()).isZero();
+        JsonObject json = JsonParser.object().from(out.toString());
+        assertThat(json.getBoolean("runsPossible")).isTrue();
+        assertThat(json.getObject("machine").getInt("cores")).isPositive();
+        Map<String, JsonObject> findings = new HashMap<>();
+        JsonArray list = json.getArray("findings");
+        for (int i = 0; i < list.size(); i++) {
+            findings.put(list.getObject(i).getString("name"), list.getObject(i));
+        }
+        assertThat(findings).containsKeys("cores", "core-to-core hop", "kernel", loopback + " link", "emulated links");
+        assertThat(findings.keySet().stream().filter(name -> name.endsWith(" link")))
+                .hasSize(1);
+        assertThat(findings.get("cores").getObject("figures").getInt("cores"))
+                .isEqualTo(Runtime.getRuntime().availableProcessors());
+        assertThat(findings.get("nanoTime").getObject("figures").getDouble("costNanos"))
+                .isPositive();
+        assertThat(findings.get("transports").getObject("figures").getArray("available"))
+                .contains("nio");
+        assertThat(findings.get("JDK").getString("verdict")).isEqualTo("fine");
+        assertThat(findings.get("loopback").getString("meaning")).isNotBlank();
+    }
+
+    private int run(String... args) {
+        CommandLine command = LoadgenMain.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        String[] all = new String[args.length + 1];
+        all[0] = "doctor";
+        System.arraycopy(args, 0, all, 1, args.length);
+        return command.execute(all);
+    }
+}

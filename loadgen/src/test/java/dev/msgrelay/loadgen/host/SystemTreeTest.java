@@ -1,0 +1,58 @@
+package dev.msgrelay.loadgen.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SystemTreeTest {
+    @TempDir
+    private Path root;
+
+    private Tree files;
+
+    @BeforeEach
+    void aTree() {
+        files = new Tree(root);
+    }
+
+    @Test
+    void textIsStrippedAndWhatIsNotThereIsEmpty() {
+        SystemTree tree = files.with("a/b", " 12 \n").with("a/empty", "").tree();
+        assertThat(tree.text("a/b")).contains("12");
+        assertThat(tree.number("a/b")).hasValue(12);
+        assertThat(tree.text("a/empty")).isEmpty();
+        assertThat(tree.text("a/none")).isEmpty();
+        assertThat(tree.text("a")).as("a directory").isEmpty();
+        assertThat(tree.number("a/empty")).isEmpty();
+        assertThat(files.with("a/word", "max").tree().number("a/word")).isEmpty();
+    }
+
+    @Test
+    void aFieldIsTheFirstLineWithThatKeyAndNoLongerOne() {
+        SystemTree tree = files.with("f", "flagship : no\nflags\t\t: fpu vme\nflags : second\nbare")
+                .tree();
+        assertThat(tree.field("f", "flags")).contains("fpu vme");
+        assertThat(tree.field("f", "flag")).isEmpty();
+        assertThat(tree.field("f", "bare")).isEmpty();
+        assertThat(tree.field("none", "flags")).isEmpty();
+    }
+
+    @Test
+    void noMoreThanABoundIsRead() {
+        SystemTree tree = files.with("big", "x".repeat(1 << 20)).tree();
+        assertThat(tree.text("big").orElseThrow()).hasSize(64 << 10);
+    }
+
+    @Test
+    void directoriesAreSortedAndFilesAreNone() {
+        SystemTree tree = files.with("net/lo/mtu", "1")
+                .with("net/eth0/mtu", "1")
+                .with("net/file", "1")
+                .tree();
+        assertThat(tree.directories("net")).containsExactly("eth0", "lo");
+        assertThat(tree.directories("none")).isEmpty();
+    }
+}

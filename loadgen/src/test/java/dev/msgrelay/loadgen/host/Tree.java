@@ -1,0 +1,31 @@
+package dev.msgrelay.loadgen.host;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Files of /proc and /sys with content that a test gives. */
+public final class Tree {
+    private final Path root;
+
+    public Tree(Path root) {
+        this.root = root;
+    }
+
+    /** Writes one file; like those of the system it ends with a line feed. */
+    public Tree with(String path, String content) {
+        try {
+            Path file = root.resolve(path);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, content + "\n");
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public SystemTree tree() {
+        return new SystemTree(root);
+    }
+}

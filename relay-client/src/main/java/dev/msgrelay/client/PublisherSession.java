@@ -1,0 +1,297 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The I/O thread of a {@link ReconnectingPublisher}: connects, waits for WELCOME, sends, and begins anew where the
+ * connection is lost. Batches as {@link PublisherLoop} does; a control frame goes between two messages.
+ *
+ * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take it a second time.
+ */
+final class PublisherSession implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(PublisherSession.class);
+
+    /** All that comes is control frames, small ones but for the texts. */
+    private static final int INPUT_BUFFER = 16 << 10;
+
+    /** So much is written at most without a look at what has come: acknowledgements make room. */
+    private static final int BYTES_UNHEARD = 64 << 10;
+
+    /** How long to listen for the relay's last word after ours, at most. */
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final PublisherOptions options;
+    private final Selector selector;
+    private final SendQueue queue;
+    private final LongSupplier clock;
+    private final Reconnector reconnector;
+    private final SentFrames sent;
+    private final PublisherStream stream;
+    private final Consumer<SelectionKey> noteReady = ready -> this.readable = ready.isReadable();
+
+    private boolean readable;
+    private int mostPerWrite;
+    private int unheard;
+
+    private volatile RelayLink link;
+    private volatile boolean aborted;
+
+    PublisherSession(
+            PublisherOptions options, Selector selector, SendQueue queue, Reconnector reconnector, LongSupplier clock) {
+        this.options = options;
+        this.selector = selector;
+        this.queue = queue;
+        this.clock = clock;
+        this.reconnector = reconnector;
+        this.sent = new SentFrames(queue, options.onAck());
+        this.stream = new PublisherStream(options, reconnector, queue, sent);
+    }
+
+    PublisherStream stream() {
+        return stream;
+    }
+
+    /** From any thread: ends the session without regard to what is kept. */
+    void abort() {
+        aborted = true;
+        closeLink();
+        selector.wakeup();
+    }
+
+    @Override
+    public void run() {
+        try {
+            boolean again = true;
+            while (again && !isDone()) {
+                again = oneConnection();
+            }
+        } catch (RuntimeException | Error e) {
+            queue.fail(new IOException("fault of the publisher: " + e, e));
+            throw e;
+        } finally {
+            closeLink();
+            closeSelector();
+        }
+    }
+
+    private boolean isDone() {
+        return aborted || queue.isDrained();
+    }
+
+    /** From the wait before it to its end; returns whether there is to be another one. */
+    private boolean oneConnection() {
+        try {
+            awaitTurn();
+            if (isDone()) {
+                return false;
+            }
+            connect();
+            awaitWelcome();
+            while (!isDone()) {
+                transfer();
+            }
+            listenForTheLastWord();
+            return false;
+        } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
+            // Only abort closes under us, and who calls it says what was lost by that.
+            return !aborted && lost(new IOException("connection to " + reconnector.current() + " lost", e));
+        } catch (IOException e) {
+            return !aborted && lost(e);
+        }
+    }
+
+    private void awaitTurn() throws IOException {
+        long waitNanos;
+        while (!isDone() && (waitNanos = reconnector.waitNanos()) > 0) {
+            selector.select(noteReady, TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
+        }
+    }
+
+    private void connect() throws IOException {
+        Endpoint endpoint = reconnector.current();
+        emit(new SessionEvent.Connecting(endpoint));
+        sent.restart();
+        unheard = 0;
+        SocketChannel channel = endpoint.open(options.connection().connectTimeout());
+        try {
+            mostPerWrite = WriteSize.of(channel);
+            FrameReader reader = new FrameReader(INPUT_BUFFER, INPUT_BUFFER);
+            link = new RelayLink(endpoint, channel, selector, reader, stream, clock);
+        } catch (IOException | RuntimeException | Error e) {
+            channel.close();
+            throw e;
+        }
+        if (aborted) {
+            // abort() may have come before there was a link to be closed.
+            closeLink();
+        } else if (options.link().plain()) {
+            link.openPlain();
+            reconnector.welcomed();
+            emit(new SessionEvent.ConnectedPlain(endpoint));
+        } else {
+            link.greet(stream.hello(), options.link().handshakeTimeout().toNanos());
+        }
+    }
+
+    private void awaitWelcome() throws IOException {
+        while (!link.isOpen() && !isDone()) {
+            boolean written = link.flush();
+            await(written ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+        }
+    }
+
+    /** One write at most, and what has come meanwhile. */
+    private void transfer() throws IOException {
+        int most = mostPerWrite;
+        if (link.hasOutput()) {
+            int toBoundary = sent.toBoundary();
+            if (toBoundary == 0) {
+                if (!link.flush()) {
+                    await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+                    return;
+                }
+            } else {
+                most = Math.min(most, toBoundary);
+            }
+        }
+        int prepared = stream.isLeaving() ? 0 : queue.prepare(sent.written(), most);
+        int written = prepared == 0 ? 0 : write();
+        if (written < prepared) {
+            await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+        } else if (prepared > 0) {
+            unheard += written;
+            if (unheard >= BYTES_UNHEARD) {
+                read();
+            }
+        } else if (!isDone()) {
+            await(SelectionKey.OP_READ);
+        }
+    }
+
+    private int write() throws IOException {
+        int written;
+        try {
+            written = queue.writePrepared(link.channel());
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) {
+            throw link.writeFailed(e);
+        }
+        sent.wrote(written);
+        if (!options.acks()) {
+            sent.forgetWritten();
+        }
+        return written;
+    }
+
+    /** Waits until the socket is ready for one of {@code ops}, somebody wakes us up, or the relay is too silent. */
+    private void await(int ops) throws IOException {
+        readable = false;
+        link.key().interestOps(ops);
+        selector.select(noteReady, link.waitMillis());
+        if (!readable || read() == 0) {
+            link.checkSilence();
+        }
+    }
+
+    private int read() throws IOException {
+        unheard = 0;
+        try {
+            return link.read();
+        } finally {
+            if (stream.takeAlive()) {
+                reconnector.progressed();
+            }
+        }
+    }
+
+    /** A relay that objects to the last messages says so only now; one that has acknowledged all has nothing to say. */
+    private void listenForTheLastWord() throws IOException {
+        if (aborted || link == null) {
+            return;
+        }
+        link.channel().shutdownOutput();
+        long deadline = System.nanoTime() + Math.min(queue.closeDeadline() - System.nanoTime(), LINGER_NANOS);
+        link.key().interestOps(SelectionKey.OP_READ);
+        long leftMs;
+        while (!aborted && (leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) > 0) {
+            readable = false;
+            selector.select(noteReady, leftMs);
+            try {
+                if (readable) {
+                    link.read();
+                }
+            } catch (EOFException | NoWelcomeException e) {
+                return;
+            }
+        }
+    }
+
+    /** Returns whether there is to be another connection. */
+    private boolean lost(IOException end) {
+        Endpoint endpoint = reconnector.current();
+        if (link != null && end instanceof FrameException fault && sent.toBoundary() == 0) {
+            link.tell(fault);
+        }
+        closeLink();
+        if (queue.isDrained()) {
+            if (!options.acks()) {
+                fail(end);
+            }
+            return false;
+        }
+        if (!options.acks() && sent.bytesOfConnection() > 0) {
+            emit(new SessionEvent.InDoubt(endpoint, sent.messagesOfConnection(), sent.bytesOfConnection()));
+        }
+        IOException gaveUp = reconnector.failed(end);
+        if (gaveUp == null) {
+            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+            return true;
+        }
+        // Who hears of it finds the publisher failed.
+        fail(gaveUp);
+        emit(new SessionEvent.GaveUp(endpoint, gaveUp));
+        return false;
+    }
+
+    private void fail(IOException cause) {
+        if (queue.fail(cause)) {
+            LOG.warn("publisher to {}: {}", reconnector.current(), cause.getMessage());
+        }
+    }
+
+    private void emit(SessionEvent event) {
+        LOG.debug("publisher: {}", event.text());
+        options.link().onEvent().accept(event);
+    }
+
+    private void closeLink() {
+        RelayLink present = link;
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    private void closeSelector() {
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.debug("closing the selector", e);
+        }
+    }
+}

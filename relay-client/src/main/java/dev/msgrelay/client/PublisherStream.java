@@ -1,0 +1,133 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.AckFrame;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.WelcomeFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * What a publisher makes of the relay's frames: numbers, acknowledgements, the wish to go away. It outlives the
+ * connections. Owned by the publisher's I/O thread.
+ */
+final class PublisherStream implements RelayLink.Handler {
+    private final PublisherOptions options;
+    private final Reconnector reconnector;
+    private final SendQueue queue;
+    private final SentFrames sent;
+
+    private long epoch;
+    private boolean leaving;
+    private boolean alive;
+
+    private volatile long firstNumber;
+    private volatile int maxBody;
+
+    PublisherStream(PublisherOptions options, Reconnector reconnector, SendQueue queue, SentFrames sent) {
+        this.options = options;
+        this.reconnector = reconnector;
+        this.queue = queue;
+        this.sent = sent;
+        this.maxBody = options.connection().maxBody();
+    }
+
+    /** HELLO for the next connection. */
+    ByteBuffer hello() {
+        leaving = false;
+        return options.hello(epoch, options.acks() ? sent.first() : 0);
+    }
+
+    /** Whether the relay takes no more messages on this connection. */
+    boolean isLeaving() {
+        return leaving;
+    }
+
+    /** Number of this publisher's first message; 0: not known yet. For any thread. */
+    long firstNumber() {
+        return firstNumber;
+    }
+
+    /** Longest body in bytes that publisher and relay take. For any thread. */
+    int maxBody() {
+        return maxBody;
+    }
+
+    /** Whether anything beside WELCOME has come since this was asked last. */
+    boolean takeAlive() {
+        boolean was = alive;
+        alive = false;
+        return was;
+    }
+
+    @Override
+    public void onMessage(int type, ByteBuffer body) throws IOException {
+        // A plain relay that speaks on the publish port is none: passed over, as ever.
+        if (!options.link().plain()) {
+            throw RelayLink.unexpected(type, "is a message on the publish port");
+        }
+    }
+
+    @Override
+    public void onWelcome(WelcomeFrame welcome) throws IOException {
+        Endpoint endpoint = reconnector.current();
+        if (options.acks() && !welcome.grants(Features.ACKS)) {
+            throw new RelayUnsuitableException("the relay at " + endpoint + " grants no acknowledgements");
+        }
+        reconnector.welcomed();
+        maxBody = Math.min(options.connection().maxBody(), welcome.maxBody());
+        emit(new SessionEvent.Connected(endpoint, welcome));
+        if (options.acks()) {
+            number(welcome);
+        }
+        long before = epoch;
+        epoch = welcome.epoch();
+        if (before != 0 && before != epoch) {
+            long kept = queue.acceptedMessages() - queue.forgottenMessages();
+            emit(new SessionEvent.RelayRestarted(endpoint, before, epoch, kept));
+        }
+    }
+
+    @Override
+    public void onPing(ByteBuffer body) {
+        alive = true;
+    }
+
+    @Override
+    public void onGoAway(GoAwayFrame goAway) {
+        leaving = true;
+        reconnector.leaving();
+        emit(new SessionEvent.GoingAway(reconnector.current(), goAway));
+    }
+
+    @Override
+    public void onControl(int type, ByteBuffer body) throws IOException {
+        if (type != ControlFrames.ACK || !options.acks()) {
+            throw RelayLink.unexpected(type, "to a publisher that did not ask for it");
+        }
+        AckFrame.check(body);
+        alive = true;
+        sent.acknowledged(AckFrame.number(body), AckFrame.sequence(body));
+    }
+
+    private void number(WelcomeFrame welcome) throws FrameException {
+        long accepted = welcome.accepted();
+        if (sent.first() == 0) {
+            sent.number(accepted + 1);
+            firstNumber = accepted + 1;
+        } else if (accepted > 0 && accepted < sent.first() - 1) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP,
+                    "WELCOME has accepted only " + accepted + ", this publisher goes on with " + sent.first());
+        } else if (accepted > 0) {
+            sent.accepted(accepted);
+        }
+    }
+
+    private void emit(SessionEvent event) {
+        options.link().onEvent().accept(event);
+    }
+}

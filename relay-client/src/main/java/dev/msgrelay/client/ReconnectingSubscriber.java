@@ -1,0 +1,292 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.TypeRanges;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A subscription that outlives its connections: it connects again by itself, resumes behind the last message that was
+ * handed over, and tells every gap. Nothing is handed over twice.
+ *
+ * <p>One thread owns a subscriber and calls {@link #poll} or {@link #run}; there is no thread behind it, and nothing is
+ * allocated per message. The relay's PINGs are answered by that thread: a handler that takes longer than the relay's
+ * idle timeout for what one read brought may cost the connection, not a message. {@link #close}, {@link #types} and the
+ * counters may be called from any thread.
+ */
+public final class ReconnectingSubscriber implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ReconnectingSubscriber.class);
+
+    private final SubscriberOptions options;
+    private final LongSupplier clock;
+    private final Selector selector;
+    private final Reconnector reconnector;
+    private final TypeChanges changes;
+    private final SubscriberStream stream;
+    private final Consumer<SelectionKey> ignoreKey = key -> {};
+
+    // Owned by the polling thread; close() closes the link.
+    private volatile RelayLink link;
+    private boolean wasConnected;
+    private IOException gaveUp;
+
+    private volatile boolean closed;
+
+    // Written by the polling thread once per read, guarded by this.
+    private long messages;
+    private long bytes;
+    private long epoch;
+    private long next;
+    private long head;
+
+    private ReconnectingSubscriber(SubscriberOptions options, LongSupplier clock) throws IOException {
+        this.options = options;
+        this.clock = clock;
+        this.selector = Selector.open();
+        LinkOptions common = options.link();
+        this.reconnector = new Reconnector(common.endpoints(), common.reconnect(), new SplittableRandom(), clock);
+        this.changes = new TypeChanges(options.types());
+        this.stream = new SubscriberStream(options, reconnector, changes);
+    }
+
+    /**
+     * A subscriber that connects at its first {@link #poll}.
+     *
+     * @throws IOException the system gives no selector
+     */
+    public static ReconnectingSubscriber open(SubscriberOptions options) throws IOException {
+        return open(options, System::nanoTime);
+    }
+
+    static ReconnectingSubscriber open(SubscriberOptions options, LongSupplier clock) throws IOException {
+        return new ReconnectingSubscriber(options, clock);
+    }
+
+    /**
+     * Does the next thing: connects, waits for the next try, or waits for bytes and hands every message over that is
+     * whole. What the handler and the listeners throw comes out of this method and costs the connection; polling may go
+     * on after it, behind the message that was handed over last.
+     *
+     * @return the messages handed over, which may be none; -1 after {@link #close}
+     * @throws IOException the subscriber has given up, with the cause that a {@link SessionEvent.GaveUp} has; so does
+     *     every poll after it
+     */
+    public int poll(MessageHandler handler) throws IOException {
+        if (gaveUp != null) {
+            throw gaveUp;
+        }
+        long before = stream.messages();
+        stream.handler(handler);
+        try {
+            if (!closed) {
+                step();
+            }
+        } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
+            if (!closed) {
+                throw e;
+            }
+        } catch (IOException e) {
+            if (!closed) {
+                failed(e);
+            }
+        } catch (RuntimeException | Error e) {
+            // The reader stands between two messages of one read: the rest of it is asked for anew.
+            drop();
+            throw e;
+        } finally {
+            publishCounters();
+        }
+        int handed = (int) (stream.messages() - before);
+        return closed && handed == 0 ? -1 : handed;
+    }
+
+    /** Polls until {@link #close} is called; otherwise as {@link #poll}. */
+    public void run(MessageHandler handler) throws IOException {
+        int n;
+        do {
+            n = poll(handler);
+        } while (n >= 0);
+    }
+
+    /**
+     * Wants other types from now on. Holds also for connections to come.
+     *
+     * @return completed with the sequence of the first message that is chosen by these types; the thread that polls
+     *     completes it. With an IOException where the relay does not take so many ranges, where too many changes wait
+     *     for their answer, or where the subscriber ends before
+     * @throws IllegalStateException the plain mode knows no types
+     */
+    public CompletableFuture<Long> types(TypeRanges wanted) {
+        if (options.link().plain()) {
+            throw new IllegalStateException("the plain mode knows no types");
+        }
+        CompletableFuture<Long> answer = changes.ask(wanted);
+        selector.wakeup();
+        return answer;
+    }
+
+    /** Messages handed over so far, up to the last read. */
+    public synchronized long messages() {
+        return messages;
+    }
+
+    /** Bytes of these messages, headers included. */
+    public synchronized long bytes() {
+        return bytes;
+    }
+
+    /** Epoch of the stream; 0 before the first WELCOME. With {@link #next} it is where another subscriber could resume. */
+    public synchronized long epoch() {
+        return epoch;
+    }
+
+    /** Sequence of the next message that can come, as of the last read; 0 before the first WELCOME. */
+    public synchronized long next() {
+        return next;
+    }
+
+    /** The newest sequence of the stream, as the relay's last PING told it; 0 before the first. */
+    public synchronized long head() {
+        return head;
+    }
+
+    /** Ends the subscription, and with it a {@link #poll} that waits in another thread. Does nothing the second time. */
+    @Override
+    public void close() {
+        closed = true;
+        RelayLink present = link;
+        if (present != null) {
+            present.close();
+        }
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.debug("closing the selector", e);
+        }
+        changes.end(new IOException("the subscriber was closed"));
+    }
+
+    private void step() throws IOException {
+        RelayLink present = link;
+        if (present == null) {
+            connectWhenDue();
+            return;
+        }
+        if (present.isOpen() && changes.isWaiting()) {
+            changes.send(present, stream.maxRanges());
+        }
+        if (!present.flush() || read(present) == 0) {
+            int ops = SelectionKey.OP_READ | (present.hasOutput() ? SelectionKey.OP_WRITE : 0);
+            present.key().interestOps(ops);
+            selector.select(ignoreKey, present.waitMillis());
+            if (!closed && read(present) == 0) {
+                present.checkSilence();
+            }
+        }
+        // The answers to PING go out before anything else is waited for.
+        present.flush();
+    }
+
+    private int read(RelayLink present) throws IOException {
+        try {
+            return present.read();
+        } finally {
+            if (stream.takeAlive()) {
+                reconnector.progressed();
+            }
+        }
+    }
+
+    private void connectWhenDue() throws IOException {
+        long waitNanos = reconnector.waitNanos();
+        if (waitNanos > 0) {
+            selector.select(ignoreKey, TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
+            if (closed || reconnector.waitNanos() > 0) {
+                return;
+            }
+        }
+        Endpoint endpoint = reconnector.current();
+        emit(new SessionEvent.Connecting(endpoint));
+        SubscriberConfig settings = options.connection();
+        SocketChannel channel = endpoint.open(settings.connectTimeout());
+        try {
+            FrameReader reader = new FrameReader(settings.bufferSize(), settings.maxBody());
+            link = new RelayLink(endpoint, channel, selector, reader, stream, clock);
+        } catch (IOException | RuntimeException | Error e) {
+            channel.close();
+            throw e;
+        }
+        if (closed) {
+            // close() may have come before there was a link to be closed.
+            link.close();
+        } else if (options.link().plain()) {
+            startPlain(endpoint);
+        } else {
+            link.greet(stream.hello(), options.link().handshakeTimeout().toNanos());
+        }
+    }
+
+    private void startPlain(Endpoint endpoint) {
+        link.openPlain();
+        reconnector.welcomed();
+        emit(new SessionEvent.ConnectedPlain(endpoint));
+        if (wasConnected) {
+            emit(new SessionEvent.MissedUnknown(endpoint));
+        }
+        wasConnected = true;
+    }
+
+    private void failed(IOException end) throws IOException {
+        Endpoint endpoint = reconnector.current();
+        if (link != null) {
+            if (end instanceof FrameException fault) {
+                link.tell(fault);
+            }
+            link.close();
+            link = null;
+        }
+        gaveUp = reconnector.failed(end);
+        if (gaveUp == null) {
+            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+            return;
+        }
+        changes.end(gaveUp);
+        emit(new SessionEvent.GaveUp(endpoint, gaveUp));
+        throw gaveUp;
+    }
+
+    private void drop() {
+        if (link != null) {
+            link.close();
+            link = null;
+            reconnector.dropped();
+        }
+    }
+
+    private void emit(SessionEvent event) {
+        LOG.debug("subscriber: {}", event.text());
+        options.link().onEvent().accept(event);
+    }
+
+    private synchronized void publishCounters() {
+        messages = stream.messages();
+        bytes = stream.bytes();
+        epoch = stream.position().epoch();
+        next = stream.position().next();
+        head = stream.head();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.SequenceFrame;
+import dev.msgrelay.protocol.SubscribedFrame;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * What a subscriber makes of the frames behind WELCOME: messages with their numbers, gaps, answers. It outlives the
+ * connections. Owned by the thread that polls.
+ */
+final class SubscriberStream implements RelayLink.Handler {
+    private final SubscriberOptions options;
+    private final Reconnector reconnector;
+    private final StreamPosition position;
+    private final boolean plain;
+    private final TypeChanges changes;
+
+    private MessageHandler handler;
+    private TypeRanges greetedWith;
+    private int maxRanges;
+    private long head;
+    private long messages;
+    private long bytes;
+    private boolean alive;
+
+    SubscriberStream(SubscriberOptions options, Reconnector reconnector, TypeChanges changes) {
+        this.options = options;
+        this.reconnector = reconnector;
+        this.changes = changes;
+        this.plain = options.link().plain();
+        boolean mayResume = options.link().reconnect().rounds() > 0;
+        this.position = new StreamPosition(options.epoch(), options.sequence(), mayResume, options.onGap());
+    }
+
+    void handler(MessageHandler messageHandler) {
+        handler = messageHandler;
+    }
+
+    /** HELLO for the next connection. */
+    ByteBuffer hello() {
+        greetedWith = changes.forHello();
+        return options.hello(greetedWith, position.epoch(), position.next()).encode();
+    }
+
+    StreamPosition position() {
+        return position;
+    }
+
+    /** Newest sequence of the stream, as last told; 0: not yet. */
+    long head() {
+        return head;
+    }
+
+    int maxRanges() {
+        return maxRanges;
+    }
+
+    long messages() {
+        return messages;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Whether anything beside WELCOME has come since this was asked last. */
+    boolean takeAlive() {
+        boolean was = alive;
+        alive = false;
+        return was;
+    }
+
+    @Override
+    public void onMessage(int type, ByteBuffer body) {
+        alive = true;
+        messages++;
+        bytes += FrameLayout.frameLength(body.remaining());
+        handler.onMessage(plain ? 0 : position.message(), type, body);
+    }
+
+    @Override
+    public void onWelcome(WelcomeFrame welcome) throws IOException {
+        Endpoint endpoint = reconnector.current();
+        reconnector.welcomed();
+        maxRanges = welcome.maxRanges();
+        options.link().onEvent().accept(new SessionEvent.Connected(endpoint, welcome));
+        if (position.isOther(welcome)) {
+            options.link()
+                    .onEvent()
+                    .accept(new SessionEvent.StreamChanged(
+                            endpoint, position.epoch(), position.next(), welcome.epoch(), welcome.next()));
+            head = 0;
+        }
+        position.welcome(welcome, !greetedWith.isAll(), welcome.grants(Features.SEQUENCES));
+        changes.welcomed(position.next());
+    }
+
+    @Override
+    public void onPing(ByteBuffer body) throws IOException {
+        alive = true;
+        head = PingFrame.head(body);
+        // 0 stands for no statement about the stream.
+        if (PingFrame.next(body) > 0) {
+            position.leftOut(ControlFrames.PING, PingFrame.next(body));
+        }
+    }
+
+    @Override
+    public void onGoAway(GoAwayFrame goAway) {
+        reconnector.leaving();
+        options.link().onEvent().accept(new SessionEvent.GoingAway(reconnector.current(), goAway));
+    }
+
+    @Override
+    public void onControl(int type, ByteBuffer body) throws IOException {
+        switch (type) {
+            case ControlFrames.SEQUENCE -> {
+                SequenceFrame.check(body);
+                position.leftOut(type, SequenceFrame.next(body));
+            }
+            case ControlFrames.GAP -> {
+                GapFrame.check(body);
+                alive = true;
+                position.gap(GapFrame.from(body), GapFrame.to(body), GapFrame.reason(body));
+            }
+            case ControlFrames.SUBSCRIBED -> {
+                SubscribedFrame answer = SubscribedFrame.decode(body);
+                position.leftOut(type, answer.sequence());
+                position.filtered(!changes.answered(answer).isAll());
+            }
+            default -> throw RelayLink.unexpected(type, "on the subscribe port");
+        }
+    }
+}

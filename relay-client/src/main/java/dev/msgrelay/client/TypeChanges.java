@@ -1,0 +1,135 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.SubscribeFrame;
+import dev.msgrelay.protocol.SubscribedFrame;
+import dev.msgrelay.protocol.TypeRanges;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Changes of the types that a subscriber wants, from the asking to the relay's answer. Any thread asks; the thread that
+ * polls sends, and completes. All state is guarded by this; futures are completed outside, as that runs what others
+ * have hung on them.
+ */
+final class TypeChanges {
+    /** Most changes that wait for their answer. */
+    static final int MOST = 64;
+
+    private static final class Change {
+        private final int request;
+        private final TypeRanges types;
+        private final CompletableFuture<Long> done = new CompletableFuture<>();
+
+        private Change(int request, TypeRanges types) {
+            this.request = request;
+            this.types = types;
+        }
+    }
+
+    private final ArrayDeque<Change> sent = new ArrayDeque<>();
+    private final ArrayDeque<Change> waiting = new ArrayDeque<>();
+    private TypeRanges holding;
+    private int requests;
+    private IOException ended;
+
+    TypeChanges(TypeRanges atFirst) {
+        holding = atFirst;
+    }
+
+    /** From any thread. */
+    CompletableFuture<Long> ask(TypeRanges types) {
+        synchronized (this) {
+            if (ended == null && sent.size() + waiting.size() < MOST) {
+                Change change = new Change(requests++, types);
+                waiting.add(change);
+                return change.done;
+            }
+        }
+        return CompletableFuture.failedFuture(
+                ended != null ? ended : new IOException(MOST + " changes of types wait for the relay already"));
+    }
+
+    /** The types for a HELLO; it stands for every change asked for until now. */
+    synchronized TypeRanges forHello() {
+        sent.addAll(waiting);
+        waiting.clear();
+        return sent.isEmpty() ? holding : sent.getLast().types;
+    }
+
+    /** HELLO was answered: all that it stands for holds from this message on. */
+    void welcomed(long next) {
+        List<Change> done;
+        synchronized (this) {
+            done = new ArrayList<>(sent);
+            holding = sent.isEmpty() ? holding : sent.getLast().types;
+            sent.clear();
+        }
+        done.forEach(change -> change.done.complete(next));
+    }
+
+    /** Hands SUBSCRIBE frames to an open connection, as many as it has room for now. */
+    void send(RelayLink link, int maxRanges) {
+        List<Change> tooLarge = new ArrayList<>(0);
+        synchronized (this) {
+            while (!waiting.isEmpty()) {
+                Change change = waiting.peek();
+                if (change.types.count() > maxRanges) {
+                    tooLarge.add(change);
+                } else if (link.send(new SubscribeFrame(change.request, change.types).encode())) {
+                    sent.add(change);
+                } else {
+                    break;
+                }
+                waiting.remove();
+            }
+        }
+        for (Change change : tooLarge) {
+            change.done.completeExceptionally(new IOException(
+                    change.types.count() + " ranges of types are over the relay's limit of " + maxRanges));
+        }
+    }
+
+    /** Whether there is something to {@link #send}. */
+    synchronized boolean isWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /** SUBSCRIBED: completes the change that it answers, and returns the types that hold from here on. */
+    TypeRanges answered(SubscribedFrame answer) throws FrameException {
+        Change change;
+        synchronized (this) {
+            change = sent.peek();
+            if (change == null || change.request != answer.request()) {
+                throw new FrameException(
+                        CloseReason.PROTOCOL_ORDER,
+                        "SUBSCRIBED answers request " + answer.request() + ", the one to be answered is "
+                                + (change == null ? "none" : change.request));
+            }
+            sent.remove();
+            holding = change.types;
+        }
+        change.done.complete(answer.sequence());
+        return change.types;
+    }
+
+    /** The subscriber has ended: no change is answered any more. */
+    void end(IOException cause) {
+        List<Change> unanswered;
+        synchronized (this) {
+            if (ended != null) {
+                return;
+            }
+            ended = cause;
+            unanswered = new ArrayList<>(sent);
+            unanswered.addAll(waiting);
+            sent.clear();
+            waiting.clear();
+        }
+        unanswered.forEach(change -> change.done.completeExceptionally(cause));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.FrameLayout;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+
+/** Counts and prints messages, and reports how fast they come. Owned by one thread. */
+final class MessageMeter {
+    private final PrintWriter out;
+    private final MessagePrinter printer;
+    private final boolean json;
+    private final long most;
+    private final long interval;
+
+    private long messages;
+    private long bytes;
+    private long startedAt;
+    private long reportedAt;
+    private long reportedMessages;
+    private long reportedBytes;
+
+    /**
+     * @param printer null: messages are not printed
+     * @param most messages that are wanted; those beyond are passed over
+     * @param interval messages from report to report
+     */
+    MessageMeter(PrintWriter out, MessagePrinter printer, boolean json, long most, long interval) {
+        this.out = out;
+        this.printer = printer;
+        this.json = json;
+        this.most = most;
+        this.interval = interval;
+    }
+
+    /** A message of a client that said no HELLO. */
+    void onMessage(int type, ByteBuffer body) {
+        onMessage(0, type, body);
+    }
+
+    void onMessage(long sequence, int type, ByteBuffer body) {
+        if (messages == most) {
+            return;
+        }
+        if (messages == 0) {
+            startedAt = reportedAt = System.nanoTime();
+        }
+        messages++;
+        bytes += FrameLayout.frameLength(body.remaining());
+        if (printer != null) {
+            printer.print(sequence, type, body);
+        }
+        if (messages - reportedMessages == interval) {
+            report();
+        }
+    }
+
+    boolean isDone() {
+        return messages == most;
+    }
+
+    long messages() {
+        return messages;
+    }
+
+    /** The sum; as JSON on stdout, else on stderr unless that is not wanted. */
+    void tellSum(PrintWriter err, boolean quiet) {
+        Speed sum = new Speed(messages, bytes, messages == 0 ? 0 : System.nanoTime() - startedAt);
+        if (json) {
+            out.println(sum.json("end"));
+        }
+        out.flush();
+        if (!json && !quiet) {
+            err.println("received " + messages + " messages, " + bytes + " bytes in " + sum.millis() + " ms");
+            err.flush();
+        }
+    }
+
+    private void report() {
+        long now = System.nanoTime();
+        Speed speed = new Speed(messages - reportedMessages, bytes - reportedBytes, now - reportedAt);
+        out.println(json ? speed.json("report") : speed.line());
+        reportedAt = now;
+        reportedMessages = messages;
+        reportedBytes = bytes;
+    }
+}

@@ -1,0 +1,163 @@
+package dev.msgrelay.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.protocol.CloseReason;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** When and where to connect next; time is passed in. */
+class BackoffTest {
+    private static final Endpoint ONE = Endpoint.tcp("127.0.0.1", 1);
+    private static final Endpoint TWO = Endpoint.tcp("127.0.0.1", 2);
+    private static final IOException REFUSED = new IOException("refused");
+    private static final ReconnectPolicy SURE = ReconnectPolicy.endless()
+            .withDelays(Duration.ofMillis(100), Duration.ofSeconds(1))
+            .withJitter(0);
+
+    private long now = 1_000_000;
+
+    @Test
+    void theWaitDoublesUpToTheLongest() {
+        long[] expected = {100, 200, 400, 800, 1000, 1000};
+        for (int round = 0; round < expected.length; round++) {
+            assertThat(SURE.delayNanos(round, 0.9)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(expected[round]));
+        }
+        assertThat(SURE.delayNanos(Integer.MAX_VALUE, 0)).isEqualTo(TimeUnit.SECONDS.toNanos(1));
+        ReconnectPolicy longest = SURE.withDelays(Duration.ofDays(1), Duration.ofDays(1));
+        assertThat(longest.delayNanos(29, 0)).isEqualTo(TimeUnit.DAYS.toNanos(1));
+    }
+
+    @Test
+    void aRandomShareIsLeftOut() {
+        ReconnectPolicy jittered = SURE.withJitter(0.5);
+        assertThat(jittered.delayNanos(0, 0)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
+        assertThat(jittered.delayNanos(0, 0.5)).isEqualTo(TimeUnit.MILLISECONDS.toNanos(75));
+        assertThat(SURE.withJitter(1).delayNanos(0, 0.999)).isLessThan(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+
+    @Test
+    void theFirstRoundComesAtOnceAndBesideThoseOfThePolicy() {
+        Reconnector reconnector = reconnector(rounds(1), ONE, TWO);
+        assertThat(reconnector.waitNanos()).isZero();
+        assertThat(reconnector.current()).isEqualTo(ONE);
+        assertNext(reconnector, REFUSED, TWO, 0);
+        assertNext(reconnector, REFUSED, ONE, 100);
+        assertNext(reconnector, REFUSED, TWO, 0);
+        assertThat(reconnector.failed(REFUSED)).isSameAs(REFUSED);
+    }
+
+    @Test
+    void afterALossTheRoundsAreThoseOfThePolicy() {
+        Reconnector reconnector = reconnector(rounds(2), ONE);
+        reconnector.welcomed();
+        reconnector.progressed();
+        assertNext(reconnector, REFUSED, ONE, 100);
+        assertNext(reconnector, REFUSED, ONE, 200);
+        assertThat(reconnector.failed(REFUSED)).isSameAs(REFUSED);
+    }
+
+    @Test
+    void withoutReconnectingALossIsTheEnd() {
+        Reconnector reconnector = reconnector(ReconnectPolicy.none(), ONE, TWO);
+        reconnector.welcomed();
+        assertThat(reconnector.failed(REFUSED)).isSameAs(REFUSED);
+    }
+
+    @Test
+    void aConnectionThatWorkedStartsTheCountAnewOneThatWasOnlyMadeDoesNot() {
+        Reconnector reconnector = reconnector(rounds(3), ONE);
+        reconnector.welcomed();
+        assertNext(reconnector, REFUSED, ONE, 100);
+        reconnector.welcomed();
+        assertNext(reconnector, REFUSED, ONE, 200);
+        reconnector.progressed();
+        assertNext(reconnector, REFUSED, ONE, 100);
+    }
+
+    @Test
+    void staysWithARelayThatWorkedAndLeavesOneThatGoesAway() {
+        Reconnector reconnector = reconnector(SURE, ONE, TWO);
+        reconnector.progressed();
+        assertNext(reconnector, REFUSED, ONE, 100);
+        assertNext(reconnector, REFUSED, TWO, 0);
+        reconnector.progressed();
+        reconnector.leaving();
+        assertNext(reconnector, REFUSED, ONE, 100);
+        reconnector.progressed();
+        assertNext(reconnector, error(CloseReason.SHUTDOWN), TWO, 100);
+    }
+
+    @Test
+    void tooManyConnectionsAreWaitedForTheLongestFromTheStart() {
+        Reconnector reconnector = reconnector(SURE, ONE);
+        reconnector.welcomed();
+        assertNext(reconnector, error(CloseReason.TOO_MANY_CONNECTIONS), ONE, 1000);
+    }
+
+    @Test
+    void whatCannotGetBetterEndsItAtOnceWhateverThePolicy() {
+        IOException taken = error(CloseReason.NAME_TAKEN);
+        assertThat(reconnector(SURE, ONE, TWO).failed(taken)).isSameAs(taken);
+    }
+
+    @Test
+    void hopesAreCountedUntilAConnectionWorks() {
+        Reconnector reconnector = reconnector(SURE, ONE);
+        IOException unknown = new RelayErrorException(4711, "");
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < Backoff.FEW; i++) {
+                assertThat(reconnector.failed(unknown)).isNull();
+            }
+            reconnector.progressed();
+        }
+        for (int i = 0; i < Backoff.FEW; i++) {
+            assertThat(reconnector.failed(unknown)).isNull();
+        }
+        assertThat(reconnector.failed(unknown)).isSameAs(unknown);
+    }
+
+    @Test
+    void endlessIsEndless() {
+        Reconnector reconnector = reconnector(SURE, ONE, TWO);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(reconnector.failed(REFUSED)).isNull();
+        }
+    }
+
+    @Test
+    void settingsThatCannotWorkAreNamed() {
+        assertThatThrownBy(() -> ReconnectPolicy.rounds(-1)).hasMessageContaining("rounds -1");
+        assertThatThrownBy(() -> SURE.withJitter(1.5)).hasMessageContaining("jitter 1.5");
+        assertThatThrownBy(() -> SURE.withJitter(Double.NaN)).hasMessageContaining("jitter NaN");
+        assertThatThrownBy(() -> SURE.withDelays(Duration.ofSeconds(2), Duration.ofSeconds(1)))
+                .hasMessageContaining("PT1S is under firstDelay PT2S");
+        assertThatThrownBy(() -> SURE.withDelays(Duration.ZERO, Duration.ofSeconds(1)))
+                .hasMessageContaining("firstDelay");
+    }
+
+    private void assertNext(Reconnector reconnector, IOException end, Endpoint next, long waitMillis) {
+        assertThat(reconnector.failed(end)).isNull();
+        assertThat(reconnector.current()).isEqualTo(next);
+        assertThat(reconnector.waitNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(waitMillis));
+        now += TimeUnit.MILLISECONDS.toNanos(waitMillis);
+        assertThat(reconnector.waitNanos()).isZero();
+    }
+
+    private Reconnector reconnector(ReconnectPolicy policy, Endpoint... endpoints) {
+        return new Reconnector(List.of(endpoints), policy, new SplittableRandom(1), () -> now);
+    }
+
+    private static ReconnectPolicy rounds(int rounds) {
+        return new ReconnectPolicy(rounds, SURE.firstDelay(), SURE.longestDelay(), 0);
+    }
+
+    private static RelayErrorException error(CloseReason reason) {
+        return new RelayErrorException(reason.code(), "");
+    }
+}

@@ -1,0 +1,265 @@
+package dev.msgrelay.client.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.Frames;
+import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.client.ScriptedRelay;
+import dev.msgrelay.client.ScriptedRelay.Frame;
+import dev.msgrelay.client.ScriptedRelay.Peer;
+import dev.msgrelay.client.ScriptedRelay.Script;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.protocol.TypeRanges;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The commands where they say HELLO or connect again. */
+class SessionCommandsTest {
+    private static final int EPOCH_CHANGED = 1;
+
+    private final List<String> got = new ArrayList<>();
+
+    @Test
+    void subscribeSaysWhatItsOptionsSay() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcome(5), Frames.gap(5, 6, GapReason.NOT_HELD), Frames.message(7, "hi"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            String[] more = {"--types", "1-9", "--from", "earliest", "--policy", "skip", "--name", "x", "--print"};
+            CommandRun run = subscribe(relay, join(more, "--count", "1"));
+            assertThat(run.exitCode()).isZero();
+            HelloFrame hello = relay.hellos().get(0);
+            assertThat(hello.types()).isEqualTo(TypeRanges.of(1, 9));
+            assertThat(hello.start()).isSameAs(StartFrom.EARLIEST);
+            assertThat(hello.policy()).isSameAs(Policy.SKIP);
+            assertThat(hello.name()).isEqualTo("x");
+            assertThat(hello.wants(Features.SEQUENCES)).isTrue();
+            assertThat(run.out().lines()).containsExactly("sequence 7, type 7, 2 bytes: hi");
+            assertThat(run.err().lines())
+                    .hasSize(3)
+                    .startsWith(
+                            "connected to " + relay.endpoint() + " (double)",
+                            "missed 2 messages, 5 to 6: no longer held")
+                    .last()
+                    .asString()
+                    .startsWith("received 1 messages");
+        }
+    }
+
+    @Test
+    void subscribeStartsAtASequenceAndGoesOnAfterALoss() throws Exception {
+        Script first = client -> {
+            assertThat(client.hello().number()).isEqualTo(40);
+            client.send(Frames.welcome(40), Frames.message(1, "a"));
+        };
+        Script second = client -> {
+            assertThat(client.hello().number()).isEqualTo(41);
+            client.send(Frames.welcome(41), Frames.message(1, "b"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second)) {
+            CommandRun run = subscribe(relay, "--from", "40", "--print", "--count", "2");
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out().lines())
+                    .containsExactly("sequence 40, type 1, 1 bytes: a", "sequence 41, type 1, 1 bytes: b");
+            assertThat(run.err()).contains("the relay at " + relay.endpoint() + " closed the connection; next try in ");
+        }
+    }
+
+    @Test
+    void subscribeTellsTheSameAsJson() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(Frames.welcome(1), Frames.gap(1, 2, GapReason.SLOW), Frames.message(1, "a"));
+        };
+        Script restarted = client -> {
+            client.hello();
+            client.send(Frames.welcome(9, EPOCH_CHANGED, 1, 0, 60_000), Frames.message(1, "b"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, restarted)) {
+            CommandRun run = subscribe(relay, "--name", "x", "--print", "--json", "--count", "2");
+            String at = "\",\"endpoint\":\"" + relay.endpoint() + "\",\"text\":\"";
+            assertThat(run.out().lines().map(line -> line.replaceAll("in \\d+ ms|,\"ms.*", "")))
+                    .containsExactly(
+                            "{\"event\":\"connected" + at + "connected to " + relay.endpoint() + " (double)\"}",
+                            "{\"event\":\"gap\",\"from\":1,\"to\":2,\"code\":1}",
+                            "{\"event\":\"message\",\"sequence\":3,\"type\":1,\"length\":1,\"text\":\"a\"}",
+                            "{\"event\":\"lost" + at + "the relay at " + relay.endpoint()
+                                    + " closed the connection; next try \"}",
+                            "{\"event\":\"connected" + at + "connected to " + relay.endpoint() + " (double)\"}",
+                            "{\"event\":\"streamChanged" + at + "the relay at " + relay.endpoint()
+                                    + " has another stream: of the former one all from message 4 on is lost;"
+                                    + " this one goes on with message 1\"}",
+                            "{\"event\":\"message\",\"sequence\":1,\"type\":1,\"length\":1,\"text\":\"b\"}",
+                            "{\"event\":\"end\",\"messages\":2,\"bytes\":18");
+            assertThat(run.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void subscribeWithoutReconnectingEndsWithTheConnection() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcome(1), ErrorFrame.encode(CloseReason.SHUTDOWN, "bye\u001b[2J"));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = subscribe(relay, "--reconnect", "none", "--quiet");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err().lines())
+                    .containsExactly("relay-client subscribe: the relay ended the connection: relay shutting down:"
+                            + " bye\uFFFD[2J");
+        }
+    }
+
+    @Test
+    void subscribeConnectsAgainWithoutHelloToo() throws Exception {
+        Script first = client -> client.send(Frames.message(1, "a"));
+        Script second = client -> {
+            client.send(Frames.message(1, "b"));
+            assertThat(client.next()).isNull();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second)) {
+            CommandRun run = subscribe(relay, "--plain", "--print", "--count", "2");
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out().lines()).containsExactly("type 1, 1 bytes: a", "type 1, 1 bytes: b");
+            assertThat(run.err()).contains("an unknown number of messages was missed");
+            relay.await();
+        }
+    }
+
+    @Test
+    void severalEndpointsAreTriedInTurn() throws Exception {
+        String gone;
+        try (PlainServer server = PlainServer.tcp()) {
+            gone = server.endpoint().toString();
+        }
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcome(1), Frames.message(1, "a"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = CommandRun.of("subscribe", gone, relay.endpoint().toString(), "--count", "1");
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.err()).contains("cannot connect to " + gone + ": Connection refused; next try at once");
+        }
+    }
+
+    @Test
+    void publishEndsWhenAllIsAcknowledged() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 2);
+            client.send(Frames.ack(1, 1));
+        };
+        Script second = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isEqualTo(2);
+            assertThat(hello.name()).isEqualTo("orders");
+            client.send(Frames.welcomePublisher(1));
+            take(client, 2);
+            client.send(Frames.ack(3, 3));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second)) {
+            CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--name", "orders");
+            assertThat(run.exitCode()).isZero();
+            relay.await();
+            assertThat(got).containsExactly("1:a", "1:b", "1:b", "1:c");
+            assertThat(run.err().lines())
+                    .last()
+                    .asString()
+                    .isEqualTo("published 3 messages, 27 bytes; 3 messages, 27 bytes acknowledged");
+        }
+    }
+
+    @Test
+    void publishMakesUpANameOfItsOwnForEachRun() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 1);
+            client.send(Frames.ack(1, 1));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script, script)) {
+            publish(relay, "a\n", "--ack");
+            publish(relay, "a\n", "--ack");
+            assertThat(relay.hellos())
+                    .extracting(HelloFrame::name)
+                    .doesNotHaveDuplicates()
+                    .allSatisfy(name -> assertThat(name).startsWith("relay-client-"));
+        }
+    }
+
+    @Test
+    void publishSaysHowManyAreNotAcknowledged() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 3);
+            client.send(Frames.ack(1, 1));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--stall-timeout", "1");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains("published 3 messages, 27 bytes; 1 messages, 9 bytes acknowledged")
+                    .contains("relay-client publish: closed with 2 messages not acknowledged");
+        }
+    }
+
+    @Test
+    void publishIsStoppedByANewerConnectionOfItsName() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0), ErrorFrame.encode(CloseReason.NAME_TAKEN, "orders"));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = publish(relay, "a\n", "--ack", "--name", "orders", "--reconnect", "endless", "--quiet");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err().lines())
+                    .containsExactly("relay-client publish: the relay ended the connection: name taken by a newer"
+                            + " connection: orders");
+        }
+    }
+
+    private void take(Peer client, int messages) throws IOException {
+        for (int i = 0; i < messages; i++) {
+            Frame frame = client.next();
+            got.add(frame.type() + ":" + new String(PlainServer.copy(frame.body()), UTF_8));
+        }
+    }
+
+    private static CommandRun subscribe(ScriptedRelay relay, String... options) throws Exception {
+        return CommandRun.start(
+                        "", join(new String[] {"subscribe", relay.endpoint().toString()}, options))
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    private static CommandRun publish(ScriptedRelay relay, String stdin, String... options) throws Exception {
+        return CommandRun.start(
+                        stdin, join(new String[] {"publish", relay.endpoint().toString()}, options))
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    private static String[] join(String[] first, String... more) {
+        return Stream.of(first, more).flatMap(Stream::of).toArray(String[]::new);
+    }
+}
