@@ -6,6 +6,8 @@ import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ring.FrameRing;
 import dev.msgrelay.server.session.Intake;
+import dev.msgrelay.server.session.PublisherNames;
+import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.SubscriberGroup;
 import dev.msgrelay.server.session.SubscriberSession;
 import java.util.ArrayList;
@@ -16,7 +18,8 @@ import java.util.List;
  * most beyond that.
  *
  * @param fixed taken at start
- * @param perPublisher at most, for each publisher: an incomplete frame, and a read buffer while it is held back
+ * @param perPublisher at most, for each publisher: an incomplete frame, a read buffer while it is held back, and what it is
+ *     told
  * @param perSubscriber at most, for each subscriber: the chunks that its write in flight keeps from being used anew, and
  *     a buffer where it wants some types only
  */
@@ -36,12 +39,19 @@ public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber
         long pinned = SubscriberGroup.WRITE_BYTES + frame;
         long chunks = pinned / StreamConfig.CHUNK_BYTES + 2;
         return new MemoryPlan(
-                items, frame + Intake.MAX_READ, chunks * StreamConfig.CHUNK_BYTES + SubscriberSession.FILTER_BYTES);
+                items,
+                frame + Intake.MAX_READ + PublisherSession.REPLY_BYTES,
+                chunks * StreamConfig.CHUNK_BYTES + SubscriberSession.FILTER_BYTES);
     }
 
     /** Bytes taken at start. */
     public long total() {
         return fixed.stream().mapToLong(Item::bytes).sum();
+    }
+
+    /** Bytes of the Java heap that the name of an acknowledged publisher takes at most, connected or not. */
+    public long perName() {
+        return PublisherNames.BYTES_PER_NAME;
     }
 
     /** In lines, for people. */
@@ -55,6 +65,9 @@ public record MemoryPlan(List<Item> fixed, long perPublisher, long perSubscriber
                 "  %-18s %,14d bytes at most while it is held back or within a frame",
                 "+ each publisher", perPublisher));
         lines.add(String.format("  %-18s %,14d bytes at most while it is slow", "+ each subscriber", perSubscriber));
+        lines.add(String.format(
+                "  %-18s %,14d bytes at most, of the Java heap, for up to %,d names",
+                "+ each name", perName(), PublisherNames.MAX_NAMES));
         return lines;
     }
 }

@@ -17,6 +17,7 @@ import dev.msgrelay.server.session.Connections;
 import dev.msgrelay.server.session.GroupWork;
 import dev.msgrelay.server.session.HeldPublishers;
 import dev.msgrelay.server.session.Intake;
+import dev.msgrelay.server.session.PublisherNames;
 import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.RefusedSession;
 import dev.msgrelay.server.session.RelayIdentity;
@@ -52,6 +53,7 @@ public final class RelayServer implements AutoCloseable {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
+    /** Not longer than the shortest heartbeat. */
     private static final long HOUSEKEEPING_MILLIS = 100;
 
     private final RelayConfig config;
@@ -67,6 +69,7 @@ public final class RelayServer implements AutoCloseable {
     private final RelayLoop[] loops;
     private final SubscriberGroup[] groups;
     private final Intake intake;
+    private final PublisherNames names = new PublisherNames();
     private final RelayState state = new RelayState();
     private final Entrances entrances;
     private int nextSubscriberLoop;
@@ -99,13 +102,14 @@ public final class RelayServer implements AutoCloseable {
                 new RelayIdentity(newEpoch(), serverName(), stream.maxBody()),
                 config.clients(),
                 connections);
+        names.tick(System.nanoTime());
         // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
         HeldPublishers held = new HeldPublishers(ring, gate);
         groups = new SubscriberGroup[loops.length];
         for (int i = 0; i < loops.length; i++) {
             groups[i] = new SubscriberGroup(log);
         }
-        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody(), names);
         RelayLoop[] others = Arrays.copyOfRange(loops, 1, loops.length);
         drain = new RingDrain(ring, handler, groups[0], others, gate, held, log);
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
@@ -120,6 +124,15 @@ public final class RelayServer implements AutoCloseable {
                             HOUSEKEEPING_MILLIS,
                             TimeUnit.MILLISECONDS);
         }
+        loops[0].io()
+                .scheduleWithFixedDelay(
+                        this::tickPublishers, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void tickPublishers() {
+        long now = System.nanoTime();
+        names.tick(now);
+        connections.tickPublishers(now);
     }
 
     /** Random, so that a relay that is started anew, here or elsewhere, is never taken for the one before. */
@@ -171,9 +184,12 @@ public final class RelayServer implements AutoCloseable {
         if (refused(accepted, true)) {
             return loops[0];
         }
-        PublisherSession session = new PublisherSession(context, intake, allocator);
+        PublisherSession session = new PublisherSession(context, intake, names, allocator);
         equip(accepted);
         accepted.config().setRecvByteBufAllocator(session.reads());
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        // A publisher that has gone and cannot be told anything any more is still read to its end.
+        accepted.config().setAutoClose(false);
         accepted.pipeline().addLast(session);
         return loops[0];
     }
@@ -268,6 +284,7 @@ public final class RelayServer implements AutoCloseable {
                 connections.subscribers().size(),
                 head.position() - slowest,
                 lagMessages,
+                connections.duplicates(),
                 connections.timesHeldBack(),
                 log.chunksAside(),
                 connections.closes());
@@ -296,15 +313,19 @@ public final class RelayServer implements AutoCloseable {
     }
 
     void sayGoAway() {
-        int millis = (int) Math.min(config.drainTimeout().toMillis(), Integer.MAX_VALUE);
+        int millis = drainMillis();
         for (SubscriberSession s : connections.subscribers()) {
             s.execute(() -> s.goAway(millis));
         }
     }
 
     void stopReading() {
-        connections.stopPublishers();
+        connections.stopPublishers(drainMillis());
         drain.endStages();
+    }
+
+    private int drainMillis() {
+        return (int) Math.min(Integer.MAX_VALUE, config.drainTimeout().toMillis());
     }
 
     boolean drained() {

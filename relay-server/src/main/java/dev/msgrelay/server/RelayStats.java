@@ -15,6 +15,7 @@ import java.util.Map;
  * @param subscribers connected now
  * @param largestLagBytes of the subscriber that is furthest behind
  * @param largestLagMessages likewise, to the packet
+ * @param duplicates messages of acknowledged publishers that were in the stream already and were dropped
  * @param heldBack how often a publisher was not read because the ring had no room
  * @param chunksAside chunks of the log that a slow subscriber keeps from being used anew
  * @param closes closed connections by reason
@@ -29,6 +30,7 @@ public record RelayStats(
         int subscribers,
         long largestLagBytes,
         long largestLagMessages,
+        long duplicates,
         long heldBack,
         int chunksAside,
         Map<CloseReason, Long> closes) {}

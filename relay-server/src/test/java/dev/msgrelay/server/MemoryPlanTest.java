@@ -24,7 +24,9 @@ class MemoryPlanTest {
         assertThat(String.join("\n", plan.lines()))
                 .contains(String.format("%,d", sum))
                 .contains("each publisher")
-                .contains("each subscriber");
+                .contains("each subscriber")
+                .contains("each name")
+                .contains(String.format("%,d", plan.perName()));
     }
 
     @Test

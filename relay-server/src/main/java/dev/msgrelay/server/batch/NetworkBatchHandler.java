@@ -21,13 +21,21 @@ public final class NetworkBatchHandler implements RunHandler {
 
     private final PacketLog log;
     private final RunScan ownScan;
+    private final AckSink acks;
+
+    /** One that nobody wants to be told by. */
+    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
+        this(log, packetBytes, maxBody, AckSink.NONE);
+    }
 
     /**
      * @param packetBytes payload of a packet: the MTU less the IP and TCP headers
      * @param maxBody longest body in bytes
+     * @param acks is told of every run that has an owner
      */
-    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
+    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody, AckSink acks) {
         this.log = log;
+        this.acks = acks;
         this.ownScan = new RunScan(packetBytes, maxBody);
     }
 
@@ -64,6 +72,14 @@ public final class NetworkBatchHandler implements RunHandler {
             log.packetStartsAt(scan.packetEnd(k), scan.framesBefore(k));
         }
         log.append(run.buffer(), run.offset(), scan.end(), scan.frames());
+        if (run.owner() != 0) {
+            acks.packed(run.owner(), scan.frames(), log.lastSequence());
+        }
+    }
+
+    /** A round of the loop is over: whoever waits to be told can be told now. */
+    public void tellOwners() {
+        acks.flush();
     }
 
     /**

@@ -139,6 +139,16 @@ public final class RunScan {
         return problem;
     }
 
+    /** The type of the frame that {@link #problem} is about. */
+    public int problemType() {
+        return problemType;
+    }
+
+    /** What that frame's header says of the length of its body; unchecked. */
+    public int problemLength() {
+        return problemLength;
+    }
+
     /** The problem in words, with the value and the limit; allocates. */
     public String problemText() {
         String type = ControlFrames.typeName(problemType);

@@ -43,6 +43,7 @@ final class JsonReport implements ServerReport {
         line.append("\"sum\":").append(memory.total());
         number(line, "perPublisher", memory.perPublisher());
         number(line, "perSubscriber", memory.perSubscriber());
+        number(line, "perName", memory.perName());
         print(line.append('}'));
     }
 
@@ -76,6 +77,7 @@ final class JsonReport implements ServerReport {
         number(line, "subscribers", s.subscribers());
         number(line, "largestLagBytes", s.largestLagBytes());
         number(line, "largestLagMessages", s.largestLagMessages());
+        number(line, "duplicates", s.duplicates());
         number(line, "heldBack", s.heldBack());
         number(line, "chunksAside", s.chunksAside());
         GarbageCollections gc = GarbageCollections.now();

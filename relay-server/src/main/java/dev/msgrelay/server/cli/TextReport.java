@@ -48,7 +48,7 @@ final class TextReport implements ServerReport {
         long nanos = System.nanoTime();
         double seconds = (nanos - beforeNanos) / 1e9;
         out.printf(
-                "%6.0f s  in %,11.0f msg/s %8.1f MB/s  out %,11.0f msg/s %8.1f MB/s  pub %d sub %d  lag %,d bytes%s%n",
+                "%6.0f s  in %,11.0f msg/s %8.1f MB/s  out %,11.0f msg/s %8.1f MB/s  pub %d sub %d  lag %,d bytes%s%s%n",
                 (nanos - start) / 1e9,
                 (now.messagesIn() - before.messagesIn()) / seconds,
                 (now.bytesIn() - before.bytesIn()) / seconds / 1e6,
@@ -57,7 +57,8 @@ final class TextReport implements ServerReport {
                 now.publishers(),
                 now.subscribers(),
                 now.largestLagBytes(),
-                now.messagesSkipped() == 0 ? "" : String.format("  skipped %,d", now.messagesSkipped()));
+                now.messagesSkipped() == 0 ? "" : String.format("  skipped %,d", now.messagesSkipped()),
+                now.duplicates() == 0 ? "" : String.format("  duplicates %,d", now.duplicates()));
         out.flush();
         before = now;
         beforeNanos = nanos;
@@ -76,13 +77,14 @@ final class TextReport implements ServerReport {
     public void stopped(double seconds) {
         RelayStats now = relay.stats();
         out.printf(
-                "stopped after %.1f s of draining: %,d messages (%,d bytes) in, %,d messages (%,d bytes) out%s%n",
+                "stopped after %.1f s of draining: %,d messages (%,d bytes) in, %,d messages (%,d bytes) out%s%s%n",
                 seconds,
                 now.messagesIn(),
                 now.bytesIn(),
                 now.messagesOut(),
                 now.bytesOut(),
-                now.messagesSkipped() == 0 ? "" : String.format(", %,d skipped", now.messagesSkipped()));
+                now.messagesSkipped() == 0 ? "" : String.format(", %,d skipped", now.messagesSkipped()),
+                now.duplicates() == 0 ? "" : String.format(", %,d duplicates dropped", now.duplicates()));
         if (!now.closes().isEmpty()) {
             out.println("connections closed: "
                     + now.closes().entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));

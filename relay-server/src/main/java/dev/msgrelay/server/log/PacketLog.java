@@ -96,6 +96,11 @@ public final class PacketLog {
         return end;
     }
 
+    /** The sequence of the last message appended; 0: none yet. */
+    public long lastSequence() {
+        return nextSequence - 1;
+    }
+
     /** Bytes that the packet under construction holds. */
     public int openPacketBytes() {
         return (int) (end - openPacketStart);

@@ -23,7 +23,8 @@ import java.nio.ByteBuffer;
  *       |l|e|run ...       ... run |l|e|run |     |l|e|run ...    ... run |         |
  *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
  *        l, 4 bytes: length of the run; BORROWED_RUN: it lies in a producer's own memory; 0: nothing, skip
- *        e, 4 bytes: length of each of its frames where they are known to be valid and alike, else 0
+ *        e, 4 bytes: length of each of its frames where they are known to be valid and alike; or, negated, the owner who
+ *        is told when it is packed; else 0
  * </pre>
  *
  * Threads: any number of producers; one consumer, the {@link RunPoller}.
@@ -54,6 +55,7 @@ public final class FrameRing {
     private int borrowedOffset;
     private int borrowedLength;
     private RunScan borrowedScan;
+    private int borrowedOwner;
 
     /**
      * @param cells number of cells, a power of two
@@ -145,6 +147,12 @@ public final class FrameRing {
         sequencer.publish(claim);
     }
 
+    /** As {@link #publish(long, int)}; {@code owner} is told when the run is packed: from 1, or 0 for nobody. */
+    public void publishOwned(long claim, int length, int owner) {
+        // A length is positive, so its sign is free: a run of a socket's frames is walked anyway where it is packed.
+        publish(claim, length, -owner);
+    }
+
     /** Gives a claim back: its cells hold nothing. */
     public void abandon(long claim, int length) {
         long last = claim + cellsOf(length) - 1;
@@ -164,10 +172,11 @@ public final class FrameRing {
      * consumer take it before it touches that memory again. It spares the copy into the ring; the order is the ring's.
      *
      * @param scan what the consumer shall be given along with the run
+     * @param owner who is told when it is packed, from 1; 0: nobody
      * @return false where something older still waits in the ring, so that the run could not be taken at once, or the
      *     ring is full; nothing has been published then
      */
-    public boolean tryLend(ByteBuffer source, int offset, int length, RunScan scan) {
+    public boolean tryLend(ByteBuffer source, int offset, int length, RunScan scan, int owner) {
         if (!sequencer.hasAvailableCapacity(1)) {
             return false;
         }
@@ -183,6 +192,7 @@ public final class FrameRing {
             borrowedOffset = offset;
             borrowedLength = length;
             borrowedScan = scan;
+            borrowedOwner = owner;
         }
         slab.putInt(cellOffset(claim), next ? BORROWED_RUN : NOTHING);
         sequencer.publish(claim);
@@ -238,5 +248,9 @@ public final class FrameRing {
 
     RunScan borrowedScan() {
         return borrowedScan;
+    }
+
+    int borrowedOwner() {
+        return borrowedOwner;
     }
 }

@@ -13,6 +13,7 @@ public final class Run {
     private int length;
     private RunScan scan;
     private int frameLength;
+    private int owner;
 
     Run wrap(ByteBuffer source, int at, int bytes, RunScan scanned, int lengthOfEach) {
         buffer = source;
@@ -20,6 +21,12 @@ public final class Run {
         length = bytes;
         scan = scanned;
         frameLength = lengthOfEach;
+        owner = 0;
+        return this;
+    }
+
+    Run ownedBy(int whom) {
+        owner = whom;
         return this;
     }
 
@@ -46,5 +53,10 @@ public final class Run {
     /** The length of each of its frames in bytes where the producer found them valid and all alike, otherwise 0. */
     public int frameLength() {
         return frameLength;
+    }
+
+    /** Who is to be told when it is packed, from 1; 0: nobody. */
+    public int owner() {
+        return owner;
     }
 }

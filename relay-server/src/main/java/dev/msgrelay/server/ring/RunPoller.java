@@ -51,9 +51,12 @@ public final class RunPoller {
             if (bytes == FrameRing.NOTHING) {
                 run.wrap(slab, 0, 0, null, 0);
             } else if (borrowed) {
-                run.wrap(ring.borrowed(), ring.borrowedOffset(), bytes, ring.borrowedScan(), 0);
+                run.wrap(ring.borrowed(), ring.borrowedOffset(), bytes, ring.borrowedScan(), 0)
+                        .ownedBy(ring.borrowedOwner());
             } else {
-                run.wrap(slab, ring.cellOffset(next) + FrameRing.HEADER_BYTES, bytes, null, ring.eachAt(next));
+                int each = ring.eachAt(next);
+                run.wrap(slab, ring.cellOffset(next) + FrameRing.HEADER_BYTES, bytes, null, Math.max(0, each))
+                        .ownedBy(Math.max(0, -each));
             }
             long after = next + (length > FrameRing.NOTHING ? FrameRing.cellsOf(length) : 1);
             more = after < limit && ring.isPublished(after);

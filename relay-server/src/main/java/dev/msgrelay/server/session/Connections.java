@@ -24,6 +24,7 @@ public final class Connections {
     private final LongAdder bytesSentByClosed = new LongAdder();
     private final LongAdder skippedByClosed = new LongAdder();
     private final LongAdder timesHeldBack = new LongAdder();
+    private final LongAdder duplicates = new LongAdder();
     private final AtomicInteger channels = new AtomicInteger();
     private volatile boolean draining;
 
@@ -39,12 +40,23 @@ public final class Connections {
         LOG.debug("publisher {} connected", session.peer());
     }
 
-    /** From now on no publisher is read any more, nor one that is about to connect. Any thread. */
-    public void stopPublishers() {
+    /**
+     * From now on no publisher is read any more, nor one that is about to connect. Any thread.
+     *
+     * @param closesInMillis what they are told of how long it will take
+     */
+    public void stopPublishers(int closesInMillis) {
         // Before the look at who is there: who comes later sees it.
         draining = true;
         for (PublisherSession session : publishers) {
-            session.execute(session::stopReading);
+            session.execute(() -> session.stopReading(closesInMillis));
+        }
+    }
+
+    /** Tells publishers the time, a few times a second. On their loop. */
+    public void tickPublishers(long nowNanos) {
+        for (PublisherSession session : publishers) {
+            session.tick(nowNanos);
         }
     }
 
@@ -109,6 +121,11 @@ public final class Connections {
         }
     }
 
+    /** Messages were sent again that are in the stream already: dropped. */
+    void duplicates(long messages) {
+        duplicates.add(messages);
+    }
+
     void heldBack() {
         timesHeldBack.increment();
     }
@@ -165,6 +182,11 @@ public final class Connections {
             sum += s.messagesSkipped();
         }
         return sum;
+    }
+
+    /** Messages of acknowledged publishers that were in the stream already. */
+    public long duplicates() {
+        return duplicates.sum();
     }
 
     /** How often a publisher was not read because the ring had no room. */

@@ -18,13 +18,16 @@ final class Farewell {
     /**
      * Sends ERROR, between two frames, and closes a while later: to close with unread input resets the connection, and
      * the reset may overtake the error. On the channel's loop.
+     *
+     * @return told when the ERROR is with the system, or has failed
      */
-    static void say(Channel channel, CloseReason reason, String text) {
-        ChannelFuture said = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
+    static ChannelFuture say(Channel channel, CloseReason reason, String text) {
+        ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
         if (channel instanceof DuplexChannel duplex) {
-            // Not before the socket has taken it: what is pending then is dropped.
-            said.addListener(done -> duplex.shutdownOutput());
+            // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
+            written.addListener(done -> duplex.shutdownOutput());
         }
         channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        return written;
     }
 }

@@ -26,7 +26,7 @@ public final class Intake {
     private static final int LEAST_IN_PLACE = 8 << 10;
 
     /** A read, and what was left of a frame in front of it. */
-    public static final int MAX_READ = READ_BYTES + PublisherSession.MOVE_BYTES;
+    public static final int MAX_READ = READ_BYTES + FrameRest.MOVE_BYTES;
 
     private static final int MAX_FREE_BUFFERS = 2;
 
@@ -121,12 +121,13 @@ public final class Intake {
     /**
      * Hands in the whole frames of a scan.
      *
+     * @param owner who is told when they are in the stream, from 1; 0: nobody
      * @return false where the ring has no room for them now
      */
-    boolean offer(ByteBuffer view, int offset, RunScan found, boolean inPlace) {
+    boolean offer(ByteBuffer view, int offset, RunScan found, boolean inPlace, int owner) {
         int length = found.end();
         boolean large = length >= LEND_BYTES;
-        if ((large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found)) {
+        if ((large || inPlace) && drain.canTake() && ring.tryLend(view, offset, length, found, owner)) {
             drain.poll();
             if (large) {
                 // What fills whole segments goes out while it is in the cache; the rest when nothing more comes.
@@ -139,8 +140,15 @@ public final class Intake {
             return false;
         }
         ring.put(claim, 0, view, offset, length);
-        ring.publish(claim, length);
+        ring.publishOwned(claim, length, owner);
         return true;
+    }
+
+    /** Has what waits in the ring packed now, as far as the log may grow. */
+    void pack() {
+        if (!ring.isEmpty()) {
+            drain.poll();
+        }
     }
 
     /** Whether reading on would only fill the ring, because subscribers hold the log back. */

@@ -1,68 +1,50 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.batch.RunScan;
 import dev.msgrelay.server.transport.SegmentSize;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A publisher: finds the whole frames in what its socket brings, checks them and hands them in as one run. An incomplete
- * frame waits for its rest; it is never handed in.
+ * A publisher's connection: its life, and when it is read. What it brings is {@link PublisherInput}'s, what it speaks of
+ * itself {@link PublisherControl}'s.
  *
- * <pre>
- *   read buffer (the loop's):  |rest of last read| bytes read now ................. |
- *                              | frame | frame | frame | frame | part of a frame    |
- *                              `------- one run --------------'  `- kept in partial -'
- * </pre>
- *
- * Where the ring has no room, the session keeps the buffer, stops reading, and goes on when it is resumed. Owned by its
+ * <p>Where the ring has no room, or the log may not grow, it stops reading, and goes on when it is resumed. Owned by its
  * loop's thread.
  */
 public final class PublisherSession extends ChannelInboundHandlerAdapter {
+    /** Direct memory that one that said HELLO takes for what it is told. */
+    public static final int REPLY_BYTES = PublisherReplies.BYTES;
+
     private static final Logger LOG = LoggerFactory.getLogger("relay");
-
-    /** An incomplete frame up to this length is moved in front of the next read; a longer one is read into on its own. */
-    static final int MOVE_BYTES = 64 << 10;
-
-    private static final int FIRST_PARTIAL = 4 << 10;
 
     private final SessionContext context;
     private final Intake intake;
-    private final ByteBufAllocator allocator;
+    private final PublisherControl control;
+    private final PublisherInput input;
 
     private Channel channel;
     private SegmentSize segment;
-    // What the last read went to: a part of the log, the loop's buffer, or the incomplete frame's own.
-    private ByteBuffer readView;
-    private int readStart;
-    private boolean inPlace;
-    // The loop's buffer, taken for one read, or kept while held back.
-    private ReadBuffer reading;
-    private ReadBuffer partial;
-    private int partialBytes;
-    private int partialFrame;
-    // Bytes in the buffer whose whole frames the ring had no room for; 0 while it is not held back.
-    private int heldBytes;
+    private ReadSwitch reads;
     private boolean paused;
-    private boolean readWhileHeld;
     private boolean stopped;
     private volatile boolean quiet;
     private CloseReason closing;
+    private ChannelFuture farewell;
     private boolean ended;
 
-    public PublisherSession(SessionContext context, Intake intake, ByteBufAllocator allocator) {
+    public PublisherSession(SessionContext context, Intake intake, PublisherNames names, ByteBufAllocator allocator) {
         this.context = context;
         this.intake = intake;
-        this.allocator = allocator;
+        this.control = new PublisherControl(context, names, this);
+        this.input = new PublisherInput(intake, control, allocator);
     }
 
     /** To be set on the channel before it is registered. */
@@ -74,127 +56,68 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
         segment = SegmentSize.of(channel);
+        reads = new ReadSwitch(channel, this::gone);
+        control.connected(channel);
         context.connections().opened(this);
         if (context.connections().draining()) {
-            stopReading();
+            stopReading(0);
         }
     }
 
     // ---- reading ----------------------------------------------------------------------------------------------
 
-    /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
+    /** Where the next read goes. */
     ByteBuf bufferForRead() {
         // With io_uring a read may be under way already, and must not be refused: a channel that fails in it never
         // closes.
-        if (heldBytes > 0 || ((paused || stopped) && intake.sharesBuffers())) {
-            // A half-closed socket is read once more even though reading is switched off: end that, nothing is lost.
-            readWhileHeld = true;
-            throw HeldBack.INSTANCE;
+        if (input.keeps() || (closing == null && (paused || stopped) && intake.sharesBuffers())) {
+            throw reads.refuseRead();
         }
-        readStart = 0;
-        inPlace = false;
-        if (partialFrame > MOVE_BYTES) {
-            // Not behind the end of the frame: what follows belongs elsewhere.
-            readView = partial.view();
-            return partial.window(partialFrame).setIndex(0, partialBytes).retain();
-        }
-        int room = partialBytes + segment.wholeUpTo(Intake.READ_BYTES);
-        ByteBuf memory = intake.inPlace(partialBytes, room);
-        if (memory == null) {
-            memory = loopBuffer().window(partialBytes + intake.copiedRead());
-            readView = reading.view();
-        } else {
-            inPlace = true;
-            readStart = memory.writerIndex();
-            readView = intake.inPlaceView();
-        }
-        if (partialBytes > 0) {
-            memory.writeBytes(partial.memory(), 0, partialBytes);
-        }
-        return memory.retain();
-    }
-
-    private ReadBuffer loopBuffer() {
-        if (reading == null) {
-            reading = intake.take();
-        }
-        return reading;
+        return input.bufferForRead(segment.wholeUpTo(Intake.READ_BYTES));
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         ByteBuf bytes = (ByteBuf) msg;
-        int length = bytes.writerIndex() - readStart;
+        int end = bytes.writerIndex();
         segment.written();
         bytes.release();
         if (closing == null && !stopped) {
-            handIn(length);
+            control.heard();
+            after(input.read(end));
         }
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        if (heldBytes == 0 && intake.sharesBuffers()) {
-            giveBackBuffer();
-        }
+        input.giveBackBuffer();
+        control.send();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        control.send();
     }
 
     /** Told when a read has taken all it could. */
     void moreExpected() {
-        if (heldBytes == 0 && closing == null) {
+        if (!input.keeps() && closing == null) {
             intake.moreExpected();
         }
     }
 
-    /** Looks for frames in the {@code length} bytes that lie where the last read went. */
-    private void handIn(int length) {
-        RunScan scan = intake.scan(readView, readStart, length, inPlace);
-        boolean restKept = inPlace;
-        if (restKept) {
-            // The rest lies where the log goes on: with the offer, others' messages may be written over it.
-            keepRest(scan, length);
-        }
-        if (scan.end() > 0 && !intake.offer(readView, readStart, scan, inPlace)) {
-            hold(length);
-            return;
-        }
-        if (!restKept) {
-            keepRest(scan, length);
-        }
-        if (scan.problem() != null) {
-            fail(scan.problem(), scan.problemText());
-        } else if (intake.shouldPause()) {
-            pause();
-        }
-    }
-
-    private void keepRest(RunScan scan, int length) {
-        int rest = scan.problem() == null ? length - scan.end() : 0;
-        int frame = scan.incompleteFrame();
-        if (rest > 0) {
-            boolean alreadyThere = partial != null && readView == partial.view() && partial.capacity() >= frame;
-            if (!alreadyThere) {
-                ReadBuffer old = partial;
-                partial = roomFor(Math.max(frame, rest));
-                partial.view().put(0, readView, readStart + scan.end(), rest);
-                if (old != null && old != partial) {
-                    old.release();
+    private void after(PublisherInput.Outcome outcome) {
+        switch (outcome) {
+            case KEPT -> holdBack();
+            case EARLY -> reads.off();
+            case ENDED -> {}
+            case BROKEN -> fail(input.problem(), input.problemText());
+            case TAKEN -> {
+                if (intake.shouldPause()) {
+                    pause();
                 }
             }
-        } else if (partial != null && partial.capacity() > MOVE_BYTES) {
-            // A large frame is done; the next one may be long in coming.
-            partial.release();
-            partial = null;
         }
-        partialBytes = rest;
-        partialFrame = rest > 0 ? frame : 0;
-    }
-
-    private ReadBuffer roomFor(int bytes) {
-        if (partial != null && partial.capacity() >= bytes) {
-            return partial;
-        }
-        return new ReadBuffer(allocator, Math.max(bytes, FIRST_PARTIAL));
     }
 
     // ---- back pressure ----------------------------------------------------------------------------------------
@@ -203,23 +126,12 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
     private void pause() {
         if (!paused && !ended) {
             paused = true;
-            channel.config().setAutoRead(false);
-            context.connections().heldBack();
-            intake.hold(this);
+            holdBack();
         }
     }
 
-    private void hold(int length) {
-        if (inPlace) {
-            // The log goes on while this waits: it moves out of the way.
-            ReadBuffer own = loopBuffer();
-            own.view().put(0, readView, readStart, length);
-            readView = own.view();
-            readStart = 0;
-            inPlace = false;
-        }
-        heldBytes = length;
-        channel.config().setAutoRead(false);
+    private void holdBack() {
+        reads.off();
         context.connections().heldBack();
         intake.hold(this);
     }
@@ -231,66 +143,97 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     private void resume() {
         paused = false;
-        int length = heldBytes;
-        if (length > 0) {
-            heldBytes = 0;
-            handIn(length);
+        if (input.keeps()) {
+            after(input.readKept());
+            control.send();
         }
-        if (heldBytes == 0) {
-            if (intake.sharesBuffers()) {
-                giveBackBuffer();
-            }
+        if (!input.keeps()) {
+            input.giveBackBuffer();
             quiet = stopped;
             if (ended) {
-                releaseAll();
-            } else if (!paused && !stopped) {
-                readAgain();
+                release();
+            } else if (!paused && !stopped && channel.isOpen()) {
+                reads.on();
             }
         }
-    }
-
-    /**
-     * Netty's epoll transport forgets a socket that ended while it was not read: no event of it is of interest any more,
-     * so it is taken out of the epoll set, and switching reading on again then fails. Registered anew it is read to its
-     * end.
-     */
-    @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
-    private void readAgain() {
-        if (!readWhileHeld) {
-            channel.config().setAutoRead(true);
-            return;
-        }
-        readWhileHeld = false;
-        EventLoop loop = channel.eventLoop();
-        channel.deregister().addListener(done -> {
-            channel.config().setAutoRead(true);
-            loop.register(channel);
-        });
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /** Tells the publisher what is wrong, and closes once it has had the time to read it. */
-    private void fail(CloseReason reason, String text) {
+    void fail(CloseReason reason, String text) {
         if (closing != null) {
             return;
         }
         closing = reason;
+        if (control.saidHello()) {
+            // What it sent before is acknowledged before it is told that no more is.
+            intake.pack();
+            control.sendLast();
+        }
         context.connections().closed(this, reason, text);
-        Farewell.say(channel, reason, text);
+        farewell = Farewell.say(channel, reason, text);
     }
 
     /** Closes the connection for a reason of the relay's. On the loop's thread. */
     public void close(CloseReason reason, String text) {
+        boolean waits = closing == null && control.saidHello() && !input.keeps();
         fail(reason, text);
+        if (waits) {
+            // It knows by now that it is to send nothing more, and closes when it has read the last ACK. What it has
+            // sent
+            // is thrown away meanwhile: left unread, it would have the ACK overtaken by a reset.
+            reads.on();
+        } else if (farewell != null) {
+            farewell.addListener(said -> channel.close());
+        } else {
+            channel.close();
+        }
+    }
+
+    /** The publisher has said ERROR. */
+    void endedByPeer(String what) {
+        closing = CloseReason.PEER_CLOSED;
+        LOG.warn("publisher {} closes: {}", peer(), what);
+        context.connections().closed(this, closing, what);
         channel.close();
     }
 
-    /** No more is read from now on: the relay drains. On the loop's thread. */
-    void stopReading() {
+    /** A newer connection has its name: what is held back here was not accepted, and never will be. */
+    void nameTaken(String name) {
+        boolean off = paused || stopped || input.keeps();
+        input.dropKept();
+        quiet = stopped;
+        if (closing == null) {
+            fail(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name);
+            if (off) {
+                // To be thrown away, as always behind ERROR.
+                reads.on();
+            }
+        } else if (ended) {
+            release();
+        }
+    }
+
+    /** A few times a second. On the loop's thread. */
+    void tick(long nowNanos) {
+        if (closing == null) {
+            control.tick(nowNanos, !paused && !stopped && !input.keeps(), input.controlBegun());
+        }
+    }
+
+    /**
+     * No more is read from now on: the relay drains. On the loop's thread.
+     *
+     * @param closesInMillis what one that said HELLO is told
+     */
+    void stopReading(int closesInMillis) {
         stopped = true;
-        channel.config().setAutoRead(false);
-        quiet = heldBytes == 0;
+        reads.off();
+        quiet = !input.keeps();
+        if (closing == null) {
+            control.goAway(closesInMillis);
+        }
     }
 
     /** Whether it has stopped reading for good and everything it has read is in the ring. Any thread. */
@@ -300,22 +243,38 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        gone();
+    }
+
+    private void gone() {
+        if (ended) {
+            return;
+        }
         if (closing == null) {
-            boolean cut = partialBytes > 0 && heldBytes == 0;
-            closing = cut ? CloseReason.TRUNCATED_FRAME : CloseReason.PEER_CLOSED;
-            String missing = partialFrame == 0 ? "a header" : partialFrame + " bytes";
-            context.connections().closed(this, closing, cut ? partialBytes + " of " + missing + " dropped" : "");
+            int bytes = input.keeps() ? 0 : input.restBytes();
+            closing = bytes > 0 ? CloseReason.TRUNCATED_FRAME : CloseReason.PEER_CLOSED;
+            String of = input.restFrame() == 0 ? "a header" : input.restFrame() + " bytes";
+            context.connections().closed(this, closing, bytes > 0 ? bytes + " of " + of + " dropped" : "");
         }
         ended = true;
-        if (heldBytes == 0) {
-            releaseAll();
+        if (closing == CloseReason.SHUTDOWN) {
+            // The time is up, and nothing goes into the ring any more.
+            input.dropKept();
+        }
+        if (!input.keeps()) {
+            release();
         }
         context.connections().channelGone();
     }
 
+    private void release() {
+        input.release();
+        control.release();
+    }
+
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause == HeldBack.INSTANCE) {
+        if (cause == ReadSwitch.SwitchedOff.INSTANCE) {
             return;
         }
         if (closing == null) {
@@ -328,23 +287,6 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
         channel.close();
     }
 
-    private void giveBackBuffer() {
-        if (reading != null) {
-            intake.giveBack(reading);
-            reading = null;
-        }
-    }
-
-    private void releaseAll() {
-        giveBackBuffer();
-        if (partial != null) {
-            partial.release();
-            partial = null;
-        }
-        partialBytes = 0;
-        partialFrame = 0;
-    }
-
     /** The loop's thread is where its state may be touched. */
     public void execute(Runnable task) {
         channel.eventLoop().execute(task);
@@ -352,16 +294,6 @@ public final class PublisherSession extends ChannelInboundHandlerAdapter {
 
     /** The peer, for people. */
     public String peer() {
-        return SessionContext.peerName(channel);
-    }
-
-    /** Ends a read that Netty does although reading is switched off. No stack trace: it says nothing. */
-    private static final class HeldBack extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        static final HeldBack INSTANCE = new HeldBack();
-
-        private HeldBack() {
-            super("held back", null, false, false);
-        }
+        return SessionContext.peerName(channel) + control.label();
     }
 }

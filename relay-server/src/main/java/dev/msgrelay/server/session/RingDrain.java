@@ -78,6 +78,7 @@ public final class RingDrain implements RelayLoop.Work {
         if (held.any() && gate.halfOpen(log.endPosition())) {
             held.resumeIfRoom();
         }
+        handler.tellOwners();
         tellOthers();
         return more;
     }

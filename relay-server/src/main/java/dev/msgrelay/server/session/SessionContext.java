@@ -25,8 +25,6 @@ public record SessionContext(
         RelayIdentity identity,
         ClientConfig clients,
         Connections connections) {
-    private static final int MOST_PRINTED = 200;
-
     long epoch() {
         return identity.epoch();
     }
@@ -37,12 +35,6 @@ public record SessionContext(
 
     String server() {
         return identity.server();
-    }
-
-    /** A text that a client has sent, fit for one line of a log: nothing in it that a terminal or a reader obeys. */
-    static String printable(String text) {
-        String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
-        return line.length() > MOST_PRINTED ? line.substring(0, MOST_PRINTED) + "..." : line;
     }
 
     /** A peer, for people: {@code 127.0.0.1:40123}, or the Unix socket it came in by. */

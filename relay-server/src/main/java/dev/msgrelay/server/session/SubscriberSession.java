@@ -173,7 +173,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     }
 
     void peerSays(int code, String text) {
-        LOG.info("subscriber {} says ERROR {}: {}", peer(), code, SessionContext.printable(text));
+        LOG.info("subscriber {} says ERROR {}: {}", peer(), code, PeerText.printable(text));
     }
 
     // ---- what it sends, and time ------------------------------------------------------------------------------

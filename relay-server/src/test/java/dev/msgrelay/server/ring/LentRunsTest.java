@@ -22,7 +22,7 @@ class LentRunsTest {
 
     @Test
     void itIsHandedOverFromWhereItLies() {
-        assertThat(rig.ring.tryLend(source, 100, 4000, scan)).isTrue();
+        assertThat(rig.ring.tryLend(source, 100, 4000, scan, 0)).isTrue();
         byte[] expected = new byte[4000];
         source.get(100, expected);
         assertThat(rig.poll()).singleElement().satisfies(t -> {
@@ -35,13 +35,13 @@ class LentRunsTest {
     @Test
     void itIsRefusedWhileSomethingOlderWaits() {
         rig.publish(RingRig.run(1, 50));
-        assertThat(rig.ring.tryLend(source, 0, 4000, scan)).isFalse();
+        assertThat(rig.ring.tryLend(source, 0, 4000, scan, 0)).isFalse();
         rig.publish(RingRig.run(2, 50));
         // Nothing of it was handed over: the cell that it had claimed is skipped.
         assertThat(rig.poll().stream().filter(t -> t.length() > 0).map(Taken::bytes))
                 .containsExactly(RingRig.run(1, 50), RingRig.run(2, 50));
         assertThat(rig.ring.isEmpty()).isTrue();
-        assertThat(rig.ring.tryLend(source, 0, 4000, scan)).isTrue();
+        assertThat(rig.ring.tryLend(source, 0, 4000, scan, 0)).isTrue();
         assertThat(rig.poll()).extracting(Taken::length).containsExactly(4000);
     }
 
@@ -49,7 +49,7 @@ class LentRunsTest {
     void itIsRefusedWhileSomethingOlderIsClaimedButNotPublished() {
         byte[] older = RingRig.run(1, 50);
         long claim = rig.claimAndFill(older);
-        assertThat(rig.ring.tryLend(source, 0, 4000, scan)).isFalse();
+        assertThat(rig.ring.tryLend(source, 0, 4000, scan, 0)).isFalse();
         assertThat(rig.poll()).isEmpty();
         rig.ring.publish(claim, older.length);
         assertThat(rig.poll().stream().filter(t -> t.length() > 0).map(Taken::bytes))
@@ -61,14 +61,14 @@ class LentRunsTest {
         for (int i = 0; i < 8; i++) {
             rig.publish(RingRig.run(i, 10));
         }
-        assertThat(rig.ring.tryLend(source, 0, 4000, scan)).isFalse();
+        assertThat(rig.ring.tryLend(source, 0, 4000, scan, 0)).isFalse();
         assertThat(rig.poll()).hasSize(8);
     }
 
     @Test
     void onceLentItIsTakenEvenIfTheHandlerWouldHoldOthers() {
         // Its producer has asked before it lent, and will use the memory anew right after.
-        assertThat(rig.ring.tryLend(source, 0, 4000, scan)).isTrue();
+        assertThat(rig.ring.tryLend(source, 0, 4000, scan, 0)).isTrue();
         rig.canTake = () -> false;
         assertThat(rig.poll()).extracting(Taken::length).containsExactly(4000);
         assertThat(rig.poller.held()).isFalse();

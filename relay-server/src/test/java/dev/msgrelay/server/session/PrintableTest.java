@@ -10,16 +10,14 @@ class PrintableTest {
     void nothingThatATerminalObeys() {
         // New line, ESC, DEL, the one-character CSI, line separator, right-to-left override.
         for (char c : new char[] {'\n', '\r', 0x1B, 0x7F, 0x9B, 0x2028, 0x202E}) {
-            assertThat(SessionContext.printable("a" + c + "b"))
-                    .as("U+%04X", (int) c)
-                    .isEqualTo("a?b");
+            assertThat(PeerText.printable("a" + c + "b")).as("U+%04X", (int) c).isEqualTo("a?b");
         }
-        assertThat(SessionContext.printable("M\u00FCnchen \u2013 2")).isEqualTo("M\u00FCnchen \u2013 2");
+        assertThat(PeerText.printable("M\u00FCnchen \u2013 2")).isEqualTo("M\u00FCnchen \u2013 2");
     }
 
     @Test
     void notALineWithoutEnd() {
-        assertThat(SessionContext.printable("x".repeat(200))).hasSize(200);
-        assertThat(SessionContext.printable("x".repeat(16_000))).hasSize(203).endsWith("x...");
+        assertThat(PeerText.printable("x".repeat(200))).hasSize(200);
+        assertThat(PeerText.printable("x".repeat(16_000))).hasSize(203).endsWith("x...");
     }
 }

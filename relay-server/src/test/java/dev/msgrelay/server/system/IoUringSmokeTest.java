@@ -1,13 +1,17 @@
 package dev.msgrelay.server.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
+import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.transport.Transport;
 import io.netty.channel.uring.IoUring;
@@ -67,6 +71,20 @@ class IoUringSmokeTest {
             publisher.halfClose();
             subscriber.resume();
             subscriber.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+        }
+    }
+
+    @Test
+    void aPublisherIsAnsweredAndToldWhatIsWrong() throws Exception {
+        onlyWhereItIsThere();
+        try (TestRelay relay = TestRelay.start(new Setting(Transport.IO_URING, false, 1));
+                TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.acks("orders", 1))) {
+            publisher.await(Hello.WELCOME);
+            publisher.send(new Frames().frame(1, 10));
+            assertThat(publisher.awaitAck(1).sequence()).isEqualTo(1);
+            // A write is never done at once here: what is due is still to go out before the end.
+            publisher.send(new Frames().frame(2, 10).header(3, -1));
+            assertThat(publisher.awaitError().code()).isEqualTo(CloseReason.NEGATIVE_LENGTH.code());
         }
     }
 }

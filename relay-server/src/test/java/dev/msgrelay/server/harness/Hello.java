@@ -1,0 +1,97 @@
+package dev.msgrelay.server.harness;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** A publisher's HELLO and the other control frames that it sends, as bytes, independently of the code under test. */
+public final class Hello {
+    public static final int HELLO = 0x80000001;
+    public static final int WELCOME = 0x80000002;
+    public static final int PING = 0x80000004;
+    public static final int PONG = 0x80000005;
+    public static final int ACK = 0x80000008;
+    public static final int ERROR = 0x80000009;
+    public static final int GOAWAY = 0x8000000A;
+
+    private String name = "";
+    private int features;
+    private int heartbeatMillis;
+    private long epoch;
+    private long number;
+
+    /** Without ACKS and without a name. */
+    public static Hello plain() {
+        return new Hello();
+    }
+
+    /** With ACKS; the first message that follows has this number, 0: WELCOME's accepted + 1. */
+    public static Hello acks(String name, long number) {
+        Hello hello = new Hello();
+        hello.name = name;
+        hello.features = 1;
+        hello.number = number;
+        return hello;
+    }
+
+    public Hello heartbeat(int millis) {
+        heartbeatMillis = millis;
+        return this;
+    }
+
+    public Hello epoch(long value) {
+        epoch = value;
+        return this;
+    }
+
+    public Hello features(int value) {
+        features = value;
+        return this;
+    }
+
+    public Hello name(String value) {
+        name = value;
+        return this;
+    }
+
+    public byte[] bytes() {
+        byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(8 + 42 + utf8.length)
+                .putInt(HELLO)
+                .putInt(42 + utf8.length)
+                .putShort((short) 1)
+                .putShort((short) 1)
+                .put(new byte[] {2, 0, 0, 0})
+                .putInt(features)
+                .putInt(heartbeatMillis)
+                .putLong(epoch)
+                .putLong(number)
+                .putLong(0)
+                .putShort((short) utf8.length)
+                .put(utf8)
+                .array();
+    }
+
+    public static byte[] ping(long id) {
+        return ByteBuffer.allocate(32)
+                .putInt(PING)
+                .putInt(24)
+                .putLong(id)
+                .putLong(0)
+                .putLong(0)
+                .array();
+    }
+
+    public static byte[] pong(long id) {
+        return ByteBuffer.allocate(16).putInt(PONG).putInt(8).putLong(id).array();
+    }
+
+    public static byte[] error(int code, String text) {
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(10 + utf8.length)
+                .putInt(ERROR)
+                .putInt(2 + utf8.length)
+                .putShort((short) code)
+                .put(utf8)
+                .array();
+    }
+}
