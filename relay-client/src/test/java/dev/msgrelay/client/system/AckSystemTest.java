@@ -1,0 +1,167 @@
+package dev.msgrelay.client.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.Endpoint;
+import dev.msgrelay.client.PublishOutcome;
+import dev.msgrelay.client.PublisherConfig;
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectingPublisher;
+import dev.msgrelay.client.ReconnectingSubscriber;
+import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The publisher with acknowledgements against the relay itself. */
+@SuppressWarnings("try") // closing early is what is tested
+class AckSystemTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
+    private final List<Long> acks = Collections.synchronizedList(new ArrayList<>());
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void cutAtRandomBytesEachMessageIsInTheStreamOnce(int producers) throws Exception {
+        int each = 30_000 / producers;
+        long seed = new Random().nextLong();
+        System.out.println("cutAtRandomBytesEachMessageIsInTheStreamOnce " + producers + ": seed " + seed);
+        int[] next = new int[producers];
+        try (RelayServer relay = start(0);
+                CuttingProxy proxy = new CuttingProxy(publishPort(relay), new Random(seed), 60_000);
+                ReconnectingSubscriber subscriber = subscribe(relay);
+                ReconnectingPublisher publisher = open("random", proxy.endpoint())) {
+            List<CompletableFuture<Void>> threads = new ArrayList<>();
+            for (int id = 0; id < producers; id++) {
+                int producer = id;
+                threads.add(CompletableFuture.runAsync(() -> publish(publisher, producer, 0, each)));
+            }
+            long end = System.nanoTime() + LONG.toNanos();
+            while (subscriber.messages() < (long) each * producers) {
+                assertThat(System.nanoTime())
+                        .as("seed %d, in time: %s", seed, events)
+                        .isLessThan(end);
+                subscriber.poll((sequence, type, body) -> assertThat(body.getInt(body.position()))
+                        .as("seed %d", seed)
+                        .isEqualTo(next[type]++));
+            }
+            CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+            assertThat(publisher.awaitAcked(LONG)).as("seed %d", seed).isTrue();
+            assertThat(next).as("seed %d", seed).containsOnly(each);
+            assertThat(relay.stats().messagesIn())
+                    .as("seed %d: none twice", seed)
+                    .isEqualTo((long) each * producers);
+            assertThat(proxy.connections()).as("seed %d: it was cut", seed).isGreaterThan(5);
+            assertThat(publisher.firstNumber()).isEqualTo(1);
+            assertThat(acks).as("seed %d", seed).isSorted();
+        }
+    }
+
+    @Test
+    void anotherPublisherOfTheNameGoesOnWithItsNumbers() throws Exception {
+        try (RelayServer relay = start(0)) {
+            for (int run = 0; run < 3; run++) {
+                try (ReconnectingPublisher publisher = open("orders", publishPort(relay))) {
+                    publish(publisher, 1, 0, 100);
+                    assertThat(publisher.awaitAcked(LONG)).isTrue();
+                    assertThat(publisher.firstNumber()).isEqualTo(1 + run * 100L);
+                }
+            }
+            assertThat(acks).last().isEqualTo(300L);
+        }
+    }
+
+    @Test
+    void theOlderOfTwoConnectionsOfANameStops() throws Exception {
+        try (RelayServer relay = start(0);
+                ReconnectingPublisher older = open("orders", publishPort(relay))) {
+            publish(older, 1, 0, 1);
+            assertThat(older.awaitAcked(LONG)).isTrue();
+            try (ReconnectingPublisher newer = open("orders", publishPort(relay))) {
+                publish(newer, 1, 0, 1);
+                assertThat(newer.awaitAcked(LONG)).isTrue();
+                assertThat(newer.firstNumber()).isEqualTo(2);
+            }
+            older.close();
+            assertThat(older.failure().orElseThrow()).hasMessageContaining(CloseReason.NAME_TAKEN.text());
+        }
+    }
+
+    @Test
+    void aRestartedRelayIsToldAndGetsWhatIsNew() throws Exception {
+        RelayServer first = start(0);
+        int port = first.publishAddress().getPort();
+        try (ReconnectingPublisher publisher = open("orders", publishPort(first))) {
+            try (first) {
+                publish(publisher, 1, 0, 10);
+                assertThat(publisher.awaitAcked(LONG)).isTrue();
+            }
+            try (RelayServer second = start(port)) {
+                publish(publisher, 1, 10, 15);
+                assertThat(publisher.awaitAcked(LONG)).isTrue();
+                assertThat(second.stats().messagesIn()).isEqualTo(5);
+                assertThat(List.copyOf(events)).hasAtLeastOneElementOfType(SessionEvent.RelayRestarted.class);
+                assertThat(List.copyOf(events)).hasAtLeastOneElementOfType(SessionEvent.GoingAway.class);
+            }
+        }
+    }
+
+    private static RelayServer start(int publishPort) throws IOException {
+        return RelayServer.start(RelayConfig.builder()
+                .publishPort(publishPort)
+                .subscribePort(0)
+                .logSize(8 << 20)
+                .drainTimeout(Duration.ofSeconds(5))
+                .build());
+    }
+
+    private static Endpoint publishPort(RelayServer relay) {
+        return Endpoint.tcp("127.0.0.1", relay.publishAddress().getPort());
+    }
+
+    private static ReconnectingSubscriber subscribe(RelayServer relay) throws IOException {
+        return ReconnectingSubscriber.open(SubscriberOptions.builder(
+                        Endpoint.tcp("127.0.0.1", relay.subscribeAddress().getPort()))
+                .fromSequence(0, 1)
+                .onGap(gap -> {
+                    throw new AssertionError(gap);
+                })
+                .build());
+    }
+
+    private ReconnectingPublisher open(String name, Endpoint endpoint) throws IOException {
+        return ReconnectingPublisher.open(PublisherOptions.builder(endpoint)
+                .acks(name)
+                .connection(new PublisherConfig(64 << 10, 1024, Duration.ofSeconds(5), LONG))
+                .reconnect(SubscriberSystemTest.QUICK)
+                .onAck((number, sequence) -> acks.add(number))
+                .onEvent(events::add)
+                .build());
+    }
+
+    private static void publish(ReconnectingPublisher publisher, int type, int from, int to) {
+        ByteBuffer body = ByteBuffer.allocate(80);
+        for (int number = from; number < to; number++) {
+            try {
+                assertThat(publisher.publish(type, body.putInt(0, number), LONG))
+                        .isSameAs(PublishOutcome.ACCEPTED);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+}
