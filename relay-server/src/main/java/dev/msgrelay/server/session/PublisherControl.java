@@ -199,10 +199,14 @@ final class PublisherControl implements PublisherName.Holder {
 
     private void open() throws FrameException {
         long known = name == null ? 0 : name.accepted();
+        boolean otherEpoch = hello.epoch() != 0 && hello.epoch() != context.epoch();
         if (name != null) {
             long number = hello.number();
             if (known == 0) {
                 name.startAt(Math.max(1, number));
+            } else if (number > known + 1 && otherEpoch) {
+                // It was with another relay meanwhile: what is missing here was acknowledged there.
+                name.goOnAt(number);
             } else if (number > known + 1) {
                 throw new FrameException(
                         CloseReason.MESSAGE_GAP,
@@ -212,7 +216,6 @@ final class PublisherControl implements PublisherName.Holder {
             }
         }
         clock.hello(hello.heartbeatMillis());
-        boolean otherEpoch = hello.epoch() != 0 && hello.epoch() != context.epoch();
         state = State.OPEN;
         if (name != null) {
             replies.ackedUpTo(name.packed());

@@ -76,6 +76,12 @@ final class PublisherName {
         }
     }
 
+    /** The next message that will be taken has this number, and those before it will not come; only while settled. */
+    void goOnAt(long number) {
+        accepted = number - 1;
+        packed = accepted;
+    }
+
     /** Messages went into the ring. */
     void accept(int messages) {
         accepted += messages;

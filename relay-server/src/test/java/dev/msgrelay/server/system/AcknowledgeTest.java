@@ -203,6 +203,35 @@ class AcknowledgeTest {
 
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void whoComesBackFromAnotherRelayGoesOnWithItsNumbers(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting)) {
+            long epoch;
+            try (TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.acks("orders", 1))) {
+                publisher.send(new Frames().frame(1, 10));
+                epoch = publisher.await(Hello.WELCOME).epoch();
+                assertThat(publisher.await(Hello.ACK).first()).isEqualTo(1);
+            }
+            Hello elsewhere = Hello.acks("orders", 100).epoch(epoch + 1);
+            try (TalkingPublisher publisher = TalkingPublisher.connect(relay, elsewhere)) {
+                publisher.send(new Frames().frame(1, 10));
+                assertThat(publisher.await(Hello.WELCOME).accepted()).isEqualTo(1);
+                Control ack = publisher.await(Hello.ACK);
+                assertThat(ack.first()).isEqualTo(100);
+                assertThat(ack.sequence()).isEqualTo(2);
+            }
+            try (TalkingPublisher publisher =
+                    TalkingPublisher.connect(relay, Hello.acks("orders", 99).epoch(epoch))) {
+                publisher.send(new Frames().frame(1, 10).frame(1, 10).frame(1, 10));
+                assertThat(publisher.await(Hello.WELCOME).accepted()).isEqualTo(100);
+                assertThat(publisher.await(Hello.ACK).first()).isEqualTo(101);
+            }
+            assertThat(relay.stats().messagesIn()).isEqualTo(3);
+            assertThat(relay.stats().duplicates()).isEqualTo(2);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void aGapIsRefused(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting)) {
             // A name that is not known may start anywhere.
