@@ -171,8 +171,9 @@ public final class Cases {
     private BenchCase latency() throws IOException {
         Load paced = load.withRate(20_000);
         Middle plain = Middles.plain(PathMtu.segment(PathMtu.loopback()));
-        // At this rate a JVM takes its time to compile what it runs, and the compiler's threads are what a p99 sees on
-        // two cores: with a warm-up of 3 s the relay's was 1.6 times the plain relay's, with 20 s about the same.
+        // At this rate a JVM takes its time to compile what it runs, and on two cores a p99 sees the compiler's
+        // threads:
+        // with a warm-up of 3 s it was about twice as high, for both contenders.
         Timing slowStart = quick ? timing(5, 2) : timing(20, 5);
         return new BenchCase(
                 "latency",

@@ -1,0 +1,51 @@
+package dev.msgrelay.client.system;
+
+import dev.msgrelay.client.Endpoint;
+import dev.msgrelay.client.PublishOutcome;
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectingPublisher;
+import dev.msgrelay.client.SessionEvent;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A publisher process that goes on where the relay says that the one before it ended: each message holds its own number,
+ * from 1. Arguments: port, name, last number. Says a line when it has begun and one when all is acknowledged.
+ */
+final class NumberingPublisher {
+    private static final int REST_EVERY = 20;
+    private static final long REST_NANOS = 50_000;
+
+    private NumberingPublisher() {}
+
+    public static void main(String[] args) throws Exception {
+        long last = Long.parseLong(args[2]);
+        CompletableFuture<Long> accepted = new CompletableFuture<>();
+        PublisherOptions options = PublisherOptions.builder(Endpoint.tcp("127.0.0.1", Integer.parseInt(args[0])))
+                .acks(args[1])
+                .reconnect(SubscriberSystemTest.QUICK)
+                .onEvent(event -> {
+                    if (event instanceof SessionEvent.Connected connected) {
+                        accepted.complete(connected.welcome().accepted());
+                    }
+                })
+                .build();
+        try (ReconnectingPublisher publisher = ReconnectingPublisher.open(options)) {
+            ByteBuffer body = ByteBuffer.allocate(100);
+            long number = accepted.get(20, TimeUnit.SECONDS) + 1;
+            System.out.println("from " + number);
+            for (; number <= last; number++) {
+                if (publisher.publish(1, body.putLong(0, number), Duration.ofSeconds(20)) != PublishOutcome.ACCEPTED) {
+                    throw new IllegalStateException("not accepted: " + number);
+                }
+                if (number % REST_EVERY == 0) {
+                    LockSupport.parkNanos(REST_NANOS);
+                }
+            }
+            System.out.println(publisher.awaitAcked(Duration.ofSeconds(20)) ? "done" : "not acknowledged");
+        }
+    }
+}
