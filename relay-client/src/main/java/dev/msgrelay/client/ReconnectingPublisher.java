@@ -1,7 +1,5 @@
 package dev.msgrelay.client;
 
-import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
@@ -9,7 +7,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -89,29 +86,16 @@ public final class ReconnectingPublisher implements AutoCloseable {
      * @throws InterruptedException nothing was taken
      */
     public PublishOutcome publish(int type, ByteBuffer body, Duration atMost) throws InterruptedException {
-        PublishOutcome outcome = publish(type, body);
-        if (outcome == PublishOutcome.FULL) {
-            long deadline = deadline(atMost);
-            int frameLength = FrameLayout.frameLength(body.remaining());
-            while (outcome == PublishOutcome.FULL && queue.awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
-                outcome = queue.offer(type, body);
-            }
-        }
-        return outcome;
+        check(type, body.remaining());
+        return queue.offer(type, body, atMost);
     }
 
     /** As {@link #publish(int, ByteBuffer, Duration)}; the body is a part of an array. */
     public PublishOutcome publish(int type, byte[] body, int offset, int length, Duration atMost)
             throws InterruptedException {
-        PublishOutcome outcome = publish(type, body, offset, length);
-        if (outcome == PublishOutcome.FULL) {
-            long deadline = deadline(atMost);
-            int frameLength = FrameLayout.frameLength(length);
-            while (outcome == PublishOutcome.FULL && queue.awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
-                outcome = queue.offer(type, body, offset, length);
-            }
-        }
-        return outcome;
+        Objects.checkFromIndexSize(offset, length, body.length);
+        check(type, length);
+        return queue.offer(type, body, offset, length, atMost);
     }
 
     /**
@@ -121,7 +105,7 @@ public final class ReconnectingPublisher implements AutoCloseable {
      * @return false where the time ran out or the publisher has failed, see {@link #failure}
      */
     public boolean awaitAcked(Duration atMost) throws InterruptedException {
-        return queue.awaitForgotten(deadline(atMost));
+        return queue.awaitForgotten(Timeouts.deadline(atMost));
     }
 
     /** Why this publisher takes no more messages; empty while all is well, and after an orderly {@link #close}. */
@@ -165,7 +149,7 @@ public final class ReconnectingPublisher implements AutoCloseable {
     @Override
     public void close() {
         Duration bound = options.connection().closeTimeout();
-        queue.close(deadline(bound));
+        queue.close(Timeouts.deadline(bound));
         boolean interrupted = !join(bound.toMillis());
         if (thread.isAlive()) {
             session.abort();
@@ -197,16 +181,6 @@ public final class ReconnectingPublisher implements AutoCloseable {
     }
 
     private void check(int type, int length) {
-        if (ControlFrames.isControl(type)) {
-            throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
-        }
-        int maxBody = session.stream().maxBody();
-        if (length > maxBody) {
-            throw new IllegalArgumentException("body of " + length + " bytes is over the limit of " + maxBody);
-        }
-    }
-
-    private static long deadline(Duration atMost) {
-        return System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost);
+        SendQueue.check(type, length, session.stream().maxBody());
     }
 }

@@ -1,7 +1,5 @@
 package dev.msgrelay.client;
 
-import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
@@ -9,7 +7,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A connection to a relay's publish port that batches by itself: a message is copied into a send buffer, and a thread of
@@ -100,29 +97,16 @@ public final class RelayPublisher implements AutoCloseable {
      * @throws InterruptedException nothing was taken
      */
     public PublishOutcome publish(int type, ByteBuffer body, Duration atMost) throws InterruptedException {
-        PublishOutcome outcome = publish(type, body);
-        if (outcome == PublishOutcome.FULL) {
-            long deadline = deadline(atMost);
-            int frameLength = FrameLayout.frameLength(body.remaining());
-            while (outcome == PublishOutcome.FULL && queue.awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
-                outcome = queue.offer(type, body);
-            }
-        }
-        return outcome;
+        check(type, body.remaining());
+        return queue.offer(type, body, atMost);
     }
 
     /** As {@link #publish(int, ByteBuffer, Duration)}; the body is a part of an array. */
     public PublishOutcome publish(int type, byte[] body, int offset, int length, Duration atMost)
             throws InterruptedException {
-        PublishOutcome outcome = publish(type, body, offset, length);
-        if (outcome == PublishOutcome.FULL) {
-            long deadline = deadline(atMost);
-            int frameLength = FrameLayout.frameLength(length);
-            while (outcome == PublishOutcome.FULL && queue.awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
-                outcome = queue.offer(type, body, offset, length);
-            }
-        }
-        return outcome;
+        Objects.checkFromIndexSize(offset, length, body.length);
+        check(type, length);
+        return queue.offer(type, body, offset, length, atMost);
     }
 
     /**
@@ -131,7 +115,7 @@ public final class RelayPublisher implements AutoCloseable {
      * @return false where the time ran out or the connection failed, see {@link #failure}
      */
     public boolean flush(Duration atMost) throws InterruptedException {
-        return queue.awaitSent(deadline(atMost));
+        return queue.awaitSent(Timeouts.deadline(atMost));
     }
 
     /** Why this publisher takes no more messages; empty while all is well, and after an orderly {@link #close}. */
@@ -213,15 +197,6 @@ public final class RelayPublisher implements AutoCloseable {
     }
 
     private void check(int type, int length) {
-        if (ControlFrames.isControl(type)) {
-            throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
-        }
-        if (length > config.maxBody()) {
-            throw new IllegalArgumentException("body of " + length + " bytes is over the limit of " + config.maxBody());
-        }
-    }
-
-    private static long deadline(Duration atMost) {
-        return System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost);
+        SendQueue.check(type, length, config.maxBody());
     }
 }

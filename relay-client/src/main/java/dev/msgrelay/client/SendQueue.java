@@ -1,9 +1,11 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -69,8 +71,44 @@ final class SendQueue {
         return PublishOutcome.ACCEPTED;
     }
 
+    /** What a publisher may be asked to take. */
+    static void check(int type, int length, int maxBody) {
+        if (ControlFrames.isControl(type)) {
+            throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
+        }
+        if (length > maxBody) {
+            throw new IllegalArgumentException("body of " + length + " bytes is over the limit of " + maxBody);
+        }
+    }
+
+    /** As the one that does not wait, but waits for room; FULL where there was none for {@code atMost}. */
+    PublishOutcome offer(int type, ByteBuffer body, Duration atMost) throws InterruptedException {
+        PublishOutcome outcome = offer(type, body);
+        if (outcome == PublishOutcome.FULL) {
+            long deadline = Timeouts.deadline(atMost);
+            int frameLength = FrameLayout.frameLength(body.remaining());
+            while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
+                outcome = offer(type, body);
+            }
+        }
+        return outcome;
+    }
+
+    /** The same for a part of an array. */
+    PublishOutcome offer(int type, byte[] body, int offset, int length, Duration atMost) throws InterruptedException {
+        PublishOutcome outcome = offer(type, body, offset, length);
+        if (outcome == PublishOutcome.FULL) {
+            long deadline = Timeouts.deadline(atMost);
+            int frameLength = FrameLayout.frameLength(length);
+            while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
+                outcome = offer(type, body, offset, length);
+            }
+        }
+        return outcome;
+    }
+
     /** Waits for room; ACCEPTED means that there was room a moment ago, another producer may have taken it since. */
-    synchronized PublishOutcome awaitRoom(int frameLength, long deadline) throws InterruptedException {
+    private synchronized PublishOutcome awaitRoom(int frameLength, long deadline) throws InterruptedException {
         PublishOutcome outcome;
         while ((outcome = look(frameLength)) == PublishOutcome.FULL) {
             if (!await(deadline)) {

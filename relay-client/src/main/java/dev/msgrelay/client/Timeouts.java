@@ -1,6 +1,7 @@
 package dev.msgrelay.client;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** The bounds that publisher and subscriber share. */
 final class Timeouts {
@@ -18,5 +19,10 @@ final class Timeouts {
         if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(name + " " + timeout + " is not above zero and at most " + LONGEST);
         }
+    }
+
+    /** When a wait that begins now has to end, by {@link System#nanoTime}. */
+    static long deadline(Duration atMost) {
+        return System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost);
     }
 }

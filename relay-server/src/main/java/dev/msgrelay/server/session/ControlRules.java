@@ -54,9 +54,7 @@ final class ControlRules {
                     ControlFrames.GAP,
                     ControlFrames.ACK,
                     ControlFrames.GOAWAY,
-                    ControlFrames.SUBSCRIBED ->
-                throw new FrameException(
-                        CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " is for the relay to send");
+                    ControlFrames.SUBSCRIBED -> throw outOfOrder(type, "is for the relay to send");
             default -> {
                 if (ControlFrames.mustUnderstand(type)) {
                     throw new FrameException(
@@ -67,6 +65,11 @@ final class ControlRules {
                 }
             }
         }
+    }
+
+    /** A control frame at a time, or from a side, from which it may not come; {@code what} goes on with its name. */
+    static FrameException outOfOrder(int type, String what) {
+        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
     }
 
     private static String word(Role role) {

@@ -131,7 +131,7 @@ final class PublisherControl implements PublisherName.Holder {
                 throw new FrameException(scan.problem(), scan.problemText());
             }
             if (state == State.PLAIN) {
-                throw order(type, "behind a message: it must be the first frame");
+                throw ControlRules.outOfOrder(type, "behind a message: it must be the first frame");
             }
         }
         FrameLayout.checkBodyLength(type, scan.problemLength(), ControlFrames.MAX_CONTROL_BODY);
@@ -143,16 +143,12 @@ final class PublisherControl implements PublisherName.Holder {
     private static void checkOrder(int type) throws FrameException {
         switch (type) {
             case ControlFrames.PING, ControlFrames.PONG, ControlFrames.ERROR -> {}
-            case ControlFrames.HELLO -> throw order(type, "a second time");
+            case ControlFrames.HELLO -> throw ControlRules.outOfOrder(type, "a second time");
             case ControlFrames.SUBSCRIBE ->
                 throw new FrameException(
                         CloseReason.WRONG_ROLE, ControlFrames.name(type) + " on the port of publishers");
             default -> ControlRules.other(type);
         }
-    }
-
-    private static FrameException order(int type, String what) {
-        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
     }
 
     /**

@@ -79,6 +79,12 @@ final class StreamCursor {
         }
     }
 
+    /** Lets go of what it holds, and stands elsewhere. */
+    void leaveFor(Mark to) {
+        pins.releaseAll();
+        jump(to);
+    }
+
     /**
      * Takes hold of the next {@code amount} bytes, and on to the end of the frame that they cut.
      *
@@ -122,8 +128,7 @@ final class StreamCursor {
             }
         }
         // The log runs away from its tail faster than one can look: what is newest is all that can be had.
-        pins.releaseAll();
-        jump(head);
+        leaveFor(head);
     }
 
     /** Whether the log still holds what comes next. */

@@ -78,13 +78,13 @@ final class SubscriberControl implements ControlReader.Handler {
     public void onControl(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.HELLO) {
             if (state != State.PLAIN) {
-                throw outOfOrder(type, "a second time");
+                throw ControlRules.outOfOrder(type, "a second time");
             }
             takeHello(body);
             return;
         }
         if (state == State.PLAIN) {
-            throw outOfOrder(type, "before HELLO");
+            throw ControlRules.outOfOrder(type, "before HELLO");
         }
         switch (type) {
             case ControlFrames.SUBSCRIBE -> {
@@ -111,10 +111,6 @@ final class SubscriberControl implements ControlReader.Handler {
         name = said.name();
         hello = said;
         state = State.GREETED;
-    }
-
-    private static FrameException outOfOrder(int type, String when) {
-        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + when);
     }
 
     // ---- what is said to it -----------------------------------------------------------------------------------
@@ -220,8 +216,7 @@ final class SubscriberControl implements ControlReader.Handler {
         } else if (said.start() == StartFrom.EARLIEST) {
             stand(cursor, StreamCursor.EARLIEST, head);
         } else {
-            cursor.pins().releaseAll();
-            cursor.jump(head);
+            cursor.leaveFor(head);
         }
         long stands = cursor.boundary().sequence();
         feed.sequences(said.wants(Features.SEQUENCES));

@@ -162,13 +162,12 @@ final class SubscriberFeed {
 
     /** Moves on to the newest packets. */
     void skip(Mark head) {
-        cursor.pins().releaseAll();
         Mark to = new Mark();
         long keep = Math.max(log.tail(), head.position() - SubscriberGroup.WRITE_BYTES);
         if (!log.boundaryAtOrBehind(keep, head, to)) {
             to.copy(head);
         }
-        cursor.jump(to);
+        cursor.leaveFor(to);
     }
 
     /** Whether the subscriber wants to be told with SEQUENCE what its types have left out. */

@@ -12,10 +12,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The test vectors of the control frames, which belong to the protocol module. */
-public record Vectors(String name, byte[] bytes, int code) {
+public record Vectors(String name, byte[] bytes, int code, String text) {
     private static final Path FOLDER = Path.of("..", "relay-protocol", "src", "test", "resources", "vectors");
 
-    /** Those whose name fits, such as {@code bad-hello-role}; the code is 0 for good ones. */
+    /** Those whose name fits, such as {@code bad-hello-role}; code and text of the ERROR are 0 and empty for good ones. */
     public static List<Vectors> named(Predicate<String> fits) {
         try (Stream<Path> files = Files.list(FOLDER)) {
             return files.sorted()
@@ -25,6 +25,13 @@ public record Vectors(String name, byte[] bytes, int code) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The bad ones of these frames, such as {@code hello}. */
+    public static List<Vectors> bad(String... frames) {
+        return Stream.of(frames)
+                .flatMap(frame -> named(name -> name.startsWith("bad-" + frame + "-")).stream())
+                .toList();
     }
 
     public static Vectors one(String name) {
@@ -39,10 +46,13 @@ public record Vectors(String name, byte[] bytes, int code) {
     private static Vectors read(Path file) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         int code = 0;
+        String text = "";
         try {
             for (String line : Files.readAllLines(file)) {
                 if (line.startsWith("# Reason: ")) {
                     code = Integer.parseInt(line.split(" ")[2]);
+                } else if (line.startsWith("# Text: ")) {
+                    text = line.substring("# Text: ".length());
                 } else if (!line.startsWith("#")) {
                     bytes.writeBytes(HexFormat.of().parseHex(line.split("#", 2)[0].replace(" ", "")));
                 }
@@ -50,7 +60,7 @@ public record Vectors(String name, byte[] bytes, int code) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Vectors(file.getFileName().toString().replace(".hex", ""), bytes.toByteArray(), code);
+        return new Vectors(file.getFileName().toString().replace(".hex", ""), bytes.toByteArray(), code, text);
     }
 
     @Override

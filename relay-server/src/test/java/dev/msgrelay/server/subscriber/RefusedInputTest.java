@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.server.harness.BadVectors;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Neighbours;
 import dev.msgrelay.server.harness.Numbered;
@@ -13,6 +12,7 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.Vectors;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -48,16 +48,16 @@ class RefusedInputTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void theTestVectors(Setting setting) throws Exception {
         List<Fault> faults = new ArrayList<>();
-        for (BadVectors.Vector v : BadVectors.of("hello")) {
+        for (Vectors v : Vectors.bad("hello")) {
             // The versions are looked at before the rest: what is missing is counted from there.
             String text = v.text().replaceAll("its fields of \\d+$", "its fields of");
             faults.add(new Fault(v.name(), false, CloseReason.ofCode(v.code()), v.bytes(), text));
         }
-        for (BadVectors.Vector v : BadVectors.of("subscribe", "ping", "pong", "error")) {
+        for (Vectors v : Vectors.bad("subscribe", "ping", "pong", "error")) {
             faults.add(new Fault(v.name(), true, CloseReason.ofCode(v.code()), v.bytes(), v.text()));
         }
         assertThat(faults).hasSizeGreaterThan(40);
-        for (BadVectors.Vector v : BadVectors.of("welcome", "sequence", "gap", "ack", "goaway", "subscribed")) {
+        for (Vectors v : Vectors.bad("welcome", "sequence", "gap", "ack", "goaway", "subscribed")) {
             // Well or badly made: it is not for a client to send.
             String name = ControlFrames.name(v.type());
             faults.add(new Fault(v.name(), true, CloseReason.PROTOCOL_ORDER, v.bytes(), name));
