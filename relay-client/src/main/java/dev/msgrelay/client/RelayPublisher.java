@@ -156,7 +156,7 @@ public final class RelayPublisher implements AutoCloseable {
      */
     @Override
     public void close() {
-        queue.close(deadline(config.closeTimeout()));
+        queue.close(Timeouts.deadline(config.closeTimeout()));
         boolean interrupted = !join(config.closeTimeout().toMillis());
         if (thread.isAlive()) {
             closeChannel();
