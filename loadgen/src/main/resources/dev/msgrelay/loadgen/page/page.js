@@ -12,7 +12,7 @@
     };
   }
   var units = {
-    PLAIN: function (value) { return String(Number(value.toFixed(3))); },
+    PLAIN: function (value) { return value.toLocaleString('en-US', { maximumFractionDigits: 3 }); },
     COUNT: scaled(['', 'k', 'M', 'G']),
     BYTES: scaled(['B', 'kB', 'MB', 'GB']),
     NANOS: scaled(['ns', 'µs', 'ms', 's']),
@@ -27,6 +27,13 @@
 
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(); }
 
+  // Of a logarithmic scale the powers of ten, so that the labels do not crowd; 2 and 5 where there are few of those.
+  function isLabelled(spec, value, range) {
+    var mantissa = Math.round(value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9)));
+    if (mantissa === 1 || spec.scale === 'PERCENTILE') { return mantissa === 1 || value === 2; }
+    return range < 10 || range < 200 && (mantissa === 2 || mantissa === 5);
+  }
+
   function axis(spec, horizontal) {
     var log = spec.scale !== 'LINEAR';
     var options = {
@@ -37,11 +44,7 @@
       ticks: {
         color: colour('soft'), maxRotation: 0, autoSkipPadding: 14,
         callback: function (value) {
-          // Of a logarithmic scale the powers of ten, so that the labels do not crowd.
-          if (log && Math.abs(Math.log10(value) - Math.round(Math.log10(value))) > 1e-9) {
-            return spec.scale === 'PERCENTILE' && value === 2 ? '50 %' : null;
-          }
-          return shown(spec, value);
+          return !log || isLabelled(spec, value, this.max / this.min) ? shown(spec, value) : null;
         }
       }
     };
@@ -75,7 +78,7 @@
         interaction: { mode: 'nearest', axis: 'x', intersect: false },
         scales: { x: axis(spec.x, true), y: axis(spec.y, false) },
         plugins: {
-          legend: { position: 'bottom', labels: { color: colour('ink'), usePointStyle: true, boxHeight: 7, padding: 14 } },
+          legend: { position: 'bottom', labels: { color: colour('ink'), usePointStyle: true, pointStyle: 'line', pointStyleWidth: 26, padding: 14 } },
           tooltip: {
             callbacks: {
               title: function (items) { return items.length ? shown(spec.x, items[0].parsed.x) : ''; },
@@ -87,6 +90,7 @@
     });
   }
 
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   var charts = [];
   function drawAll() {
     charts.forEach(function (chart) { chart.destroy(); });

@@ -32,6 +32,57 @@ public final class Pages {
                 List.of(new Page.Fact(HOSTILE, HOSTILE)));
     }
 
+    /** Every kind of element, as it is meant to be used. */
+    public static Page everything() {
+        Axis time = Axis.linear("time", Unit.SECONDS);
+        Axis rate = Axis.linear("messages a second", Unit.COUNT);
+        Axis latency = Axis.log("latency", Unit.NANOS);
+        Table table = new Table(
+                "Lanes against what they could give",
+                List.of(
+                        Table.Column.text("lane"),
+                        Table.Column.number("msg/s"),
+                        Table.Column.number("of the ceiling"),
+                        Table.Column.text("")),
+                List.of(
+                        List.of(
+                                TableCell.of("loopback"),
+                                TableCell.of("23.4 M"),
+                                TableCell.fraction(0.42),
+                                TableCell.marked("valid", Mark.GOOD)),
+                        List.of(
+                                TableCell.marked("10gbe (emulated)", Mark.NOTE),
+                                TableCell.of("10.7 M"),
+                                TableCell.fraction(0.98),
+                                TableCell.marked("regime changed", Mark.WARN)),
+                        List.of(
+                                TableCell.of("remote"),
+                                TableCell.of("7 k"),
+                                TableCell.fraction(Double.NaN),
+                                TableCell.marked("FAIL", Mark.BAD))));
+        List<Section.Note> notes = List.of(
+                Section.Note.of("What is not marked is to be read as it is."),
+                new Section.Note("One run was disturbed and is left out of every median.", Mark.WARN),
+                new Section.Note("The relay ended in the middle of round 3.", Mark.BAD));
+        Section first = new Section("Overview", notes, List.of(table), List.of());
+        Section second = new Section(
+                "Curves",
+                List.of(),
+                List.of(),
+                List.of(
+                        chart("throughput", time, rate),
+                        chart("latency", Axis.percentiles("percentile"), latency),
+                        chart("sizes", Axis.log("body", Unit.BYTES), Axis.log("messages a second", Unit.COUNT)),
+                        chart("fractions", time, Axis.linear("value", Unit.PLAIN))));
+        Section third = new Section("Nothing", List.of(Section.Note.of("No lane was skipped.")), List.of(), List.of());
+        return new Page(
+                "Every element",
+                "as the writer writes it",
+                List.of(first, second, third),
+                "Environment",
+                List.of(new Page.Fact("machine", "2 cores"), new Page.Fact("JDK", "17")));
+    }
+
     /** Two curves of 50 points and a level. */
     public static Chart chart(String text, Axis x, Axis y) {
         double[] xs = IntStream.rangeClosed(1, 50).mapToDouble(i -> i * 2.0).toArray();
