@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
+import java.time.Instant;
+
 /**
  * When a run was.
  *
@@ -8,4 +10,11 @@ package dev.msgrelay.loadgen.result;
  * @param warmupNanos before the measured part
  * @param measuredNanos what of the measured part there was: less than asked for where the run is partial
  */
-public record Moment(int round, String started, long warmupNanos, long measuredNanos) {}
+public record Moment(int round, String started, long warmupNanos, long measuredNanos) {
+    /**
+     * @throws java.time.format.DateTimeParseException {@code started} is no such time
+     */
+    public Moment {
+        Instant.parse(started);
+    }
+}

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +18,11 @@ public record Shootout(
     /** The form of the JSON file. Another form gets another number. */
     public static final String SCHEMA = "relay-shootout/1";
 
+    /**
+     * @throws java.time.format.DateTimeParseException {@code started} is no such time
+     */
     public Shootout {
+        Instant.parse(started);
         command = List.copyOf(command);
         sites = List.copyOf(sites);
         lanes = List.copyOf(lanes);
@@ -48,6 +53,14 @@ public record Shootout(
     /** The same with another ending. */
     public Shootout with(Ending newEnding) {
         return new Shootout(version, started, command, sites, lanes, newEnding);
+    }
+
+    /** How many runs there are. */
+    public int runs() {
+        return lanes.stream()
+                .flatMap(lane -> lane.cells().stream())
+                .mapToInt(cell -> cell.runs().size())
+                .sum();
     }
 
     /** The lane of this name. */
