@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.page.Unit;
 import dev.msgrelay.loadgen.result.Correctness;
 import dev.msgrelay.loadgen.result.Correctness.SubscriberRecord;
 import dev.msgrelay.loadgen.result.Figures;
-import dev.msgrelay.loadgen.result.Resources.ProcessRecord;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,37 +198,6 @@ final class RunTables {
                                 TableCell.of(String.join(
                                         "; ", run.resources().boundBy().reasons()))))
                         .toList());
-    }
-
-    Table processes() {
-        List<List<TableCell>> rows = new ArrayList<>();
-        for (RunRecord run : runs) {
-            for (ProcessRecord process : run.resources().processes()) {
-                double seconds = process.cpuSeconds() < 0 ? Double.NaN : process.cpuSeconds();
-                double cores = run.moment().measuredNanos() == 0
-                        ? Double.NaN
-                        : seconds * 1e9 / run.moment().measuredNanos();
-                rows.add(List.of(
-                        round(run),
-                        TableCell.of(process.name()),
-                        TableCell.of(process.site()),
-                        Overview.number(seconds, Unit.SECONDS),
-                        Overview.number(cores, Unit.PLAIN),
-                        Overview.number(
-                                process.peakResidentBytes() < 0 ? Double.NaN : process.peakResidentBytes(),
-                                Unit.BYTES)));
-            }
-        }
-        return new Table(
-                "CPU and memory of each process",
-                List.of(
-                        Column.number("round"),
-                        Column.text("process"),
-                        Column.text("site"),
-                        Column.number("CPU time"),
-                        Column.number("cores"),
-                        Column.number("peak memory")),
-                rows);
     }
 
     private static TableCell round(RunRecord run) {
