@@ -28,7 +28,7 @@ public record Parameters(Body body, int publishers, int subscribers, int batch, 
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "%d \u2192 %d, body %s, %s%s%s",
+                "%d -> %d, body %s, %s%s%s",
                 publishers,
                 subscribers,
                 body.text(),

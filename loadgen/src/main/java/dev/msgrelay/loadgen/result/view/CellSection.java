@@ -31,7 +31,7 @@ final class CellSection {
         }
         details.add(ProcessTable.of(cell.runs()));
         return new Section(
-                lane.label() + ": " + cell.parameters(),
+                lane.label() + ": " + Overview.title(cell),
                 notes(),
                 List.of(tables.throughput()),
                 new Curves(cell).charts(),
