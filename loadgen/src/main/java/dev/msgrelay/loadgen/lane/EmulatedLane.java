@@ -1,9 +1,6 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.link.Framing;
-import dev.msgrelay.loadgen.link.IpVersion;
-import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -113,11 +110,9 @@ final class EmulatedLane implements Lane {
         return farSpace.site("far end of " + label(), FAR_ADDRESS);
     }
 
-    /** A new namespace has TCP's time stamps on. */
     @Override
     public LaneLink link() {
-        return new LaneLink(
-                spec.kind().speed(), new SegmentFormat(spec.mtu(), IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL));
+        return spec.emulatedLink();
     }
 
     /** The processes that hold its two namespaces. */

@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.link.Framing;
+import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.SegmentFormat;
+
 /**
  * Which lane is wanted.
  *
@@ -53,6 +57,13 @@ public record LaneSpec(LaneKind kind, int mtu) {
 
     public boolean isEmulated() {
         return kind.isEmulated();
+    }
+
+    /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */
+    public LaneLink emulatedLink() {
+        return isEmulated()
+                ? new LaneLink(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))
+                : null;
     }
 
     /** For people and results: "loopback", "10gbe (emulated, MTU 1500)". */

@@ -4,13 +4,17 @@ import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 
 /** Opens lanes. */
 public final class Lanes {
+    /** That a connection stands and bytes have passed is what a run waits for before its window begins. */
     private static final Timing CHECK = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
     private Lanes() {}
@@ -42,9 +46,17 @@ public final class Lanes {
         return new PlainLane(spec, near, far, link);
     }
 
-    /** Why lanes cannot be emulated here, one line; null where they can. */
-    public static String whyNotEmulated(Tool tool) throws InterruptedException {
-        return LaneTools.probe(tool).reason();
+    /**
+     * Which lanes this host can have by itself, as far as that shows without building them.
+     *
+     * @param mtu of the emulated ones
+     */
+    public static List<LaneStatus> survey(int mtu, Tool tool) throws InterruptedException {
+        String reason = LaneTools.probe(tool).reason();
+        return Arrays.stream(LaneKind.values())
+                .filter(kind -> kind != LaneKind.REMOTE)
+                .map(kind -> new LaneStatus(LaneSpec.of(kind).withMtu(mtu), kind.isEmulated() ? reason : null))
+                .toList();
     }
 
     private static Lane emulated(LaneSpec spec, Tool tool) throws LaneUnavailableException, InterruptedException {
@@ -59,7 +71,7 @@ public final class Lanes {
             throw new LaneUnavailableException(e.getMessage(), e);
         }
         try {
-            LinkBaseline.raw(lane, End.NEAR, CHECK);
+            LinkBaseline.raw(lane, End.NEAR, CHECK, RunObserver.NONE);
             return lane;
         } catch (IOException | RunException e) {
             lane.close();

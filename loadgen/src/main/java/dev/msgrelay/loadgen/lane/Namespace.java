@@ -24,7 +24,7 @@ final class Namespace implements AutoCloseable {
     private static final String UP = "up";
 
     /** Ctrl-C goes to all processes of a terminal: the holder stays until we leave, so that others can end in order. */
-    private static final String HOLD = "trap '' INT; echo " + UP + "; exec cat";
+    private static final String HOLD = "trap '' INT QUIT; echo " + UP + "; exec cat";
 
     private final Process holder;
     private final boolean userNamespace;
