@@ -151,7 +151,7 @@ class EmulatedLaneTest {
         };
         assertThatThrownBy(() -> Lanes.open(GIGABIT, withoutRates))
                 .isInstanceOf(LaneUnavailableException.class)
-                .hasMessage("'tc qdisc add dev lane0 root tbf rate 1000000000bit burst 500000 latency 10ms' failed:"
+                .hasMessage("'tc qdisc add dev lane0 root tbf rate 1000000000bit burst 500000 latency 50ms' failed:"
                         + " RTNETLINK answers: No such file or directory; We have an error");
         assertThat(entered).isNotEmpty();
         assertThat(entered).allSatisfy(pid -> assertThat(ProcessHandle.of(pid)).isEmpty());

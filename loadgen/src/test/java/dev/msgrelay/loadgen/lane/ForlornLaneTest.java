@@ -3,6 +3,8 @@ package dev.msgrelay.loadgen.lane;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.site.Site;
@@ -39,6 +41,8 @@ class ForlornLaneTest {
             JsonObject open = controller.await("open", SAY_NANOS);
             ProcessHandle near = ProcessHandle.of(open.getLong("near")).orElseThrow();
             ProcessHandle far = ProcessHandle.of(open.getLong("far")).orElseThrow();
+            ProcessHandle worker = ProcessHandle.of(open.getLong("worker")).orElseThrow();
+            assertThat(RealLanes.namespaceOf(worker.pid())).isEqualTo(RealLanes.namespaceOf(far.pid()));
             List<String> namespaces = List.of(RealLanes.namespaceOf(near.pid()), RealLanes.namespaceOf(far.pid()));
             assertThat(RealLanes.namespaces()).containsAll(namespaces);
             if (interruptHolders) {
@@ -52,19 +56,29 @@ class ForlornLaneTest {
             RealLanes.TOOL.run(List.of("sh", "-c", "kill -" + signal + " " + controller.pid()));
             near.onExit().get(20, TimeUnit.SECONDS);
             far.onExit().get(20, TimeUnit.SECONDS);
+            worker.onExit().get(20, TimeUnit.SECONDS);
             assertThat(RealLanes.namespaces()).doesNotContainAnyElementsOf(namespaces);
         }
     }
 
-    /** A controller that opens a lane and then does nothing. */
+    /** A controller that opens a lane, starts a worker at its far end, and then does nothing. */
     static final class ForlornController {
         private ForlornController() {}
 
         public static void main(String[] args) throws Exception {
-            try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"))) {
+            try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"));
+                    Children children = new Children(lane.placement(End.NEAR, End.FAR))) {
+                List<String> options =
+                        List.of("--buffer", "1000", "--bind", lane.far().address());
+                Child worker = children.startWorker(lane.far(), "plain", PlainRelayMain.class, options);
+                worker.await("ready", SAY_NANOS);
                 List<Long> holders = ((EmulatedLane) lane).holders();
-                System.out.println(
-                        "{\"event\":\"open\",\"near\":" + holders.get(0) + ",\"far\":" + holders.get(1) + "}");
+                JsonObject open = new JsonObject();
+                open.put("event", "open");
+                open.put("near", holders.get(0));
+                open.put("far", holders.get(1));
+                open.put("worker", worker.pid());
+                System.out.println(JsonWriter.string(open));
                 System.out.flush();
                 TimeUnit.MINUTES.sleep(1);
             }

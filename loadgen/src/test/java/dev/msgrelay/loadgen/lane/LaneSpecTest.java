@@ -61,7 +61,7 @@ class LaneSpecTest {
     @Test
     void theBucketHoldsFourMillisecondsAndTheLargestPacket() {
         TokenBucket ten = TokenBucket.of(LaneKind.GBE_10.speed());
-        assertThat(ten.words()).containsExactly("tbf", "rate", "10000000000bit", "burst", "5000000", "latency", "10ms");
+        assertThat(ten.words()).containsExactly("tbf", "rate", "10000000000bit", "burst", "5000000", "latency", "50ms");
         for (LaneKind kind : LaneKind.values()) {
             if (kind.isEmulated()) {
                 assertThat(TokenBucket.of(kind.speed()).burst()).isGreaterThan(TokenBucket.LARGEST_PACKET);
