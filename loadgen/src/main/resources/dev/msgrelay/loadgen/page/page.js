@@ -29,7 +29,7 @@
 
   // Of a logarithmic scale the powers of ten, so that the labels do not crowd; 2 and 5 where there are few of those.
   function isLabelled(spec, value, range) {
-    var mantissa = Math.round(value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9)));
+    var mantissa = Number((value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9))).toFixed(6));
     if (mantissa === 1 || spec.scale === 'PERCENTILE') { return mantissa === 1 || value === 2; }
     return range < 10 || range < 200 && (mantissa === 2 || mantissa === 5);
   }
