@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Sets the results of one shootout against another's: cells of equal parameters, runs that are valid, whole and"
-                    + " unmarked, and only of one regime of the machine's cores. Prints the ratio of b to a with its 95 %"
+                    + " unmarked, and only of one regime of the machine's cores. Prints the ratio of b to a with its 95 %%"
                     + " interval, and says when it is noise. docs/results.md has the method.",
             "Exits 1 when nothing can be compared."
         })
@@ -46,15 +46,15 @@ final class CompareCommand implements Callable<Integer> {
 
     @Option(
             names = "--lanes",
-            paramLabel = "LANE,LANE",
+            paramLabel = "LANE",
             split = ",",
             description = "Set a lane of A against another lane of B. Of one shootout alone they are paired.")
     private List<String> lanes = List.of();
 
     @Option(
             names = "--paired",
-            description = "A and B were measured in turn, round by round: pair their runs. Needs 6 rounds instead of 4"
-                    + " runs each, and does not see what was the same for both runs of a round.")
+            description = "A and B were measured in turn, round by round: pair their runs, so that what changed from"
+                    + " round to round does not count. Needs 6 rounds; unpaired, 4 runs on each side are enough.")
     private boolean paired;
 
     @Option(names = "--any-machine", description = "Compare although machine, JDK or kernel differ; says in what.")
