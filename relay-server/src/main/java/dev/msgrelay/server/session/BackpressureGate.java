@@ -19,6 +19,7 @@ public final class BackpressureGate implements WriteGate {
     private volatile boolean blocked;
     private volatile long blockedSinceNanos;
     private volatile long refused;
+    private final HeldTime time = new HeldTime();
 
     // Of the writer.
     private SubscriberSession[] seen = members;
@@ -47,6 +48,7 @@ public final class BackpressureGate implements WriteGate {
         refused = position;
         if (!blocked) {
             blockedSinceNanos = System.nanoTime();
+            time.begin(blockedSinceNanos);
             blocked = true;
         }
         // Once more after the flag is up: a member that moved on before it did not signal.
@@ -77,6 +79,11 @@ public final class BackpressureGate implements WriteGate {
         return blockedSinceNanos;
     }
 
+    /** How long the log was not allowed to grow, since the start. Any thread. */
+    public long blockedNanos(long now) {
+        return time.nanos(now);
+    }
+
     /** Called by a member, after its cursor has moved (a volatile store). The last one to free half of the window counts. */
     void memberMoved(long cursor) {
         if (blocked && cursor >= refused - window / 2) {
@@ -104,6 +111,7 @@ public final class BackpressureGate implements WriteGate {
     private void unblock() {
         if (blocked) {
             blocked = false;
+            time.end(System.nanoTime());
         }
     }
 
