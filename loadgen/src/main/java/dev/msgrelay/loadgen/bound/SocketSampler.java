@@ -1,0 +1,70 @@
+package dev.msgrelay.loadgen.bound;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Looks at the queues of a run's connections. /proc/PID/net is that of the process's own network namespace, so each
+ * namespace is read once, by way of one of its processes. The sampler's thread owns it.
+ */
+final class SocketSampler {
+    private final SampleSource source;
+    private final Watched watched;
+    private final QueueTally publisherSend = new QueueTally();
+    private final QueueTally relayReceive = new QueueTally();
+    private final QueueTally relaySend = new QueueTally();
+    private final QueueTally subscriberReceive = new QueueTally();
+
+    /** One process of each namespace, and which roles live in it. */
+    private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
+
+    SocketSampler(SampleSource source, Watched watched) {
+        this.source = source;
+        this.watched = watched;
+        Map<String, Long> first = new LinkedHashMap<>();
+        for (Watched.Process process : watched.processes()) {
+            // Without the right to look, the worst that happens is that a table is read more than once.
+            String namespace = source.link(process.pid() + "/ns/net").orElse("of " + process.pid());
+            long pid = first.computeIfAbsent(namespace, key -> process.pid());
+            namespaces.computeIfAbsent(pid, key -> new HashSet<>()).add(process.role());
+        }
+    }
+
+    /** A process of each network namespace. */
+    Set<Long> representatives() {
+        return namespaces.keySet();
+    }
+
+    void sample() {
+        if (watched.publishPort() < 0 && watched.subscribePort() < 0) {
+            return;
+        }
+        namespaces.forEach((pid, roles) -> {
+            source.text(pid + "/net/tcp").ifPresent(text -> SocketTable.read(text, entry -> add(entry, roles)));
+            source.text(pid + "/net/tcp6").ifPresent(text -> SocketTable.read(text, entry -> add(entry, roles)));
+        });
+    }
+
+    private void add(SocketTable.Entry entry, Set<Role> roles) {
+        int publish = watched.publishPort();
+        int subscribe = watched.subscribePort();
+        if (roles.contains(Role.PUBLISHER) && entry.remotePort() == publish) {
+            publisherSend.add(entry.localPort(), entry.sendBytes());
+        }
+        if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == subscribe) {
+            subscriberReceive.add(entry.localPort(), entry.receiveBytes());
+        }
+        if (roles.contains(Role.RELAY) && entry.localPort() == publish) {
+            relayReceive.add(entry.remotePort(), entry.receiveBytes());
+        }
+        if (roles.contains(Role.RELAY) && entry.localPort() == subscribe) {
+            relaySend.add(entry.remotePort(), entry.sendBytes());
+        }
+    }
+
+    Queues queues() {
+        return new Queues(publisherSend.worst(), relayReceive.worst(), relaySend.worst(), subscriberReceive.worst());
+    }
+}
