@@ -15,7 +15,12 @@ final class CpuSampler {
     /** Threads of a local producer are named like this, see {@link Watched.Process}. */
     private static final String PUBLISHER_THREAD = "publisher";
 
-    /** The kernel's name of a JVM's first thread, which says nothing. */
+    /** The JVM's compilers are busy in every young JVM, but no message waits for them. */
+    private static final List<String> BESIDE = List.of("C1 Compiler", "C2 Compiler");
+
+    /** The kernel calls a JVM's main thread by the program's name, which says nothing. */
+    private static final String PROGRAM = "java";
+
     private static final String MAIN = "main";
 
     /** USER_HZ is 100 on every Linux that runs a JDK. */
@@ -79,7 +84,7 @@ final class CpuSampler {
             return;
         }
         if (thread == null) {
-            thread = new ThreadTimes(process, name(process, tid, path));
+            thread = new ThreadTimes(process, name(path));
             threads.put(path, thread);
             if (!started) {
                 // Who comes later began within the window, at nothing.
@@ -91,10 +96,9 @@ final class CpuSampler {
         thread.waited = times[1];
     }
 
-    private String name(Watched.Process process, String tid, String path) {
-        return tid.equals(Long.toString(process.pid()))
-                ? MAIN
-                : source.text(path + "/comm").orElse("?").strip();
+    private String name(String path) {
+        String name = source.text(path + "/comm").orElse("?").strip();
+        return name.equals(PROGRAM) ? MAIN : name;
     }
 
     /** Nanoseconds run and waited since the thread's start, or null when it is gone. */
@@ -133,8 +137,8 @@ final class CpuSampler {
         for (Watched.Process process : watched.processes()) {
             Map<Role, CpuShare> best = new EnumMap<>(Role.class);
             for (ThreadTimes thread : threads.values()) {
-                if (thread.process == process) {
-                    best.merge(thread.role(), share(thread, nanos), (a, b) -> a.run() >= b.run() ? a : b);
+                if (thread.process == process && BESIDE.stream().noneMatch(thread.name::startsWith)) {
+                    best.merge(thread.role(), share(thread, nanos), (a, b) -> a.wanted() >= b.wanted() ? a : b);
                 }
             }
             shares.addAll(best.values());

@@ -10,6 +10,7 @@ package dev.msgrelay.loadgen.bound;
  */
 public record CpuShare(Role role, String process, String thread, double run, double waited) {
     private static final double ALL = 0.9;
+    private static final double MOST = 0.7;
 
     /** Share of the time in which it wanted a core. */
     public double wanted() {
@@ -19,5 +20,10 @@ public record CpuShare(Role role, String process, String thread, double run, dou
     /** Whether it wanted a core nearly all the time: it is as fast as its core, or what it got of one. */
     public boolean wantsAll() {
         return wanted() >= ALL;
+    }
+
+    /** Whether it wanted a core for most of the time. */
+    public boolean wantsMost() {
+        return wanted() >= MOST;
     }
 }

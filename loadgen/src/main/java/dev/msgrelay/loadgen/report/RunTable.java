@@ -31,6 +31,7 @@ public final class RunTable {
         table.slow(result);
         table.latency(result);
         table.processes(result);
+        table.bound(result);
         return table.text.toString();
     }
 
@@ -164,6 +165,13 @@ public final class RunTable {
             line(
                     "  relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
                     relay.gcCount(), relay.gcMillis(), Units.bytes(relay.largestLagBytes()), relay.closes());
+        }
+    }
+
+    private void bound(RunResult result) {
+        if (result.observed() != null) {
+            line("");
+            BoundText.lines(result.observed().bound()).forEach(bound -> line("%s", bound));
         }
     }
 

@@ -115,6 +115,7 @@ public final class SubscriberMain {
             subscribers.add(receiver.result(index++, sent));
         }
         JsonObject result = new JsonObject();
+        Progress.report(control, () -> sum(false), () -> sum(true));
         result.put("sampling", args.number("sampling", 1));
         result.put("subscribers", subscribers);
         control.say("result", result);

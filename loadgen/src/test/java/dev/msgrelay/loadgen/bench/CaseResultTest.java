@@ -80,6 +80,7 @@ class CaseResultTest {
                 new Received(traffic, List.of(), new Histogram(3), 0),
                 List.of(),
                 List.of(),
+                null,
                 null);
         return new Sample(contender, result, hopBefore, hopAfter, List.of());
     }
