@@ -36,7 +36,8 @@ import java.util.function.Supplier;
  * 10  anything else                                                 unclear
  * </pre>
  *
- * 4 and 5 speak only where publishers feel it, or cannot be seen. Full: something waits in 0.8 of the samples; empty: in 0.3 at most. See docs/bound-by.md. Pure; one object per run.
+ * 4 and 5 speak only where publishers feel it, or cannot be seen. Full: something waits in 0.8 of the samples; empty:
+ * in 0.5 at most, so that its reader catches up. See docs/bound-by.md. Pure; one object per run.
  */
 public final class Classifier {
     private static final double TIMELY = 0.001;

@@ -53,6 +53,10 @@ final class SocketTable {
     }
 
     private static int port(String address) {
-        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), HEX);
+        int colon = address.lastIndexOf(':');
+        if (colon < 0) {
+            throw new NumberFormatException("no port in '" + address + "'");
+        }
+        return Integer.parseInt(address.substring(colon + 1), HEX);
     }
 }
