@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.bound;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -121,6 +123,13 @@ final class Case {
     Case machineUnknown() {
         machine = null;
         return this;
+    }
+
+    static void expect(BoundBy bound, BoundKind kind, Confidence confidence, BoundKind... alternatives) {
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(kind);
+        assertThat(bound.confidence()).as(bound.toString()).isEqualTo(confidence);
+        assertThat(bound.alternatives()).as(bound.toString()).containsExactly(alternatives);
+        assertThat(bound.reasons()).isNotEmpty();
     }
 
     BoundBy classify() {
