@@ -177,12 +177,17 @@ public final class Classifier {
         return link(say);
     }
 
-    /** The network is slow; without idle cores that is mostly because the kernel's network stack has none. */
+    /** The network is slow; where the kernel is busy with it and no core is idle, for want of a core. */
     private BoundBy link(Say say) {
         if (signals.sampled().segments().resent() > 0) {
             say.that(Words.resent(signals.sampled().segments()));
         }
-        return facts.allCoresBusy() ? say.machine().bound(MACHINE, LOW, LINK) : say.bound(LINK, MEDIUM);
+        if (!facts.allCoresBusy()) {
+            return say.bound(LINK, MEDIUM);
+        }
+        return facts.kernelBusy()
+                ? say.machine().bound(MACHINE, LOW, LINK)
+                : say.machine().bound(LINK, LOW, MACHINE);
     }
 
     private BoundBy waitingForIdleRelay() {

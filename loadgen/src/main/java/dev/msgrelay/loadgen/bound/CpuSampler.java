@@ -146,6 +146,16 @@ final class CpuSampler {
         return shares;
     }
 
+    /** How many cores all threads of all watched processes used, on average; 0 where no time has passed. */
+    double cores() {
+        double nanos = lastNanos - firstNanos;
+        long ran = 0;
+        for (ThreadTimes thread : threads.values()) {
+            ran += thread.ran - thread.ranBefore;
+        }
+        return nanos <= 0 ? 0 : ran / nanos;
+    }
+
     private static CpuShare share(ThreadTimes thread, double nanos) {
         return new CpuShare(
                 thread.role(),

@@ -11,6 +11,8 @@ final class Facts {
     /** Fewer idle cores than this are none. */
     private static final double NO_CORE_IDLE = 0.1;
 
+    private static final double KERNEL_BUSY = 0.2;
+
     /** The relay says that something held for most of the time. */
     private static final double MOSTLY = 0.5;
 
@@ -27,6 +29,12 @@ final class Facts {
         this.publisher = signals.sampled().leastBusy(Role.PUBLISHER);
         this.subscriber = signals.sampled().busiest(Role.SUBSCRIBER);
         this.queues = signals.sampled().queues();
+    }
+
+    /** The network takes a good part of all cores: on a virtual link, sending and receiving are mostly that. */
+    boolean kernelBusy() {
+        MachineShare machine = signals.sampled().machine();
+        return machine != null && machine.softirq() >= KERNEL_BUSY;
     }
 
     boolean allCoresBusy() {

@@ -37,8 +37,12 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         }
     }
 
-    /** What happened from {@code before} until now, or null where no tick has passed. */
-    MachineShare since(MachineTimes before) {
+    /**
+     * What happened from {@code before} until now, or null where no tick has passed.
+     *
+     * @param ownCores how many cores the run's own processes used, on average
+     */
+    MachineShare since(MachineTimes before, double ownCores) {
         double ticks = total - before.total;
         if (ticks <= 0) {
             return null;
@@ -48,6 +52,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
                 // Idle time has been seen to go back a tick.
                 Math.max(0, (idle - before.idle) / ticks),
                 (softirq - before.softirq) / ticks,
-                (steal - before.steal) / ticks);
+                (steal - before.steal) / ticks,
+                Math.min(1, ownCores / Math.max(1, cores)));
     }
 }

@@ -74,7 +74,7 @@ final class Sampler {
     /** What it came to, after {@link #last}. */
     Sampled sampled() {
         MachineShare machine = machineBefore.isPresent() && machineAfter.isPresent()
-                ? machineAfter.get().since(machineBefore.get())
+                ? machineAfter.get().since(machineBefore.get(), cpu.cores())
                 : null;
         return new Sampled(
                 samples,

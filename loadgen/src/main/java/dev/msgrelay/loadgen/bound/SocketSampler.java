@@ -39,27 +39,39 @@ final class SocketSampler {
 
     void sample() {
         if (watched.publishPort() < 0 && watched.subscribePort() < 0) {
-            return;
+            return; // Unix sockets
         }
         namespaces.forEach((pid, roles) -> {
-            source.text(pid + "/net/tcp").ifPresent(text -> SocketTable.read(text, entry -> add(entry, roles)));
-            source.text(pid + "/net/tcp6").ifPresent(text -> SocketTable.read(text, entry -> add(entry, roles)));
+            source.text(pid + "/net/tcp").ifPresent(text -> read(text, roles));
+            source.text(pid + "/net/tcp6").ifPresent(text -> read(text, roles));
         });
     }
 
-    private void add(SocketTable.Entry entry, Set<Role> roles) {
+    private void read(String text, Set<Role> roles) {
         int publish = watched.publishPort();
+        if (publish >= 0) {
+            SocketTable.read(text, publish, entry -> addPublishing(entry, publish, roles));
+        }
         int subscribe = watched.subscribePort();
-        if (roles.contains(Role.PUBLISHER) && entry.remotePort() == publish) {
+        if (subscribe >= 0) {
+            SocketTable.read(text, subscribe, entry -> addSubscribing(entry, subscribe, roles));
+        }
+    }
+
+    private void addPublishing(SocketTable.Entry entry, int port, Set<Role> roles) {
+        if (roles.contains(Role.PUBLISHER) && entry.remotePort() == port) {
             publisherSend.add(entry.localPort(), entry.sendBytes());
         }
-        if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == subscribe) {
-            subscriberReceive.add(entry.localPort(), entry.receiveBytes());
-        }
-        if (roles.contains(Role.RELAY) && entry.localPort() == publish) {
+        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
             relayReceive.add(entry.remotePort(), entry.receiveBytes());
         }
-        if (roles.contains(Role.RELAY) && entry.localPort() == subscribe) {
+    }
+
+    private void addSubscribing(SocketTable.Entry entry, int port, Set<Role> roles) {
+        if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == port) {
+            subscriberReceive.add(entry.localPort(), entry.receiveBytes());
+        }
+        if (roles.contains(Role.RELAY) && entry.localPort() == port) {
             relaySend.add(entry.remotePort(), entry.sendBytes());
         }
     }

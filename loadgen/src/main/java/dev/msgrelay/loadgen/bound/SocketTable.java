@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.bound;
 
+import java.util.Locale;
 import java.util.function.Consumer;
 
 /** Reads /proc/net/tcp and tcp6. */
@@ -25,14 +26,23 @@ final class SocketTable {
      */
     record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes) {}
 
-    /** Hands on every connection; lines that are none, or damaged, are passed over. */
-    static void read(String text, Consumer<Entry> each) {
-        text.lines().skip(1).forEach(line -> {
-            Entry entry = parse(line.strip());
+    /**
+     * Hands on every connection that one of its ends has this port of; lines that are none, or damaged, are passed over. A
+     * host has hundreds of others, most of them ended: only lines with that port are looked at.
+     */
+    static void read(String text, int port, Consumer<Entry> each) {
+        String wanted = String.format(Locale.ROOT, ":%04X ", port);
+        int at = 0;
+        while ((at = text.indexOf(wanted, at)) >= 0) {
+            int begin = text.lastIndexOf('\n', at) + 1;
+            int end = text.indexOf('\n', at);
+            end = end < 0 ? text.length() : end;
+            Entry entry = parse(text.substring(begin, end).strip());
             if (entry != null) {
                 each.accept(entry);
             }
-        });
+            at = end;
+        }
     }
 
     private static Entry parse(String line) {

@@ -8,6 +8,10 @@ import java.util.Locale;
 final class Words {
     private static final double KIBI = 1 << 10;
     private static final double PERCENT = 100;
+    private static final double WORTH_TELLING = 0.01;
+
+    /** Less than this may as well be how the kernel keeps its books. */
+    private static final double OTHERS = 0.15;
 
     private Words() {}
 
@@ -27,11 +31,12 @@ final class Words {
 
     static String machine(MachineShare machine) {
         return format(
-                "the machine's %d cores were idle %.2f of the time, %.2f in network interrupts%s",
+                "the machine's %d cores were idle %.2f of the time, %.2f in network interrupts%s%s",
                 machine.cores(),
                 machine.idle(),
                 machine.softirq(),
-                machine.steal() >= 0.01 ? format(", %.2f taken by the host", machine.steal()) : "");
+                machine.steal() >= WORTH_TELLING ? format(", %.2f taken by the host", machine.steal()) : "",
+                machine.others() >= OTHERS ? format(", %.2f with other programs", machine.others()) : "");
     }
 
     static String rates(Rates rates) {

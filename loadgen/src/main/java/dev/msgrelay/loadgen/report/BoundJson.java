@@ -67,6 +67,7 @@ final class BoundJson {
         json.put("idle", known(machine.idle()));
         json.put("softirq", known(machine.softirq()));
         json.put("steal", known(machine.steal()));
+        json.put("own", known(machine.own()));
         return json;
     }
 

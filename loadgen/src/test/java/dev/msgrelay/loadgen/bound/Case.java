@@ -13,7 +13,7 @@ final class Case {
     private final List<CpuShare> cpu = new ArrayList<>();
     private Rates rates = new Rates(0, 1e6, 1e6, 0, 10);
     private boolean waitsKnown = true;
-    private MachineShare machine = new MachineShare(4, 0.4, 0.05, 0);
+    private MachineShare machine = new MachineShare(4, 0.4, 0.05, 0, 0.5);
     private Queue publisherSend = EMPTY;
     private Queue relayReceive = EMPTY;
     private Queue relaySend = EMPTY;
@@ -48,7 +48,12 @@ final class Case {
     }
 
     Case idle(double idle) {
-        machine = new MachineShare(2, idle, 0.1, 0.02);
+        machine = new MachineShare(2, idle, 0.1, 0.02, 0.8);
+        return this;
+    }
+
+    Case machine(double idle, double softirq, double own) {
+        machine = new MachineShare(2, idle, softirq, 0, own);
         return this;
     }
 

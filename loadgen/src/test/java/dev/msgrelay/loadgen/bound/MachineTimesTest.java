@@ -24,17 +24,20 @@ class MachineTimesTest {
 
     @Test
     void sharesOfTheTimeBetweenTwoLooks() {
-        MachineShare share = new MachineTimes(2, 1_400, 600, 130, 42).since(new MachineTimes(2, 1_000, 500, 100, 40));
+        MachineShare share =
+                new MachineTimes(2, 1_400, 600, 130, 42).since(new MachineTimes(2, 1_000, 500, 100, 40), 0.9);
         assertThat(share.cores()).isEqualTo(2);
         assertThat(share.idle()).isCloseTo(0.25, within(1e-9));
         assertThat(share.softirq()).isCloseTo(0.075, within(1e-9));
         assertThat(share.steal()).isCloseTo(0.005, within(1e-9));
+        assertThat(share.own()).isCloseTo(0.45, within(1e-9));
+        assertThat(share.others()).isCloseTo(0.22, within(1e-9));
     }
 
     @Test
     void idleTimeThatGoesBackIsNone() {
         assertThat(new MachineTimes(1, 1_100, 499, 0, 0)
-                        .since(new MachineTimes(1, 1_000, 500, 0, 0))
+                        .since(new MachineTimes(1, 1_000, 500, 0, 0), 0)
                         .idle())
                 .isZero();
     }
@@ -42,7 +45,7 @@ class MachineTimesTest {
     @Test
     void noTimeHasPassed() {
         MachineTimes times = new MachineTimes(2, 1_000, 500, 100, 40);
-        assertThat(times.since(times)).isNull();
+        assertThat(times.since(times, 0)).isNull();
     }
 
     @Test

@@ -13,7 +13,7 @@ class SocketTableTest {
 
     @Test
     void bothEndsOfConnectionsWithTheirQueues() {
-        assertThat(read("""
+        assertThat(read(0x1E61, """
                    0: 0100007F:1E61 00000000:0000 0A 00000000:00000003 00:00000000 00000000     0        0 1673 1 000000003d809d32 100 0 0 10 0
                    1: 0100007F:A0CC 0100007F:1E61 01 003E5448:00000000 01:00000014 00000000     0        0 9001 2 0000000000000000 20 4 30 10 -1
                    2: 0100007F:1E61 0100007F:A0CC 01 00000000:0005F730 00:00000000 00000000     0        0 9002 1 0000000000000000 20 4 30 10 -1
@@ -30,29 +30,38 @@ class SocketTableTest {
     @Test
     void ipVersion6() {
         assertThat(read(
+                        0x1F91,
                         "   7: 0000000000000000FFFF00000100007F:1F91 0000000000000000FFFF00000100007F:C1B2 01 0000FE88:00000007 01:00000014"
                                 + " 00000000  1000        0 77 2 0000000000000000 20 4 30 10 -1\n"))
                 .containsExactly(new SocketTable.Entry(0x1F91, 0xC1B2, 0xFE88, 7));
     }
 
     @Test
+    void connectionsOfOtherPortsAreNotLookedAt() {
+        String line = "   1: 0100007F:A0CC 0100007F:1E61 01 00000001:00000002 01:00000014 00000000 0 0 9001 2\n";
+        assertThat(read(0xA0CC, line)).containsExactly(new SocketTable.Entry(0xA0CC, 0x1E61, 1, 2));
+        assertThat(read(0x0001, line)).isEmpty();
+        assertThat(read(0x1E61, line.strip())).as("without a line end").hasSize(1);
+    }
+
+    @Test
     void damagedLinesArePassedOver() {
-        assertThat(read("""
+        assertThat(read(0x1E61, """
                    1: 0100007F:A0CC 0100007F:1E61 01 003E5448
                    2: 0100007F:A0CC 0100007F:1E61 01 x:y 00:0
                    3: 0100007F 0100007F 01 00000000:00000000 00:0
                    4: 0100007F:A0
 
                 """)).isEmpty();
-        assertThat(read("")).isEmpty();
+        assertThat(read(0x1E61, "")).isEmpty();
         List<SocketTable.Entry> nothing = new ArrayList<>();
-        SocketTable.read("", nothing::add);
+        SocketTable.read("", 0x1E61, nothing::add);
         assertThat(nothing).isEmpty();
     }
 
-    private static List<SocketTable.Entry> read(String lines) {
+    private static List<SocketTable.Entry> read(int port, String lines) {
         List<SocketTable.Entry> entries = new ArrayList<>();
-        SocketTable.read(HEADER + lines, entries::add);
+        SocketTable.read(HEADER + lines, port, entries::add);
         return entries;
     }
 }
