@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.bound;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -10,6 +12,8 @@ import java.util.Set;
  * namespace is read once, by way of one of its processes. The sampler's thread owns it.
  */
 final class SocketSampler {
+    private static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
+
     private final SampleSource source;
     private final Watched watched;
     private final QueueTally publisherSend = new QueueTally();
@@ -19,6 +23,11 @@ final class SocketSampler {
 
     /** One process of each namespace, and which roles live in it. */
     private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
+
+    /** Of each of them, the tables in which something of the run was found: to read one, the kernel walks all sockets. */
+    private final Map<Long, List<String>> tables = new HashMap<>();
+
+    private int seen;
 
     SocketSampler(SampleSource source, Watched watched) {
         this.source = source;
@@ -42,12 +51,19 @@ final class SocketSampler {
             return; // Unix sockets
         }
         namespaces.forEach((pid, roles) -> {
-            source.text(pid + "/net/tcp").ifPresent(text -> read(text, roles));
-            source.text(pid + "/net/tcp6").ifPresent(text -> read(text, roles));
+            List<String> known = tables.get(pid);
+            List<String> wanted = known == null || known.isEmpty() ? TABLES : known;
+            tables.put(
+                    pid,
+                    wanted.stream()
+                            .filter(table -> read(source.text(pid + table).orElse(""), roles))
+                            .toList());
         });
     }
 
-    private void read(String text, Set<Role> roles) {
+    /** Answers whether anything of the run was in it. */
+    private boolean read(String text, Set<Role> roles) {
+        int before = seen;
         int publish = watched.publishPort();
         if (publish >= 0) {
             SocketTable.read(text, publish, entry -> addPublishing(entry, publish, roles));
@@ -56,22 +72,27 @@ final class SocketSampler {
         if (subscribe >= 0) {
             SocketTable.read(text, subscribe, entry -> addSubscribing(entry, subscribe, roles));
         }
+        return seen > before;
     }
 
     private void addPublishing(SocketTable.Entry entry, int port, Set<Role> roles) {
         if (roles.contains(Role.PUBLISHER) && entry.remotePort() == port) {
+            seen++;
             publisherSend.add(entry.localPort(), entry.sendBytes());
         }
         if (roles.contains(Role.RELAY) && entry.localPort() == port) {
+            seen++;
             relayReceive.add(entry.remotePort(), entry.receiveBytes());
         }
     }
 
     private void addSubscribing(SocketTable.Entry entry, int port, Set<Role> roles) {
         if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == port) {
+            seen++;
             subscriberReceive.add(entry.localPort(), entry.receiveBytes());
         }
         if (roles.contains(Role.RELAY) && entry.localPort() == port) {
+            seen++;
             relaySend.add(entry.remotePort(), entry.sendBytes());
         }
     }

@@ -10,7 +10,11 @@ import java.util.concurrent.TimeoutException;
  * controller's thread.
  */
 public final class WindowSampler implements AutoCloseable {
-    private static final long EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** A look at the sockets costs one to three milliseconds: so many in a window are enough, and not more often than: */
+    private static final int SAMPLES = 40;
+
+    private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -66,7 +70,8 @@ public final class WindowSampler implements AutoCloseable {
             long last = end - Math.min(BEFORE_END_NANOS, (end - begin) / 4);
             sleepUntil(begin);
             sampler.first(System.nanoTime());
-            for (long at = begin + EVERY_NANOS; at < last; at = Math.max(at, System.nanoTime()) + EVERY_NANOS) {
+            long step = Math.min(LONGEST_STEP_NANOS, Math.max(SHORTEST_STEP_NANOS, (end - begin) / SAMPLES));
+            for (long at = begin + step; at < last; at = Math.max(at, System.nanoTime()) + step) {
                 sleepUntil(at);
                 sampler.next(System.nanoTime());
             }

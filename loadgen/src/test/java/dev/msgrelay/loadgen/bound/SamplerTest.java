@@ -127,6 +127,9 @@ class SamplerTest {
                         new Queue(1, 5, 1, 100 * KIB),
                         new Queue(1, 5, 1, 64 * KIB)));
         assertThat(proc.reads(RELAY + "/net/tcp")).isEqualTo(5);
+        assertThat(proc.reads(RELAY + "/net/tcp6"))
+                .as("nothing of the run is in it")
+                .isEqualTo(1);
         assertThat(proc.reads(PUBLISHER + "/net/tcp"))
                 .as("the same namespace is read once")
                 .isZero();
