@@ -53,7 +53,7 @@ public record Timeline(List<Point> points) {
                 lags.add(new Lag(event.nanos(), event.json().getLong("largestLagBytes", -1)));
             }
         }
-        return of(begin, end, counts(publishers), counts(subscribers), lags);
+        return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
     }
 
     /** A list of counts for each worker, by time. */
@@ -71,19 +71,33 @@ public record Timeline(List<Point> points) {
         return new Timeline(points);
     }
 
-    private static List<List<Count>> counts(List<Child> workers) {
+    private static List<List<Count>> counts(List<Child> workers, long end) {
         List<List<Count>> all = new ArrayList<>();
         for (Child worker : workers) {
-            List<Count> counts = new ArrayList<>();
-            for (Child.Event event : worker.all("progress")) {
-                JsonObject json = event.json();
-                // The moment at which it counted, which is not the moment at which that was heard.
-                long nanos = json.getLong("nanos") - worker.site().nanosAhead();
-                counts.add(new Count(nanos, json.getLong("messages"), json.getLong("bytes")));
-            }
-            all.add(counts);
+            all.add(counts(worker.all("progress"), worker.site().nanosAhead(), end));
         }
         return all;
+    }
+
+    /**
+     * One worker's counts by the controller's clock.
+     *
+     * @param ahead nanoseconds that the worker's clock is ahead of that
+     */
+    static List<Count> counts(List<Child.Event> reports, long ahead, long end) {
+        List<Count> counts = new ArrayList<>();
+        for (Child.Event report : reports) {
+            JsonObject json = report.json();
+            // The moment at which it counted, which is not the moment at which that was heard.
+            long nanos = json.getLong("nanos") - ahead;
+            counts.add(new Count(nanos, json.getLong("messages"), json.getLong("bytes")));
+            if (json.getBoolean("last", false)) {
+                // A publisher's last message leaves a little before the window ends.
+                counts.add(new Count(Math.max(nanos, end), json.getLong("messages"), json.getLong("bytes")));
+                break;
+            }
+        }
+        return counts;
     }
 
     /** Messages and bytes a second of all workers together, or null where one of them is not known. */

@@ -13,16 +13,23 @@ public final class Progress {
 
     private Progress() {}
 
-    /** Starts to report; ends with the process. */
+    /** Reports at once, so that there is a count before the window begins, and from now on; ends with the process. */
     static void start(Control control, LongSupplier messages, LongSupplier bytes) {
-        repeat(SECOND_MILLIS / A_SECOND, () -> report(control, messages, bytes));
+        report(control, messages, bytes, false);
+        repeat(SECOND_MILLIS / A_SECOND, () -> report(control, messages, bytes, false));
     }
 
-    /** Reports once more, when all is done. */
-    static void report(Control control, LongSupplier messages, LongSupplier bytes) {
+    /** Reports once more, when all is done: nothing will change any more. */
+    static void last(Control control, LongSupplier messages, LongSupplier bytes) {
+        report(control, messages, bytes, true);
+    }
+
+    private static void report(Control control, LongSupplier messages, LongSupplier bytes, boolean last) {
         // The clock first: the counts are read with it, the line may have to wait.
         long nanos = System.nanoTime();
-        control.say("progress", Map.of("nanos", nanos, "messages", messages.getAsLong(), "bytes", bytes.getAsLong()));
+        control.say(
+                "progress",
+                Map.of("nanos", nanos, "messages", messages.getAsLong(), "bytes", bytes.getAsLong(), "last", last));
     }
 
     /** Does this once a second, until the process ends. */

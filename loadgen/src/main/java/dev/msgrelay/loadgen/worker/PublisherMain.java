@@ -112,7 +112,7 @@ public final class PublisherMain {
             publishers.add(one);
         }
         result.put("publishers", publishers);
-        Progress.report(control, () -> sum(false), () -> sum(true));
+        Progress.last(control, () -> sum(false), () -> sum(true));
         control.say("result", result);
     }
 

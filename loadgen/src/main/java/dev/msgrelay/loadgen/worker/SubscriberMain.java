@@ -55,8 +55,8 @@ public final class SubscriberMain {
                         + (receiver.closed() == null ? "timed out" : receiver.closed()));
             }
         }
-        control.say("primed", Map.of());
         Progress.start(control, () -> sum(false), () -> sum(true));
+        control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
         if (!args.flag("count-only")) {
@@ -115,7 +115,7 @@ public final class SubscriberMain {
             subscribers.add(receiver.result(index++, sent));
         }
         JsonObject result = new JsonObject();
-        Progress.report(control, () -> sum(false), () -> sum(true));
+        Progress.last(control, () -> sum(false), () -> sum(true));
         result.put("sampling", args.number("sampling", 1));
         result.put("subscribers", subscribers);
         control.say("result", result);

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.grack.nanojson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,30 @@ class TimelineTest {
         assertThat(timeline.points()).hasSize(1_200);
         assertThat(timeline.points().get(1_199).seconds()).isCloseTo(3_600, NEAR);
         assertThat(timeline.points().get(700).out()).isCloseTo(1_000, NEAR);
+    }
+
+    @Test
+    void reportsAreReadInTheControllersClockAndTheLastOneHoldsToTheEnd() {
+        long ahead = millis(77);
+        List<Child.Event> reports =
+                List.of(report(ahead + 100, 10, false), report(ahead + 900, 90, true), report(ahead + 950, 90, false));
+        assertThat(Timeline.counts(reports, ahead, 1_000))
+                .containsExactly(
+                        new Timeline.Count(100, 10, 1_000),
+                        new Timeline.Count(900, 90, 9_000),
+                        new Timeline.Count(1_000, 90, 9_000));
+        assertThat(Timeline.counts(reports.subList(0, 1), 0, 1_000))
+                .as("one that is not done yet may go on")
+                .containsExactly(new Timeline.Count(ahead + 100, 10, 1_000));
+    }
+
+    private static Child.Event report(long nanos, long messages, boolean last) {
+        JsonObject json = new JsonObject();
+        json.put("nanos", nanos);
+        json.put("messages", messages);
+        json.put("bytes", 100 * messages);
+        json.put("last", last);
+        return new Child.Event(0, json);
     }
 
     private static Timeline.Count count(long millis, long messages) {
