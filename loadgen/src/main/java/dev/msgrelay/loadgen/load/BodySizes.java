@@ -77,8 +77,8 @@ public record BodySizes(List<Range> ranges) {
             return listed(text);
         }
         if (!text.matches("-?[0-9]{1,18}")) {
-            throw new IllegalArgumentException("'" + text + "' is not a number of bytes, uniform:MIN-MAX, file:PATH or"
-                    + " sizes:SIZExCOUNT,...");
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not a number of bytes, uniform:MIN-MAX, file:PATH or" + " sizes:SIZExCOUNT,...");
         }
         return fixed(within("", Long.parseLong(text)));
     }
@@ -139,8 +139,7 @@ public record BodySizes(List<Range> ranges) {
         }
     }
 
-    private static void add(
-            TreeMap<Integer, Long> counts, String where, String pair, String separator, String form) {
+    private static void add(TreeMap<Integer, Long> counts, String where, String pair, String separator, String form) {
         String[] parts = pair.split(separator, -1);
         if (parts.length != 2 || !parts[0].matches("[0-9]{1,18}") || !parts[1].matches("[0-9]{1,18}")) {
             throw new IllegalArgumentException(where + "'" + pair + "' is not " + form);
