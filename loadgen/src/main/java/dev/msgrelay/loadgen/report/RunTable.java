@@ -99,7 +99,7 @@ public final class RunTable {
                     kept.late(),
                     Units.nanos(kept.lateness().getValueAtPercentile(50)),
                     Units.nanos(kept.lateness().getValueAtPercentile(99)),
-                    Units.nanos(kept.worstNanos()));
+                    Units.nanos(kept.lateness().getMaxValue()));
         }
     }
 
