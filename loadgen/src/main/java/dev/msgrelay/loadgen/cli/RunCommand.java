@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = "Starts a relay, publishers and subscribers as separate processes on loopback and checks every"
                 + " message. Exits 1 when one was lost, duplicated, reordered or corrupted without the policy explaining it, or when"
-                + " more than 0.1 % left over 1 ms late.")
+                + " more than 0.1 %% left over 1 ms late.")
 final class RunCommand implements Callable<Integer> {
     /** Of each of the sizes that --calibrate tries. */
     private static final Timing CALIBRATION = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));
