@@ -67,6 +67,7 @@ class UsageTest {
                 "ceiling --link 1gbe --body x | 'x'",
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
+                "lanes --mtu 575              | --mtu 575 is not within 576..9216",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -80,7 +81,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("run, calibrate, bench, doctor or ceiling");
+        assertThat(err.toString()).contains("run, calibrate, bench, doctor, ceiling or lanes");
     }
 
     private static int execute(StringWriter err, String... args) {
