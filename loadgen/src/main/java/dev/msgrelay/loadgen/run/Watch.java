@@ -64,7 +64,7 @@ final class Watch implements AutoCloseable {
                 (double) load.rate() * load.publishers(),
                 counted ? published.traffic().messagesPerSecond() : Double.NaN,
                 received.traffic().messagesPerSecond() / Math.max(1, load.subscribers()),
-                counted ? (double) published.late() / published.total() : 0,
+                published.punctuality().lateShare(),
                 window.measuredNanos() / 1e9);
     }
 
