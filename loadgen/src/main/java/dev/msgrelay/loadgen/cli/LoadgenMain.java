@@ -16,7 +16,8 @@ import picocli.CommandLine.ParameterException;
             CalibrateCommand.class,
             BenchCommand.class,
             DoctorCommand.class,
-            CeilingCommand.class
+            CeilingCommand.class,
+            AgentCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -42,7 +43,8 @@ public final class LoadgenMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which command? run, calibrate, bench, doctor or ceiling");
+        throw new ParameterException(
+                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling or agent");
     }
 
     private static int usageError(ParameterException e, String[] args) {
