@@ -1,13 +1,8 @@
 package dev.msgrelay.loadgen.agent;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.host.NetInterface;
-import dev.msgrelay.loadgen.host.NetInterfaces;
-import dev.msgrelay.loadgen.host.SystemTree;
-import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.site.HostSite;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -71,6 +66,10 @@ public final class Agent implements AutoCloseable {
     private Agent(AgentSettings settings, AgentGreeter greeter, boolean once, Consumer<String> log) throws IOException {
         if (settings.bind().isAnyLocalAddress() || settings.data().isAnyLocalAddress()) {
             throw new IOException("an agent listens on one named address, not on all (0.0.0.0 or ::)");
+        }
+        if (settings.data() instanceof Inet6Address data && data.isLinkLocalAddress()) {
+            throw new IOException("the address " + data.getHostAddress()
+                    + " means something on one link only: give the agent one that the other host can name");
         }
         this.settings = settings;
         this.greeter = greeter;
@@ -201,7 +200,7 @@ public final class Agent implements AutoCloseable {
                 return;
             }
             log.accept(who + " is the controller");
-            channel.send(welcome(proof));
+            channel.send(Welcome.of(proof, settings));
             log.accept("controller " + who + " gone: " + session.run());
         } catch (IOException e) {
             log.accept("controller " + who + " gone: " + e.getMessage());
@@ -223,24 +222,6 @@ public final class Agent implements AutoCloseable {
         hosts.add(settings.bind());
         hosts.add(channel.peer().getAddress());
         return new Programs(own, hosts);
-    }
-
-    private JsonObject welcome(String proof) {
-        JsonObject welcome = Messages.of(Messages.WELCOME);
-        welcome.put("proof", proof);
-        welcome.put("silenceMillis", limits().silence().toMillis());
-        welcome.put("address", settings.data().getHostAddress());
-        welcome.put("machine", Machine.here().toJson());
-        JsonArray interfaces = new JsonArray();
-        for (NetInterface one : new NetInterfaces(SystemTree.ofThisHost()).up()) {
-            JsonObject json = new JsonObject();
-            json.put("name", one.name());
-            one.mtu().ifPresent(mtu -> json.put("mtu", mtu));
-            one.megabitsPerSecond().ifPresent(speed -> json.put("megabitsPerSecond", speed));
-            interfaces.add(json);
-        }
-        welcome.put("interfaces", interfaces);
-        return welcome;
     }
 
     private static void pause(long millis) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,6 +33,8 @@ public final class AgentConnection implements AutoCloseable {
 
     private static final long FIGURE_MILLIS = 2_000;
     private static final long PONG_MILLIS = 2_000;
+    private static final long GOODBYE_MILLIS = 6_000;
+    private static final String CLOSED_HERE = "this controller has closed the connection";
     private static final long HEARTBEAT_MILLIS = 1_000;
 
     /** An agent that said nothing for so long is gone. */
@@ -46,6 +49,8 @@ public final class AgentConnection implements AutoCloseable {
     private final AtomicInteger ids = new AtomicInteger();
     private final AtomicLong requests = new AtomicLong();
     private volatile long lastHeard = System.nanoTime();
+    private final CountDownLatch readerEnded = new CountDownLatch(1);
+    private volatile boolean closing;
     private volatile String lost;
 
     /**
@@ -209,9 +214,11 @@ public final class AgentConnection implements AutoCloseable {
                 lastHeard = System.nanoTime();
                 on(message);
             }
-            lose("it closed the connection");
+            lose(closing ? CLOSED_HERE : "it closed the connection");
         } catch (IOException e) {
-            lose(e.getMessage());
+            lose(closing ? CLOSED_HERE : e.getMessage());
+        } finally {
+            readerEnded.countDown();
         }
     }
 
@@ -279,14 +286,18 @@ public final class AgentConnection implements AutoCloseable {
         processes.clear();
     }
 
-    /** Says goodbye; the agent ends what is still alive. */
+    /** Says goodbye and waits a moment for the agent to end what is still alive. */
     @Override
     public void close() {
+        closing = true;
         try {
             send(Messages.of(Messages.BYE));
+            readerEnded.await(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (IOException e) {
             // it is gone already
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        lose("this controller has closed the connection");
+        lose(CLOSED_HERE);
     }
 }

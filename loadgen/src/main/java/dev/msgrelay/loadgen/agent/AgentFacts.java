@@ -4,6 +4,7 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -13,9 +14,11 @@ import java.util.OptionalLong;
  * @param address where its processes listen
  * @param machine cores, JDK, kernel and so on, in the fields of {@link dev.msgrelay.loadgen.measure.Machine#toJson}
  * @param interfaces those that are up
+ * @param interfaceName the one that has the address; empty where the system does not tell
  * @param silenceMillis how long the agent waits for a controller that says nothing
  */
-public record AgentFacts(String address, JsonObject machine, List<Interface> interfaces, long silenceMillis) {
+public record AgentFacts(
+        String address, JsonObject machine, List<Interface> interfaces, String interfaceName, long silenceMillis) {
     /** The agent has a host: more interfaces than this are not looked at. */
     private static final int MAX_INTERFACES = 256;
 
@@ -25,6 +28,13 @@ public record AgentFacts(String address, JsonObject machine, List<Interface> int
 
     /** A network interface of the agent's host. */
     public record Interface(String name, OptionalInt mtu, OptionalLong megabitsPerSecond) {}
+
+    /** The interface at the agent's end of the link; empty where the agent does not tell. */
+    public Optional<Interface> addressInterface() {
+        return interfaces.stream()
+                .filter(one -> one.name().equals(interfaceName))
+                .findFirst();
+    }
 
     /**
      * From a welcome.
@@ -39,7 +49,12 @@ public record AgentFacts(String address, JsonObject machine, List<Interface> int
         if (!(welcome.get("machine") instanceof JsonObject machine)) {
             throw new ProtocolException("the welcome does not tell the machine");
         }
-        return new AgentFacts(address, machine, interfaces(welcome), Messages.number(welcome, "silenceMillis"));
+        return new AgentFacts(
+                address,
+                machine,
+                interfaces(welcome),
+                welcome.getString("interface", ""),
+                Messages.number(welcome, "silenceMillis"));
     }
 
     private static List<Interface> interfaces(JsonObject welcome) {

@@ -66,7 +66,7 @@ final class AgentProcess {
                     flooded = true;
                     sendOutput(
                             Messages.STDERR,
-                            "\nagent: ended, for it said too much: more than " + (OutputBudget.BURST >> 20)
+                            "agent: ended, for it said too much: more than " + (OutputBudget.BURST >> 20)
                                     + " MiB at once and 1 MiB a second after that\n");
                     process.kill();
                     return;

@@ -214,7 +214,6 @@ final class AgentSession {
 
     private void close() {
         over = true;
-        channel.close();
         endProcesses();
         long deadline = System.nanoTime() + Duration.ofMillis(LAST_MILLIS).toNanos();
         try {
@@ -224,6 +223,8 @@ final class AgentSession {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        // Last: a controller that said goodbye waits for this, and knows then that nothing of it is left.
+        channel.close();
     }
 
     private void endProcesses() {

@@ -30,6 +30,7 @@ final class RemoteProcess implements SiteProcess {
     private final OutputStream stdin = new Stdin();
     private final CountDownLatch exit = new CountDownLatch(1);
     private volatile int exitCode;
+    private volatile boolean withinLine;
 
     RemoteProcess(int id, AgentConnection connection) {
         this.id = id;
@@ -72,7 +73,11 @@ final class RemoteProcess implements SiteProcess {
      * @throws ProtocolException more came than anyone reads
      */
     void onOutput(String stream, byte[] bytes) throws ProtocolException {
-        ByteQueue queue = stream.equals(Messages.STDERR) ? stderr : stdout;
+        boolean error = stream.equals(Messages.STDERR);
+        ByteQueue queue = error ? stderr : stdout;
+        if (error && bytes.length > 0) {
+            withinLine = bytes[bytes.length - 1] != '\n';
+        }
         if (!queue.add(bytes)) {
             throw new ProtocolException("process " + id + " said more than " + (CAPACITY >> 20) + " MiB unread");
         }
@@ -85,7 +90,7 @@ final class RemoteProcess implements SiteProcess {
     /** The agent is gone, and so is the process: it says so itself. */
     void onLost(String reason) {
         if (isAlive()) {
-            stderr.add(("\n" + reason + "\n").getBytes(StandardCharsets.UTF_8));
+            stderr.add(((withinLine ? "\n" : "") + reason + "\n").getBytes(StandardCharsets.UTF_8));
         }
         started.completeExceptionally(new IOException(reason));
         end(KILLED);

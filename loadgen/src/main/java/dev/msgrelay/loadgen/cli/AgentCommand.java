@@ -120,12 +120,17 @@ final class AgentCommand implements Callable<Integer> {
         }
     }
 
-    private Token givenToken() throws IOException {
-        if (tokenFile != null) {
-            return Token.fromFile(tokenFile);
+    /** The token that this host has been told, or null. */
+    private Token givenToken() {
+        try {
+            if (tokenFile != null) {
+                return Token.fromFile(tokenFile);
+            }
+            String text = System.getenv(Token.VARIABLE);
+            return text == null ? null : Token.of(text, Token.VARIABLE);
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
-        String text = System.getenv(Token.VARIABLE);
-        return text == null ? null : Token.of(text, Token.VARIABLE);
     }
 
     private AgentSettings settings() {

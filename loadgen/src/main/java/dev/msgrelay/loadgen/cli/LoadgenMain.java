@@ -17,6 +17,7 @@ import picocli.CommandLine.ParameterException;
             BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,
+            LanesCommand.class,
             AgentCommand.class
         })
 public final class LoadgenMain implements Runnable {
@@ -44,7 +45,7 @@ public final class LoadgenMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling or agent");
+                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling, lanes or agent");
     }
 
     private static int usageError(ParameterException e, String[] args) {

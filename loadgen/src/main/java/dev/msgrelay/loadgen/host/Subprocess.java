@@ -21,7 +21,8 @@ public final class Subprocess implements Tool {
         this(LIMIT_MILLIS);
     }
 
-    Subprocess(long limitMillis) {
+    /** For commands that take their time. */
+    public Subprocess(long limitMillis) {
         this.limitMillis = limitMillis;
     }
 

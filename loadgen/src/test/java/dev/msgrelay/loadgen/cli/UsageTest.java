@@ -52,6 +52,7 @@ class UsageTest {
                 "ceiling --link 1gbe --body x | 'x'",
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
+                "lanes --mtu 575              | --mtu 575 is not within 576..9216",
                 "agent --port 65536           | --port 65536 is not within 0..65535",
                 "agent --bind 0.0.0.0         | --bind '0.0.0.0' is every address",
                 "agent --bind ::              | --bind '::' is every address",
@@ -72,7 +73,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("run, calibrate, bench, doctor, ceiling or agent");
+        assertThat(err.toString()).contains("run, calibrate, bench, doctor, ceiling, lanes or agent");
     }
 
     private static int execute(StringWriter err, String... args) {
