@@ -95,9 +95,12 @@ public final class Agent implements AutoCloseable {
         ended.await();
     }
 
-    /** Stops to listen, ends all processes, and waits for that. */
+    /** Stops to listen, ends all processes, and waits for that. A second call does nothing. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closing) {
+            return;
+        }
         closing = true;
         stopListening();
         AgentSession current = session;
