@@ -13,8 +13,8 @@ import java.util.List;
  * cut by tbf itself, which costs several times the CPU time. Four milliseconds of the rate is tc's own rule for kernels
  * of 250 Hz; it is also what a window may get too much, once: 0.4 % of a second.
  *
- * <p>The queue takes 10 ms more of the rate, as a switch or a NIC may; TCP on the same host is held back by the kernel
- * before it fills.
+ * <p>The queue takes 50 ms more of the rate. TCP keeps about a millisecond of each connection's bytes in it, so it
+ * fills only where many connections start at once; what does not fit is dropped and sent again.
  *
  * @param bitsPerSecond the rate, counted from MAC header to the end of each packet
  * @param burst bytes of the bucket
@@ -25,7 +25,7 @@ record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {
     static final long LARGEST_PACKET = 128 << 10;
 
     private static final int TICKS_PER_SECOND = 250;
-    private static final int QUEUE_MILLIS = 10;
+    private static final int QUEUE_MILLIS = 50;
 
     static TokenBucket of(LinkSpeed speed) {
         long tick = speed.bitsPerSecond() / Byte.SIZE / TICKS_PER_SECOND;
