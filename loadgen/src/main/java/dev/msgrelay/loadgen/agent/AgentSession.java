@@ -143,8 +143,8 @@ final class AgentSession {
             AgentProcess process = new AgentProcess(id, site.start(program), channel, budget, this::onEnded);
             processes.put(id, process);
             String main = program.main().substring(program.main().lastIndexOf('.') + 1);
-            log.accept("started " + id + ": " + main + " " + String.join(" ", program.args()) + " (pid " + process.pid()
-                    + ")");
+            log.accept("started " + id + ": " + main + " " + Messages.printable(String.join(" ", program.args()))
+                    + " (pid " + process.pid() + ")");
             JsonObject started = Messages.of(Messages.STARTED, id);
             started.put("pid", process.pid());
             channel.send(started);

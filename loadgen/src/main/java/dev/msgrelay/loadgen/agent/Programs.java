@@ -29,7 +29,10 @@ import java.util.stream.Stream;
  */
 record Programs(Set<InetAddress> own, Set<InetAddress> hosts) {
     static final int MAX_ARGS = 128;
-    static final int MAX_ARG_LENGTH = 1_024;
+
+    /** A histogram of body sizes, the longest argument that there is, has up to 47,110 characters. */
+    static final int MAX_ARG_LENGTH = 48 << 10;
+
     static final int MAX_JAVA_OPTIONS = 32;
 
     /** Of one heap, stack or direct memory: more is a mistake, or an attempt on the host. */
@@ -85,9 +88,10 @@ record Programs(Set<InetAddress> own, Set<InetAddress> hosts) {
     private static final Pattern FORBIDDEN_OPTION = Pattern.compile(".*(?:socket|file|path|dir|directory|out|save)");
     private static final Pattern NUMBER = Pattern.compile("-\\d{1,19}");
 
-    /** No slash of either kind, no "@file" of picocli, no blank; a negative number is a pattern of its own. */
-    private static final Pattern VALUE = Pattern.compile("[A-Za-z0-9\\[:][A-Za-z0-9_.:,;=+%\\[\\]-]*");
+    /** No slash of either kind, no "@file" of picocli, no blank, no "file:", "unix:" or any other scheme. */
+    private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.,;=+%-]*");
 
+    private static final Pattern SIZES = Pattern.compile("(?:uniform|sizes):[0-9x,-]+");
     private static final Pattern ENDPOINT = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):\\d{1,5}");
     private static final Pattern V4 = Pattern.compile("\\d{1,3}(?:\\.\\d{1,3}){3}");
     private static final Pattern V6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
@@ -167,8 +171,8 @@ record Programs(Set<InetAddress> own, Set<InetAddress> hosts) {
 
     private static boolean allowedValue(String arg, boolean withoutOption) {
         return !withoutOption
-                && (VALUE.matcher(arg).matches() || NUMBER.matcher(arg).matches())
-                && !arg.startsWith("unix:");
+                && Stream.of(WORD, NUMBER, SIZES, ENDPOINT, V6)
+                        .anyMatch(form -> form.matcher(arg).matches());
     }
 
     private void checkAddress(String option, String value) throws ProtocolException {

@@ -32,7 +32,8 @@ class ProgramsTest {
                         + " --log-size 16m --event-loops 2");
         allow(InProcessMain.class, "--threads 1 --body 100 --run-length 12 --bind 10.0.0.2");
         allow(PlainRelayMain.class, "--bind 10.0.0.2 --subscribers 8 --buffer 65483");
-        allow(PublisherMain.class, "--to 10.0.0.1:5000 --body uniform:16-1000;3=4,100=5");
+        allow(PublisherMain.class, "--to 10.0.0.1:5000 --body uniform:16-1000 --seed 1");
+        allow(PublisherMain.class, "--bind 10.0.0.2 --body sizes:16x3,1000x1" + ",100000x999999999999".repeat(2_000));
     }
 
     @Test
@@ -146,6 +147,9 @@ class ProgramsTest {
                 "--x `id`",
                 "--x a|b",
                 "--x unix:x",
+                "--body file:x",
+                "--body FILE:x",
+                "--x http:x",
                 "--X 1",
                 "--x=1",
                 "-x",
@@ -190,7 +194,7 @@ class ProgramsTest {
     void processesTalkToTheHostsOfTheRunOnly(String args) {
         assertThatThrownBy(() -> check(SubscriberMain.class, args))
                 .message()
-                .containsPattern("do not connect to '|is not ADDRESS:PORT");
+                .containsPattern("do not connect to '|is not ADDRESS:PORT|is not allowed");
     }
 
     @ParameterizedTest
@@ -207,8 +211,8 @@ class ProgramsTest {
         assertThatThrownBy(() ->
                         checked(Collections.nCopies(33, "-Xshare:auto"), PublisherMain.class.getName(), List.of()))
                 .hasMessage("33 JVM options are more than 32");
-        assertThatThrownBy(() -> check(PublisherMain.class, "--x " + "1".repeat(1_025)))
-                .hasMessage("an argument of 1025 characters is over 1024");
+        assertThatThrownBy(() -> check(PublisherMain.class, "--x " + "1".repeat(49_153)))
+                .hasMessage("an argument of 49153 characters is over 49152");
     }
 
     private static void allow(Class<?> main, String args) throws Exception {
