@@ -17,6 +17,7 @@ public final class AgentSite implements Site {
     private final String address;
     private volatile ClockOffset clock;
     private volatile long driftNanos;
+    private volatile long errorNanos;
 
     /**
      * @throws IOException the agent is gone
@@ -32,6 +33,7 @@ public final class AgentSite implements Site {
         this.connection = connection;
         this.address = address;
         this.clock = connection.measureClock(PINGS);
+        this.errorNanos = clock.uncertaintyNanos();
     }
 
     @Override
@@ -54,7 +56,7 @@ public final class AgentSite implements Site {
         return clock.aheadNanos();
     }
 
-    /** By how much {@link #nanosAhead}, and so every latency between the two hosts, may be wrong, in nanoseconds. */
+    /** By how much {@link #nanosAhead} may be wrong at the moment of its measurement, in nanoseconds. */
     public long clockUncertaintyNanos() {
         return clock.uncertaintyNanos();
     }
@@ -65,13 +67,22 @@ public final class AgentSite implements Site {
     }
 
     /**
-     * Measures the clocks again.
+     * By how much every latency between the two hosts may be wrong that was taken between the last two measurements, in
+     * nanoseconds: what a report has to say beside it. {@link #clockUncertaintyNanos} after the first one.
+     */
+    public long latencyErrorNanos() {
+        return errorNanos;
+    }
+
+    /**
+     * Measures the clocks again; {@link #nanosAhead} has the new value from then on.
      *
      * @throws IOException the agent is gone
      */
     public ClockOffset measureClock() throws IOException, InterruptedException {
         ClockOffset now = connection.measureClock(PINGS);
         driftNanos = now.driftSince(clock);
+        errorNanos = clock.errorUntil(now);
         clock = now;
         return now;
     }

@@ -42,6 +42,14 @@ public record ClockOffset(long aheadNanos, long uncertaintyNanos) {
         return new ClockOffset(best.remote() - (best.sent() + halfTrip), best.roundTrip() - halfTrip);
     }
 
+    /**
+     * By how much this value may have been wrong at any moment until {@code later} was measured, if the clocks drifted
+     * apart evenly: at first its own uncertainty, at last the drift and the later one.
+     */
+    public long errorUntil(ClockOffset later) {
+        return Math.max(uncertaintyNanos, Math.abs(later.driftSince(this)) + later.uncertaintyNanos);
+    }
+
     /** How far the other clock has gone ahead since {@code earlier}; no more certain than the two together. */
     public long driftSince(ClockOffset earlier) {
         return aheadNanos - earlier.aheadNanos;

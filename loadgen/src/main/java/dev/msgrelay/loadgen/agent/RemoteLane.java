@@ -10,6 +10,7 @@ import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 
 /** The link between this host, where the relay is, and that of an agent. */
@@ -44,9 +45,9 @@ public final class RemoteLane implements Lane {
             AgentFacts facts = connection.facts();
             HostSite near = target.nearAddress() == null
                     ? connection.here()
-                    : new HostSite("this host", List.of(), target.nearAddress());
-            AgentSite far =
-                    new AgentSite(connection, target.farAddress() == null ? facts.address() : target.farAddress());
+                    : new HostSite("this host", List.of(), literal("near", target.nearAddress()));
+            AgentSite far = new AgentSite(
+                    connection, target.farAddress() == null ? facts.address() : literal("far", target.farAddress()));
             LaneLink link = given.between(
                     InetAddress.getByName(near.address()),
                     InetAddress.getByName(far.address()),
@@ -59,6 +60,15 @@ public final class RemoteLane implements Lane {
         } catch (InterruptedException | RuntimeException e) {
             connection.close();
             throw e;
+        }
+    }
+
+    /** As a number: agents look no name up. */
+    private static String literal(String end, String host) throws IOException {
+        try {
+            return InetAddress.getByName(host).getHostAddress();
+        } catch (UnknownHostException e) {
+            throw new IOException(end + " address: unknown host '" + host + "'", e);
         }
     }
 

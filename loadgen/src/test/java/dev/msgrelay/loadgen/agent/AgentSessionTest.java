@@ -215,7 +215,9 @@ class AgentSessionTest {
             assertThat(Math.abs(site.nanosAhead())).isLessThanOrEqualTo(site.clockUncertaintyNanos());
             assertThat(site.clockDriftNanos()).isZero();
             long before = site.nanosAhead();
+            assertThat(site.latencyErrorNanos()).isEqualTo(site.clockUncertaintyNanos());
             ClockOffset now = site.measureClock();
+            assertThat(site.latencyErrorNanos()).isGreaterThanOrEqualTo(now.uncertaintyNanos());
             assertThat(site.nanosAhead()).isEqualTo(now.aheadNanos());
             assertThat(site.clockDriftNanos()).isEqualTo(now.aheadNanos() - before);
         }

@@ -39,6 +39,13 @@ class ClockOffsetTest {
     }
 
     @Test
+    void theErrorOfARunIsTheWorstOfItsTwoEnds() {
+        assertThat(new ClockOffset(100, 4).errorUntil(new ClockOffset(150, 3))).isEqualTo(53);
+        assertThat(new ClockOffset(100, 4).errorUntil(new ClockOffset(50, 3))).isEqualTo(53);
+        assertThat(new ClockOffset(100, 40).errorUntil(new ClockOffset(110, 3))).isEqualTo(40);
+    }
+
+    @Test
     void withoutAnAnswerThereIsNoOffset() {
         assertThatThrownBy(() -> ClockOffset.of(List.of())).hasMessage("no answer to tell the clocks apart by");
     }
