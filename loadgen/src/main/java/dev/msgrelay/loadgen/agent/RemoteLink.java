@@ -64,13 +64,28 @@ public record RemoteLink(LinkSpeed speed, int mtu) {
         return new LaneLink(line, new SegmentFormat(packet, ip, timestamps, false, Framing.ETHERNET));
     }
 
-    private static Optional<NetInterface> interfaceOf(InetAddress address, NetInterfaces all) {
+    /** The interface of this host that has an address; empty where none has. */
+    static Optional<NetInterface> interfaceOf(InetAddress address, NetInterfaces all) {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(address);
-            return found == null ? Optional.empty() : all.named(found.getName());
+            return found == null
+                    ? Optional.empty()
+                    : Optional.of(all.named(found.getName()).orElse(told(found)));
         } catch (SocketException e) {
             return Optional.empty();
         }
+    }
+
+    /** As the JDK tells of it: in a network namespace, /sys may still be the one outside, and not know it. */
+    private static NetInterface told(NetworkInterface found) throws SocketException {
+        return new NetInterface(
+                found.getName(),
+                found.isUp(),
+                found.isLoopback(),
+                found.isUp() ? "up" : "down",
+                OptionalInt.of(found.getMTU()),
+                OptionalLong.empty(),
+                Optional.empty());
     }
 
     private static OptionalLong widened(OptionalInt value) {

@@ -6,9 +6,10 @@ import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.measure.Machine;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /** What an agent tells a controller that has proved that it knows the token; {@link AgentFacts} is what comes of it. */
 final class Welcome {
@@ -22,15 +23,20 @@ final class Welcome {
         welcome.put("proof", proof);
         welcome.put("silenceMillis", settings.limits().silence().toMillis());
         welcome.put("address", settings.data().getHostAddress());
-        welcome.put("interface", interfaceOf(settings.data()));
+        NetInterfaces all = new NetInterfaces(SystemTree.ofThisHost());
+        Optional<NetInterface> own = RemoteLink.interfaceOf(settings.data(), all);
+        welcome.put("interface", own.map(NetInterface::name).orElse(""));
         welcome.put("machine", Machine.here().toJson());
-        welcome.put("interfaces", interfaces());
+        Map<String, NetInterface> up = new TreeMap<>();
+        all.up().forEach(one -> up.put(one.name(), one));
+        own.ifPresent(one -> up.put(one.name(), one));
+        welcome.put("interfaces", interfaces(up.values()));
         return welcome;
     }
 
-    private static JsonArray interfaces() {
+    private static JsonArray interfaces(Collection<NetInterface> up) {
         JsonArray interfaces = new JsonArray();
-        for (NetInterface one : new NetInterfaces(SystemTree.ofThisHost()).up()) {
+        for (NetInterface one : up) {
             JsonObject json = new JsonObject();
             json.put("name", one.name());
             one.mtu().ifPresent(mtu -> json.put("mtu", mtu));
@@ -38,14 +44,5 @@ final class Welcome {
             interfaces.add(json);
         }
         return interfaces;
-    }
-
-    private static String interfaceOf(InetAddress address) {
-        try {
-            NetworkInterface found = NetworkInterface.getByInetAddress(address);
-            return found == null ? "" : found.getName();
-        } catch (SocketException e) {
-            return "";
-        }
     }
 }
