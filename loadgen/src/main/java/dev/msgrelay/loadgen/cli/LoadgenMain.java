@@ -17,7 +17,8 @@ import picocli.CommandLine.ParameterException;
             BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,
-            LanesCommand.class
+            LanesCommand.class,
+            AgentCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -44,7 +45,7 @@ public final class LoadgenMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling or lanes");
+                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling, lanes or agent");
     }
 
     private static int usageError(ParameterException e, String[] args) {
