@@ -18,6 +18,7 @@ import picocli.CommandLine.ParameterException;
             DoctorCommand.class,
             CeilingCommand.class,
             LanesCommand.class,
+            AgentCommand.class,
             CompareCommand.class
         })
 public final class LoadgenMain implements Runnable {
@@ -45,7 +46,7 @@ public final class LoadgenMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling, lanes or compare");
+                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling, lanes, agent or compare");
     }
 
     private static int usageError(ParameterException e, String[] args) {
