@@ -19,6 +19,7 @@ import picocli.CommandLine.ParameterException;
             CeilingCommand.class,
             LanesCommand.class,
             AgentCommand.class,
+            ShootoutCommand.class,
             CompareCommand.class
         })
 public final class LoadgenMain implements Runnable {
@@ -46,7 +47,8 @@ public final class LoadgenMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling, lanes, agent or compare");
+                spec.commandLine(),
+                "which command? run, calibrate, bench, doctor, ceiling, lanes, agent, shootout or compare");
     }
 
     private static int usageError(ParameterException e, String[] args) {

@@ -12,9 +12,16 @@ import java.util.Optional;
  * @param started ISO 8601, with the zone
  * @param command the command line, as the tool was called
  * @param sites the machines that took part, the relay's first
+ * @param maxRates where rates were searched; the runs of a search are cells of their lane
  */
 public record Shootout(
-        String version, String started, List<String> command, List<Site> sites, List<LaneResult> lanes, Ending ending) {
+        String version,
+        String started,
+        List<String> command,
+        List<Site> sites,
+        List<LaneResult> lanes,
+        List<MaxRate> maxRates,
+        Ending ending) {
     /** The form of the JSON file. Another form gets another number. */
     public static final String SCHEMA = "relay-shootout/1";
 
@@ -26,6 +33,18 @@ public record Shootout(
         command = List.copyOf(command);
         sites = List.copyOf(sites);
         lanes = List.copyOf(lanes);
+        maxRates = List.copyOf(maxRates);
+    }
+
+    /** No rate was searched. */
+    public Shootout(
+            String version,
+            String started,
+            List<String> command,
+            List<Site> sites,
+            List<LaneResult> lanes,
+            Ending ending) {
+        this(version, started, command, sites, lanes, List.of(), ending);
     }
 
     /**
@@ -47,12 +66,12 @@ public record Shootout(
         } else {
             next.add(lane);
         }
-        return new Shootout(version, started, command, sites, next, ending);
+        return new Shootout(version, started, command, sites, next, maxRates, ending);
     }
 
     /** The same with another ending. */
     public Shootout with(Ending newEnding) {
-        return new Shootout(version, started, command, sites, lanes, newEnding);
+        return new Shootout(version, started, command, sites, lanes, maxRates, newEnding);
     }
 
     /** How many runs there are. */

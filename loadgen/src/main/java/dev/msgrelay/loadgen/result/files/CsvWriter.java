@@ -75,6 +75,7 @@ final class CsvWriter {
         put("batch", parameters == null ? null : parameters.batch());
         put("rate", parameters == null ? null : parameters.rate());
         put("mtu", parameters == null ? null : parameters.mtu());
+        put("burst", parameters == null ? null : parameters.burst());
     }
 
     private void moment(RunRecord run) {

@@ -57,6 +57,7 @@ final class HistogramLog {
                 + "-body" + allowed(parameters.body().text())
                 + (parameters.batch() == 0 ? "" : "-batch" + parameters.batch())
                 + (parameters.rate() == 0 ? "" : "-rate" + parameters.rate())
+                + (parameters.burst() == 1 ? "" : "-burst" + parameters.burst())
                 + (parameters.mtu() == 0 ? "" : "-mtu" + parameters.mtu())
                 + "/" + round + "/" + what;
     }

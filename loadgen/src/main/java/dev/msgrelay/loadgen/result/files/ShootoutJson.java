@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.result.Ceilings;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LinkFacts;
+import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Shootout;
 import java.util.Collection;
@@ -35,6 +36,7 @@ public final class ShootoutJson {
             return one;
         }));
         json.put("lanes", array(shootout.lanes(), ShootoutJson::lane));
+        json.put("maxRates", array(shootout.maxRates(), ShootoutJson::maxRate));
         return JsonWriter.indent(" ").string().value(json).done() + "\n";
     }
 
@@ -63,8 +65,31 @@ public final class ShootoutJson {
         return json;
     }
 
+    private static JsonObject maxRate(MaxRate found) {
+        JsonObject json = parameters(found.parameters());
+        json.put("lane", found.lane());
+        json.put("messagesPerSecond", found.total());
+        json.put("p99LimitNanos", found.p99LimitNanos());
+        json.put("confirmed", found.confirmed());
+        json.put("ending", found.ending());
+        json.put("attempts", array(found.attempts(), attempt -> {
+            JsonObject one = new JsonObject();
+            one.put("rate", attempt.rate());
+            one.put("failure", attempt.failure());
+            return one;
+        }));
+        json.put("notes", new JsonArray(found.notes()));
+        return json;
+    }
+
     private static JsonObject cell(Cell cell) {
-        Parameters parameters = cell.parameters();
+        JsonObject json = parameters(cell.parameters());
+        json.put("ceilings", cell.ceilings() == null ? null : ceilings(cell.ceilings()));
+        json.put("runs", array(cell.runs(), RunJson::of));
+        return json;
+    }
+
+    private static JsonObject parameters(Parameters parameters) {
         JsonObject json = new JsonObject();
         json.put("body", parameters.body().text());
         json.put("meanBodyBytes", parameters.body().meanBytes());
@@ -73,8 +98,7 @@ public final class ShootoutJson {
         json.put("batch", parameters.batch());
         json.put("rate", parameters.rate());
         json.put("mtu", parameters.mtu());
-        json.put("ceilings", cell.ceilings() == null ? null : ceilings(cell.ceilings()));
-        json.put("runs", array(cell.runs(), RunJson::of));
+        json.put("burst", parameters.burst());
         return json;
     }
 

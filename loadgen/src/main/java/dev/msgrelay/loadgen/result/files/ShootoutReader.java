@@ -14,6 +14,7 @@ import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.LaneKind;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LinkFacts;
+import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Places;
 import dev.msgrelay.loadgen.result.Shootout;
@@ -73,6 +74,7 @@ public final class ShootoutReader {
                 fields.texts("command"),
                 fields.list("sites", ShootoutReader::site),
                 fields.list("lanes", ShootoutReader::lane),
+                fields.list("maxRates", ShootoutReader::maxRate),
                 new Ending(
                         fields.object("ending").oneOf("how", Ending.How.class),
                         fields.object("ending").text("reason")));
@@ -121,13 +123,7 @@ public final class ShootoutReader {
 
     private static Cell cell(Fields fields) {
         return new Cell(
-                new Parameters(
-                        new Parameters.Body(fields.text("body"), fields.number("meanBodyBytes")),
-                        fields.count("publishers"),
-                        fields.count("subscribers"),
-                        fields.count("batch"),
-                        fields.whole("rate"),
-                        fields.count("mtu")),
+                parameters(fields),
                 fields.orNull(
                         "ceilings",
                         ceilings -> new Ceilings(
@@ -135,6 +131,28 @@ public final class ShootoutReader {
                                 rate(ceilings.object("batched")),
                                 ceilings.orNull("single", ShootoutReader::rate))),
                 fields.list("runs", RunReader::run));
+    }
+
+    private static Parameters parameters(Fields fields) {
+        return new Parameters(
+                new Parameters.Body(fields.text("body"), fields.number("meanBodyBytes")),
+                fields.count("publishers"),
+                fields.count("subscribers"),
+                fields.count("batch"),
+                fields.whole("rate"),
+                fields.count("mtu"),
+                fields.count("burst"));
+    }
+
+    private static MaxRate maxRate(Fields fields) {
+        return new MaxRate(
+                fields.text("lane"),
+                parameters(fields),
+                fields.whole("p99LimitNanos"),
+                fields.flag("confirmed"),
+                fields.text("ending"),
+                fields.list("attempts", attempt -> new MaxRate.Attempt(attempt.whole("rate"), attempt.text("failure"))),
+                fields.texts("notes"));
     }
 
     private static Ceilings.Rate rate(Fields fields) {

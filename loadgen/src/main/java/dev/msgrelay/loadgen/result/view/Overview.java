@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
 import java.util.ArrayList;
@@ -41,6 +42,9 @@ final class Overview {
                 shootout.lanes().stream().filter(lane -> lane.skipped() != null).toList();
         if (!skipped.isEmpty()) {
             tables.add(skipped(skipped));
+        }
+        if (!shootout.maxRates().isEmpty()) {
+            tables.add(0, maxRates(shootout.maxRates()));
         }
         return new Section("Overview", overview.notes(), tables, List.of());
     }
@@ -172,6 +176,29 @@ final class Overview {
                 List.of(Column.text("lane"), Column.text("why")),
                 lanes.stream()
                         .map(lane -> List.of(TableCell.of(lane.label()), TableCell.marked(lane.skipped(), Mark.WARN)))
+                        .toList());
+    }
+
+    private static Table maxRates(List<MaxRate> found) {
+        return new Table(
+                "Highest rates",
+                List.of(
+                        Column.text("lane"),
+                        Column.text("load"),
+                        Column.number("msg/s, all publishers"),
+                        Column.number("p99 within"),
+                        Column.text("the search"),
+                        Column.text("notes")),
+                found.stream()
+                        .map(one -> List.of(
+                                TableCell.of(one.lane()),
+                                TableCell.of(one.parameters().toString()),
+                                number(one.total() == 0 ? Double.NaN : one.total(), Unit.COUNT),
+                                number(one.p99LimitNanos(), Unit.NANOS),
+                                TableCell.marked(
+                                        one.ending() + ", " + one.attempts().size() + " runs",
+                                        one.confirmed() ? Mark.NONE : Mark.WARN),
+                                TableCell.of(String.join("; ", one.notes()))))
                         .toList());
     }
 }

@@ -3,10 +3,12 @@ package dev.msgrelay.loadgen.result.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.Shootouts;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +25,28 @@ class ShootoutJsonTest {
         assertThat(ShootoutReader.read(write(ShootoutJson.of(shootout)))).isEqualTo(shootout);
         assertThat(ShootoutReader.read(write(ShootoutJson.of(Shootouts.empty()))))
                 .isEqualTo(Shootouts.empty());
+    }
+
+    @Test
+    void searchedRatesAreReadToo() throws Exception {
+        Shootout full = Shootouts.full();
+        MaxRate found = new MaxRate(
+                "unix",
+                Shootouts.parameters("100", 1),
+                5_000_000,
+                true,
+                "found",
+                List.of(new MaxRate.Attempt(10, ""), new MaxRate.Attempt(20, "p99 7.00 ms, over 5.00 ms")),
+                List.of("10 failed once (x) and passed when repeated"));
+        Shootout searched = new Shootout(
+                full.version(),
+                full.started(),
+                full.command(),
+                full.sites(),
+                full.lanes(),
+                List.of(found),
+                full.ending());
+        assertThat(ShootoutReader.read(write(ShootoutJson.of(searched)))).isEqualTo(searched);
     }
 
     @Test
