@@ -21,7 +21,14 @@ public record Correctness(boolean checked, List<SubscriberRecord> subscribers, S
      * @param closed why its connection ended before the run did, or null
      */
     public record SubscriberRecord(
-            int index, long messages, long lost, long tail, long duplicated, long reordered, String closed) {}
+            int index,
+            long messages,
+            long lost,
+            long tail,
+            long duplicated,
+            long reordered,
+            long corrupted,
+            String closed) {}
 
     /**
      * How well the publishers kept their times.

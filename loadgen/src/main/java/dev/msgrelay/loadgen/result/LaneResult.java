@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.lane.LaneKind;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -93,6 +93,7 @@ public final class RunRecords {
                         one.tail(),
                         one.duplicated(),
                         one.reordered(),
+                        one.corrupted(),
                         one.closed()))
                 .toList();
         Schedule schedule = result.load().rate() == 0

@@ -2,11 +2,11 @@ package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.result.Ceilings;
 import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.result.LaneKind;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LinkFacts;
 import dev.msgrelay.loadgen.result.Places;
@@ -89,7 +89,7 @@ final class Sheet {
 
     /** Everything about this lane, as results know it. */
     LaneResult result() {
-        LaneKind kind = LaneKind.parse(spec.kind().title());
+        LaneKind kind = spec.kind();
         if (skipped != null) {
             return LaneResult.skipped(name(), kind, spec.isEmulated(), skipped);
         }

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.compare.Change.Meaning;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.Hops;
-import dev.msgrelay.loadgen.result.LaneKind;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Outcome;
 import dev.msgrelay.loadgen.result.Places;

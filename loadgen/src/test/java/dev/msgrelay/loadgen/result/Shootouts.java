@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.LinkCeiling;
@@ -162,7 +163,14 @@ public final class Shootouts {
         List<SubscriberRecord> list = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             list.add(new SubscriberRecord(
-                    i, out / count, passed ? 0 : 3, 0, 0, 0, i == 0 && !passed ? "reset, \"by\" peer" : null));
+                    i,
+                    out / count,
+                    passed ? 0 : 3,
+                    0,
+                    0,
+                    0,
+                    passed ? 0 : 1,
+                    i == 0 && !passed ? "reset, \"by\" peer" : null));
         }
         return list;
     }

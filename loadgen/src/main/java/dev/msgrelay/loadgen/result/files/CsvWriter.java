@@ -127,6 +127,7 @@ final class CsvWriter {
         put("lost", sum(correctness, SubscriberRecord::lost));
         put("duplicated", sum(correctness, SubscriberRecord::duplicated));
         put("reordered", sum(correctness, SubscriberRecord::reordered));
+        put("corrupted", sum(correctness, SubscriberRecord::corrupted));
         put("closed", sum(correctness, one -> one.closed() == null ? 0 : 1));
         put("scheduled", correctness == null ? null : correctness.schedule().scheduled());
         put("late", correctness == null ? null : correctness.schedule().late());

@@ -96,6 +96,7 @@ final class RunJson {
         json.put("tail", one.tail());
         json.put("duplicated", one.duplicated());
         json.put("reordered", one.reordered());
+        json.put("corrupted", one.corrupted());
         json.put("closed", one.closed());
         return json;
     }

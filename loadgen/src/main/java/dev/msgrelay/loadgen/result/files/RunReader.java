@@ -85,6 +85,7 @@ final class RunReader {
                 fields.whole("tail"),
                 fields.whole("duplicated"),
                 fields.whole("reordered"),
+                fields.whole("corrupted"),
                 fields.textOrNull("closed"));
     }
 

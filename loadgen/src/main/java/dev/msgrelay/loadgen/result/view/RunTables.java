@@ -121,6 +121,7 @@ final class RunTables {
                         Column.number("lost"),
                         Column.number("duplicated"),
                         Column.number("reordered"),
+                        Column.number("corrupted"),
                         Column.text("connections"),
                         Column.number("sent late, over 1 ms"),
                         Column.text("")),
@@ -136,6 +137,7 @@ final class RunTables {
                 wrong(correctness, SubscriberRecord::lost),
                 wrong(correctness, SubscriberRecord::duplicated),
                 wrong(correctness, SubscriberRecord::reordered),
+                wrong(correctness, SubscriberRecord::corrupted),
                 TableCell.of(sum(correctness, one -> one.closed() == null ? 0 : 1) == 0 ? "kept" : "ended"),
                 late(correctness.schedule()),
                 verdict(run));
@@ -158,13 +160,14 @@ final class RunTables {
                 wrong(one.lost()),
                 wrong(one.duplicated()),
                 wrong(one.reordered()),
+                wrong(one.corrupted()),
                 TableCell.of(one.closed() == null ? "kept" : "ended: " + one.closed()),
                 TableCell.of(""),
                 TableCell.of(""));
     }
 
     private static boolean isClean(SubscriberRecord one) {
-        return one.lost() + one.duplicated() + one.reordered() == 0 && one.closed() == null;
+        return one.lost() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
     }
 
     private static TableCell wrong(Correctness correctness, ToLongFunction<SubscriberRecord> count) {

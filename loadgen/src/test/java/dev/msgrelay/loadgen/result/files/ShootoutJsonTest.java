@@ -77,7 +77,7 @@ class ShootoutJsonTest {
                 "`\"started\":\"2026-01-31T12:00:00Z\"` | `\"started\":\"now\"` | started: 'now': not a time like",
                 "`\"cores\":2` | `\"cores\":2.5` | sites[0].machine.cores: '2.5' is not a whole number",
                 "`\"cores\":2` | `\"cores\":-2` | sites[0].machine.cores: -2 is not within 0..2147483647",
-                "`\"kind\":\"loopback\"` | `\"kind\":\"lan\"` | lanes[0].kind: 'lan': 'lan' is none of loopback, unix",
+                "`\"kind\":\"loopback\"` | `\"kind\":\"lan\"` | lanes[0].kind: 'lan': lane 'lan' is none of loopback, unix",
                 "`\"mtu\":1500` | `\"mtu\":67` | lanes[1].link: MTU 67 is not within 68..65535 for IPv4",
                 "`\"framing\":\"traffic control\"` | `\"framing\":\"x\"` | lanes[1].link.framing: 'x'",
                 "`\"emulated\":false` | `\"emulated\":0` | lanes[0].emulated: '0' is not true or false",
