@@ -1,6 +1,8 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.lab.Experiment;
+import dev.msgrelay.loadgen.lab.batching.BatchingExperiment;
+import dev.msgrelay.loadgen.lab.batching.BatchingOptions;
 import java.util.List;
 
 /** The experiments that there are, in the order in which {@code lab all} runs them. */
@@ -9,6 +11,6 @@ final class LabExperiments {
 
     /** All, with their default options; smaller ones for a quick look. */
     static List<Experiment> all(boolean quick) {
-        return List.of();
+        return List.of(new BatchingExperiment(BatchingOptions.defaults(quick)));
     }
 }

@@ -18,4 +18,7 @@ public interface Experiment {
 
     /** What is to be measured, in order. Starts nothing yet. */
     List<LabTable> tables(LabOptions options) throws IOException;
+
+    /** Ends what the goes share, such as a process that sends to all of them; called once after the last one. */
+    default void end() {}
 }

@@ -72,6 +72,8 @@ public final class LabRun {
                     observer.finished(soFar);
                 }
             }
+        } finally {
+            experiment.end();
         }
     }
 
