@@ -6,9 +6,11 @@ import dev.msgrelay.loadgen.lab.LabOptions;
 import dev.msgrelay.loadgen.lab.LabResult;
 import dev.msgrelay.loadgen.lab.LabRun;
 import dev.msgrelay.loadgen.lab.output.LabJson;
+import dev.msgrelay.loadgen.lab.output.LabPage;
 import dev.msgrelay.loadgen.lab.output.LabText;
 import dev.msgrelay.loadgen.measure.CoreHop;
 import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.page.HtmlWriter;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -42,6 +44,9 @@ final class LabRunOptions {
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write all figures to this file.")
     private Path json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Write a page with tables and plots to this file.")
+    private Path html;
 
     boolean quick() {
         return quick;
@@ -80,6 +85,9 @@ final class LabRunOptions {
         out.flush();
         if (json != null) {
             Files.writeString(json, LabJson.of(result));
+        }
+        if (html != null) {
+            Files.writeString(html, HtmlWriter.html(LabPage.of(result)));
         }
     }
 }

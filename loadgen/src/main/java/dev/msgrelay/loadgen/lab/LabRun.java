@@ -53,9 +53,10 @@ public final class LabRun {
     }
 
     private void run(Experiment experiment) throws IOException, InterruptedException {
-        List<String> remarks = experiment.needs(options).remarks(Room.here(options.directory()));
         List<TableResult> tables = new ArrayList<>();
         List<LabTable> wanted = experiment.tables(options);
+        List<String> remarks = new ArrayList<>(experiment.needs(options).remarks(Room.here(options.directory())));
+        remarks.addAll(experiment.remarks());
         int position = results.size();
         try (ScratchDirectory scratch = ScratchDirectory.in(options.directory())) {
             for (int i = 0; i < wanted.size(); i++) {

@@ -98,12 +98,7 @@ public final class BatchingExperiment implements Experiment {
         return new LabTable(
                 "threads",
                 "Threads that send messages of " + options.body() + " bytes over loopback as fast as they can",
-                List.of(
-                        LoadContestant.PRODUCERS,
-                        LoadContestant.DELIVERED,
-                        LoadContestant.MEDIAN,
-                        LoadContestant.P99,
-                        LoadContestant.BATCH),
+                List.of(LoadContestant.DELIVERED, LoadContestant.MEDIAN, LoadContestant.P99, LoadContestant.BATCH),
                 rows,
                 Claims.NONE,
                 List.of(new Chart(
@@ -125,12 +120,7 @@ public final class BatchingExperiment implements Experiment {
                 "load",
                 "Messages of " + options.body() + " bytes that arrive in " + BatchingOptions.ARRIVING
                         + " threads at once, over loopback; latency from their arrival",
-                List.of(
-                        LoadContestant.LOAD,
-                        LoadContestant.DELIVERED,
-                        LoadContestant.MEDIAN,
-                        LoadContestant.P99,
-                        LoadContestant.BATCH),
+                List.of(LoadContestant.DELIVERED, LoadContestant.MEDIAN, LoadContestant.P99, LoadContestant.BATCH),
                 rows,
                 Claims.NONE,
                 List.of(
