@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What all experiments of the lab can be told, and how they are run and shown. */
@@ -56,6 +57,8 @@ final class LabRunOptions {
     int run(List<Experiment> experiments) throws IOException, RunException, InterruptedException {
         int times = rounds == null ? LabOptions.defaultRounds(quick) : rounds;
         Limits.within(spec, "--rounds", times, 1, LabOptions.MAX_ROUNDS);
+        checkWritable("--json", json);
+        checkWritable("--html", html);
         LabOptions options = new LabOptions(quick, times, directory);
         PrintWriter out = spec.commandLine().getOut();
         out.println("machine: " + Machine.here());
@@ -70,6 +73,18 @@ final class LabRunOptions {
                 throw new InterruptedException();
             }
             return result.failed() ? 1 : 0;
+        }
+    }
+
+    /** Before the run, which may take long. */
+    private void checkWritable(String option, Path file) {
+        if (file == null) {
+            return;
+        }
+        Path parent = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file) || parent == null || !Files.isWritable(parent)) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " '" + file + "' is not a file that can be written");
         }
     }
 

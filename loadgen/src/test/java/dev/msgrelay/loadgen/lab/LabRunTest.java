@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.lab.output.LabJson;
+import dev.msgrelay.loadgen.lab.output.LabPage;
 import dev.msgrelay.loadgen.lab.output.LabText;
+import dev.msgrelay.loadgen.page.HtmlWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +90,25 @@ class LabRunTest {
                 .hasMessageStartingWith("made-up: 9,223,372,036,855 MB needed in " + directory);
     }
 
+    @Test
+    void anExperimentThatCannotBeRunDoesNotHinderTheNext() throws Exception {
+        MadeUp cannot = new MadeUp(new Needs(0, 0, 1), go -> 0) {
+            @Override
+            public List<LabTable> tables(LabOptions options) throws IOException {
+                throw new IOException("no such lane");
+            }
+        };
+        MadeUp can = new MadeUp(new Needs(0, 0, 1), go -> 0);
+        LabResult result =
+                new LabRun(new LabOptions(true, 1, directory), HOPS, LabObserver.NONE).run(List.of(cannot, can));
+        assertThat(result.experiments()).hasSize(2);
+        assertThat(LabText.of(result.experiments().get(0))).contains("FAILED: no such lane");
+        assertThat(result.experiments().get(1).tables()).hasSize(1);
+        assertThat(can.ended).isTrue();
+        assertThat(cannot.ended).isTrue();
+        assertThat(HtmlWriter.html(LabPage.of(result))).contains("FAILED: no such lane", "made-up: one");
+    }
+
     private LabResult run(Experiment experiment) throws IOException {
         return new LabRun(new LabOptions(true, 3, directory), HOPS, LabObserver.NONE).run(List.of(experiment));
     }
@@ -97,7 +118,21 @@ class LabRunTest {
         int perform(Go go) throws IOException, InterruptedException;
     }
 
-    private record MadeUp(Needs wanted, Deed deed) implements Experiment {
+    private static class MadeUp implements Experiment {
+        private final Needs wanted;
+        private final Deed deed;
+        private boolean ended;
+
+        MadeUp(Needs wanted, Deed deed) {
+            this.wanted = wanted;
+            this.deed = deed;
+        }
+
+        @Override
+        public void end() {
+            ended = true;
+        }
+
         @Override
         public String name() {
             return "made-up";
@@ -119,7 +154,7 @@ class LabRunTest {
         }
 
         @Override
-        public List<LabTable> tables(LabOptions options) {
+        public List<LabTable> tables(LabOptions options) throws IOException {
             Contestant a = new Named("A") {
                 @Override
                 public Measurement go(Go go) throws IOException, InterruptedException {

@@ -64,6 +64,17 @@ class RoundsTest {
     }
 
     @Test
+    void soIsABug() throws Exception {
+        TableResult result = run(1, new Fake("A") {
+            @Override
+            Measurement measure(Go go) {
+                throw new IllegalStateException("a bug");
+            }
+        });
+        assertThat(result.row("A").failure()).isEqualTo("java.lang.IllegalStateException: a bug");
+    }
+
+    @Test
     void whatThereIsWhenInterruptedCanBeAskedFor() {
         Rounds rounds = rounds(5, counting("A"), new Fake("B") {
             @Override

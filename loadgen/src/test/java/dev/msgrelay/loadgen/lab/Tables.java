@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Tables on made-up figures. */
-final class Tables {
-    static final Column SPEED = Column.higher("speed", "MB/s");
-    static final Column TIME = Column.lower("time", "us");
+public final class Tables {
+    public static final Column SPEED = Column.higher("speed", "MB/s");
+    public static final Column TIME = Column.lower("time", "us");
     private static final RoundResult STEADY = new RoundResult(50, 55);
 
     private final Column column;
@@ -18,11 +18,11 @@ final class Tables {
         this.column = column;
     }
 
-    static Tables of(Column column) {
+    public static Tables of(Column column) {
         return new Tables(column);
     }
 
-    Tables row(String name, double... values) {
+    public Tables row(String name, double... values) {
         List<Measurement> measurements = Arrays.stream(values)
                 .mapToObj(value -> Measurement.of(column, value))
                 .toList();
@@ -30,18 +30,18 @@ final class Tables {
         return this;
     }
 
-    Tables failed(String name, String why) {
+    public Tables failed(String name, String why) {
         rows.add(new RowResult(name, "", name, List.of(), why));
         return this;
     }
 
-    Tables round(double hopBefore, double hopAfter) {
+    public Tables round(double hopBefore, double hopAfter) {
         rounds.add(new RoundResult(hopBefore, hopAfter));
         return this;
     }
 
     /** As many steady rounds as there are values, unless rounds were given. */
-    TableResult result() {
+    public TableResult result() {
         if (rounds.isEmpty()) {
             int most = rows.stream()
                     .mapToInt(row -> row.measurements().size())
@@ -55,7 +55,7 @@ final class Tables {
         return new TableResult(table, rows, rounds, rounds.size());
     }
 
-    static LabTable table(Column column, List<Contestant> contestants) {
+    public static LabTable table(Column column, List<Contestant> contestants) {
         return new LabTable(
                 "made-up", "Made up", List.of(column), contestants, Claims.NONE, List.of(), result -> List.of());
     }

@@ -2,18 +2,20 @@ package dev.msgrelay.loadgen.lab.batching;
 
 import com.lmax.disruptor.ExceptionHandler;
 import com.lmax.disruptor.RingBuffer;
-import com.lmax.disruptor.TimeoutException;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import com.lmax.disruptor.util.DaemonThreadFactory;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Smart batching with the Disruptor: events made once, one handler. */
 final class DisruptorSender implements Sender {
     private static final int EVENTS = 16 << 10;
+    private static final long LOOK_NANOS = 50_000;
 
     private final Disruptor<FrameEvent> disruptor;
+    private final NetworkBatchHandler handler;
     private volatile Throwable failure;
 
     /**
@@ -27,7 +29,8 @@ final class DisruptorSender implements Sender {
                 ProducerType.MULTI,
                 strategy.ofDisruptor());
         disruptor.setDefaultExceptionHandler(new Failing());
-        disruptor.handleEventsWith(new NetworkBatchHandler(network, maxPacketSize));
+        handler = new NetworkBatchHandler(network, maxPacketSize);
+        disruptor.handleEventsWith(handler);
         disruptor.start();
     }
 
@@ -51,14 +54,18 @@ final class DisruptorSender implements Sender {
         }
     }
 
+    /** {@code Disruptor.shutdown} does not wait for a handler whose thread has not begun yet; this does. */
     @Override
     public void close() throws IOException {
-        try {
-            disruptor.shutdown(Ending.LIMIT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            disruptor.halt();
-            throw new IOException("the Disruptor did not end within " + Ending.LIMIT_MILLIS + " ms", e);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Ending.LIMIT_MILLIS);
+        while (disruptor.getSequenceValueFor(handler) < disruptor.getCursor()) {
+            if (System.nanoTime() - deadline > 0 || Thread.currentThread().isInterrupted()) {
+                disruptor.halt();
+                throw new IOException("the Disruptor did not end within " + Ending.LIMIT_MILLIS + " ms");
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
         }
+        disruptor.halt();
         checkHealthy();
     }
 

@@ -7,7 +7,6 @@ import dev.msgrelay.loadgen.lab.Measurement;
 import dev.msgrelay.loadgen.lab.WrongResultException;
 import java.io.IOException;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /** One way over a real socket, with so many threads that send as fast as they can, or with so much load. */
 final class LoadContestant implements Contestant {
@@ -18,7 +17,6 @@ final class LoadContestant implements Contestant {
     static final Column P99 = Column.lower("p99", "us");
     static final Column BATCH = Column.higher("messages a read", "");
 
-    private static final long START_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final double MICRO = 1e3;
     private static final double SECOND = 1e9;
 
@@ -64,23 +62,24 @@ final class LoadContestant implements Contestant {
     @Override
     public Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
         FrameCheck check = new FrameCheck(producers, options.body());
-        try (SocketLink link = SocketLink.open(way, options)) {
-            long start = System.nanoTime() + START_NANOS;
-            long end = start + options.duration().toNanos();
-            LoadProducers.Plan plan = new LoadProducers.Plan(start, end, load / producers);
-            try (LoadReceiver receiver = new LoadReceiver(link.receiving(), check, start + (end - start) / BEGINNING)) {
-                long[] sent = send(link.sender(), plan);
-                link.end();
-                receiver.awaitEnd();
-                check.verify(sent);
-                return figures(receiver, start);
+        try (SocketLink link = SocketLink.open(way, options);
+                LoadReceiver receiver = new LoadReceiver(link.receiving(), check)) {
+            long nanos = options.duration().toNanos();
+            long start;
+            long[] sent;
+            try (LoadProducers threads = new LoadProducers(producers, options.body(), link.sender())) {
+                start = threads.start(nanos, load / producers);
+                receiver.countFrom(start + nanos / BEGINNING);
+                sent = threads.awaitEnd();
             }
-        }
-    }
-
-    private long[] send(Sender sender, LoadProducers.Plan plan) throws IOException {
-        try (LoadProducers threads = new LoadProducers(producers, options.body(), sender, plan)) {
-            return threads.awaitEnd();
+            link.end();
+            receiver.awaitEnd();
+            check.verify(sent);
+            if (receiver.messages() == 0) {
+                throw new IOException(
+                        "no thread had a core for " + options.duration().toMillis() + " ms");
+            }
+            return figures(receiver, start);
         }
     }
 

@@ -18,23 +18,24 @@ final class LoadReceiver implements AutoCloseable {
 
     private final SocketChannel channel;
     private final FrameCheck check;
-    private final long countFrom;
+    private volatile long countFrom = Long.MAX_VALUE;
     private final FrameReader reader = new FrameReader();
     private final Histogram latency = new Histogram(MAX_NANOS, DIGITS);
     private final Thread thread;
     private long now;
     private IOException failure;
 
-    /**
-     * @param countFrom messages of an earlier time are not in the latencies
-     */
-    LoadReceiver(SocketChannel channel, FrameCheck check, long countFrom) {
+    LoadReceiver(SocketChannel channel, FrameCheck check) {
         this.channel = channel;
         this.check = check;
-        this.countFrom = countFrom;
         this.thread = new Thread(this::run, "receiver");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /** Messages of an earlier time are not in the latencies. */
+    void countFrom(long nanos) {
+        countFrom = nanos;
     }
 
     private void run() {

@@ -25,6 +25,13 @@ public final class LabPage {
     public static Page of(LabResult result) {
         List<Section> sections = new ArrayList<>();
         for (ExperimentResult experiment : result.experiments()) {
+            if (experiment.failure() != null) {
+                sections.add(new Section(
+                        experiment.name(),
+                        List.of(new Section.Note(TableText.FAILED + ": " + experiment.failure(), Mark.BAD)),
+                        List.of(),
+                        List.of()));
+            }
             for (TableResult table : experiment.tables()) {
                 sections.add(section(experiment, table));
             }

@@ -23,6 +23,9 @@ public final class LabText {
         experiment
                 .remarks()
                 .forEach(remark -> text.append("  note: ").append(remark).append('\n'));
+        if (experiment.failure() != null) {
+            text.append("  FAILED: ").append(experiment.failure()).append('\n');
+        }
         experiment.tables().forEach(table -> append(text, table));
         return text.toString();
     }
