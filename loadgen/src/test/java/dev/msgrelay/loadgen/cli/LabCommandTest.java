@@ -35,7 +35,7 @@ class LabCommandTest {
         Path json = directory.resolve("lab.json");
         Path html = directory.resolve("lab.html");
         assertThat(run(
-                        "lab batching --quick --rounds 1 --threads 2 --load 4000 --duration 100ms --dir".split(" "),
+                        "lab batching --quick --rounds 1 --threads 2 --load 4000 --duration 250ms --dir".split(" "),
                         directory.toString(),
                         "--json",
                         json.toString(),

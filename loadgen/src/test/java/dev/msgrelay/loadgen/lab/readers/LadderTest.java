@@ -46,8 +46,8 @@ class LadderTest {
     @ParameterizedTest
     @EnumSource(Ladder.class)
     void readsMoreThanItsBufferHolds(Ladder step) throws Exception {
-        int large = 8_000;
-        int many = 300;
+        int large = 2_000;
+        int many = 600;
         CheckingSink sink = new CheckingSink(large);
         read(
                 step,
