@@ -10,7 +10,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "loadgen",
         mixinStandardHelpOptions = true,
-        description = "Load, ceilings and benchmarks for Relay.",
+        description = "Load, ceilings, benchmarks and experiments for Relay.",
         subcommands = {
             RunCommand.class,
             CalibrateCommand.class,
@@ -20,7 +20,8 @@ import picocli.CommandLine.ParameterException;
             LanesCommand.class,
             AgentCommand.class,
             ShootoutCommand.class,
-            CompareCommand.class
+            CompareCommand.class,
+            LabCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -48,7 +49,7 @@ public final class LoadgenMain implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "which command? run, calibrate, bench, doctor, ceiling, lanes, agent, shootout or compare");
+                "which command? " + String.join(", ", spec.subcommands().keySet()));
     }
 
     private static int usageError(ParameterException e, String[] args) {

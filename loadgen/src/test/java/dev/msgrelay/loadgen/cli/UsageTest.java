@@ -115,7 +115,8 @@ class UsageTest {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
         assertThat(err.toString())
-                .contains("run, calibrate, bench, doctor, ceiling, lanes, agent, shootout or compare");
+                .contains(
+                        "which command? run, calibrate, bench, doctor, ceiling, lanes, agent, shootout, compare, lab");
     }
 
     private static int execute(StringWriter err, String... args) {
