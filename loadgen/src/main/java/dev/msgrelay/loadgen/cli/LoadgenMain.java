@@ -10,13 +10,14 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "loadgen",
         mixinStandardHelpOptions = true,
-        description = "Load, ceilings and benchmarks for Relay.",
+        description = "Load, ceilings, benchmarks and experiments for Relay.",
         subcommands = {
             RunCommand.class,
             CalibrateCommand.class,
             BenchCommand.class,
             DoctorCommand.class,
-            CeilingCommand.class
+            CeilingCommand.class,
+            LabCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -42,7 +43,8 @@ public final class LoadgenMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "which command? run, calibrate, bench, doctor or ceiling");
+        throw new ParameterException(
+                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling or lab");
     }
 
     private static int usageError(ParameterException e, String[] args) {

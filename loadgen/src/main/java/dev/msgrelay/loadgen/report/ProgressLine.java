@@ -37,6 +37,11 @@ public final class ProgressLine implements RunObserver {
         }
     }
 
+    /** What is being done now, for work whose steps take long enough to be told one by one wherever it is shown. */
+    public void step(String what) {
+        show(prefix + what);
+    }
+
     @Override
     public void progress(Live live) {
         StringBuilder line = new StringBuilder(prefix);

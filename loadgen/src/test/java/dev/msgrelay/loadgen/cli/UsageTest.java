@@ -65,7 +65,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("run, calibrate, bench, doctor or ceiling");
+        assertThat(err.toString()).contains("run, calibrate, bench, doctor, ceiling or lab");
     }
 
     private static int execute(StringWriter err, String... args) {

@@ -1,0 +1,85 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.lab.Experiment;
+import dev.msgrelay.loadgen.lab.ExperimentResult;
+import dev.msgrelay.loadgen.lab.LabOptions;
+import dev.msgrelay.loadgen.lab.LabResult;
+import dev.msgrelay.loadgen.lab.LabRun;
+import dev.msgrelay.loadgen.lab.output.LabJson;
+import dev.msgrelay.loadgen.lab.output.LabText;
+import dev.msgrelay.loadgen.measure.CoreHop;
+import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.run.RunException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What all experiments of the lab can be told, and how they are run and shown. */
+final class LabRunOptions {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(names = "--quick", description = "Short runs of little data: for a look, not for the record.")
+    private boolean quick;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "How often everything is measured, after a warm-up (" + LabOptions.ROUNDS + "; with --quick "
+                    + LabOptions.QUICK_ROUNDS + ").")
+    private Integer rounds;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIRECTORY",
+            description = "Where temporary files go; they are removed (the system's place for such).")
+    private Path directory = Path.of(System.getProperty("java.io.tmpdir"));
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write all figures to this file.")
+    private Path json;
+
+    boolean quick() {
+        return quick;
+    }
+
+    /** Runs and shows them; 0, or 1 when a row is FAILED. */
+    int run(List<Experiment> experiments) throws IOException, RunException, InterruptedException {
+        int times = rounds == null ? LabOptions.defaultRounds(quick) : rounds;
+        Limits.within(spec, "--rounds", times, 1, LabOptions.MAX_ROUNDS);
+        LabOptions options = new LabOptions(quick, times, directory);
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("machine: " + Machine.here());
+        out.flush();
+        try (Interrupts interrupts = Interrupts.watch();
+                LabProgress progress = new LabProgress()) {
+            LabRun run = new LabRun(options, CoreHop::measureNanos, progress);
+            LabResult result = interrupts.orInterrupted(() -> run.run(experiments));
+            progress.end();
+            show(out, result);
+            if (result.interrupted()) {
+                throw new InterruptedException();
+            }
+            return result.failed() ? 1 : 0;
+        }
+    }
+
+    private void show(PrintWriter out, LabResult result) throws IOException {
+        for (ExperimentResult experiment : result.experiments()) {
+            out.println();
+            out.print(LabText.of(experiment));
+        }
+        if (result.interrupted()) {
+            out.println();
+            out.println("INTERRUPTED: these are the figures up to then");
+        }
+        out.flush();
+        if (json != null) {
+            Files.writeString(json, LabJson.of(result));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.msgrelay.loadgen.lab;
+
+import dev.msgrelay.loadgen.measure.Machine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs experiments one after the other. The command's thread owns it. */
+public final class LabRun {
+    private final LabOptions options;
+    private final HopMeter hops;
+    private final LabObserver observer;
+    private final List<ExperimentResult> results = new ArrayList<>();
+
+    public LabRun(LabOptions options, HopMeter hops, LabObserver observer) {
+        this.options = options;
+        this.hops = hops;
+        this.observer = observer;
+    }
+
+    /**
+     * Runs them all. When the thread is interrupted the result is what there is by then, and says so.
+     *
+     * @throws IOException something that an experiment needs is not there, said before anything starts; or the
+     *     directory for temporary files fails
+     */
+    public LabResult run(List<Experiment> experiments) throws IOException {
+        check(experiments);
+        boolean interrupted = false;
+        try {
+            for (int i = 0; i < experiments.size(); i++) {
+                observer.experiment(experiments.get(i), i + 1, experiments.size());
+                run(experiments.get(i));
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        return new LabResult(Machine.here(), options, results, interrupted);
+    }
+
+    private void check(List<Experiment> experiments) throws IOException {
+        Room room = Room.here(options.directory());
+        List<String> missing = new ArrayList<>();
+        for (Experiment experiment : experiments) {
+            for (String shortfall : experiment.needs(options).shortfalls(room)) {
+                missing.add(experiment.name() + ": " + shortfall);
+            }
+        }
+        if (!missing.isEmpty()) {
+            throw new IOException(String.join("; ", missing));
+        }
+    }
+
+    private void run(Experiment experiment) throws IOException, InterruptedException {
+        List<String> remarks = experiment.needs(options).remarks(Room.here(options.directory()));
+        List<TableResult> tables = new ArrayList<>();
+        List<LabTable> wanted = experiment.tables(options);
+        int position = results.size();
+        try (ScratchDirectory scratch = ScratchDirectory.in(options.directory())) {
+            for (int i = 0; i < wanted.size(); i++) {
+                LabTable table = wanted.get(i);
+                observer.table(table, i + 1, wanted.size(), table.contestants().size() * (options.rounds() + 1));
+                Rounds rounds = rounds(table, scratch.path());
+                try {
+                    rounds.run();
+                } finally {
+                    tables.add(rounds.result());
+                    ExperimentResult soFar = new ExperimentResult(
+                            experiment.name(), experiment.question(), experiment.article(), tables, remarks);
+                    replace(position, soFar);
+                    observer.finished(soFar);
+                }
+            }
+        }
+    }
+
+    private Rounds rounds(LabTable table, Path scratch) {
+        return new Rounds(table, options.rounds(), scratch, hops, observer);
+    }
+
+    private void replace(int position, ExperimentResult soFar) {
+        if (position < results.size()) {
+            results.set(position, soFar);
+        } else {
+            results.add(soFar);
+        }
+    }
+}

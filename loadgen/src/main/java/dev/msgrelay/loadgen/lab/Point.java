@@ -1,0 +1,4 @@
+package dev.msgrelay.loadgen.lab;
+
+/** A point of a plot. */
+public record Point(double x, double y) {}
