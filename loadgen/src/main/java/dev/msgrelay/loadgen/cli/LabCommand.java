@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
             "Every result is checked; one that is wrong is shown as FAILED, with no time.",
             "Exits 1 when a row is FAILED."
         },
-        subcommands = {LabListCommand.class, LabAllCommand.class})
+        subcommands = {LabListCommand.class, LabAllCommand.class, LabFilesCommand.class, LabEventLogCommand.class})
 final class LabCommand implements Runnable {
     @Spec
     private CommandSpec spec;

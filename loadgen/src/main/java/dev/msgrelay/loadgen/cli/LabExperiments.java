@@ -1,6 +1,10 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.lab.Experiment;
+import dev.msgrelay.loadgen.lab.eventlog.EventLogExperiment;
+import dev.msgrelay.loadgen.lab.eventlog.EventLogOptions;
+import dev.msgrelay.loadgen.lab.files.FilesExperiment;
+import dev.msgrelay.loadgen.lab.files.FilesOptions;
 import java.util.List;
 
 /** The experiments that there are, in the order in which {@code lab all} runs them. */
@@ -9,6 +13,8 @@ final class LabExperiments {
 
     /** All, with their default options; smaller ones for a quick look. */
     static List<Experiment> all(boolean quick) {
-        return List.of();
+        return List.of(
+                new FilesExperiment(FilesOptions.defaults(quick)),
+                new EventLogExperiment(EventLogOptions.defaults(quick)));
     }
 }

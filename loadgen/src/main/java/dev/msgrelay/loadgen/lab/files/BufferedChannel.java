@@ -5,39 +5,19 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.function.IntFunction;
 
-/**
- * {@link FileChannel} and a {@link ByteBuffer} of one page: in the heap as in the article, where the JDK copies it once more
- * on the way, or direct.
- */
+/** {@link FileChannel} and a {@link ByteBuffer} of one page in the heap. */
 final class BufferedChannel implements SequentialFile {
-    private final String name;
-    private final IntFunction<ByteBuffer> allocate;
-
-    private BufferedChannel(String name, IntFunction<ByteBuffer> allocate) {
-        this.name = name;
-        this.allocate = allocate;
-    }
-
-    static BufferedChannel heap() {
-        return new BufferedChannel("BufferedChannelFile", ByteBuffer::allocate);
-    }
-
-    static BufferedChannel direct() {
-        return new BufferedChannel("BufferedChannelFile, direct", ByteBuffer::allocateDirect);
-    }
-
     @Override
     public String name() {
-        return name;
+        return "BufferedChannelFile";
     }
 
     @Override
     public int write(Path path, Content content, boolean force) throws IOException {
         int checkSum = 0;
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            ByteBuffer buffer = allocate.apply(PAGE_SIZE);
+            ByteBuffer buffer = ByteBuffer.allocate(PAGE_SIZE);
             for (long i = 0; i < content.size(); i++) {
                 byte b = content.at(i);
                 checkSum += b;
@@ -67,7 +47,7 @@ final class BufferedChannel implements SequentialFile {
     public int read(Path path) throws IOException {
         int checkSum = 0;
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            ByteBuffer buffer = allocate.apply(PAGE_SIZE);
+            ByteBuffer buffer = ByteBuffer.allocate(PAGE_SIZE);
             while (channel.read(buffer) != -1) {
                 buffer.flip();
                 while (buffer.hasRemaining()) {

@@ -26,12 +26,7 @@ class SequentialFileTest {
     }
 
     static Stream<SequentialFile> contestants() {
-        return Stream.of(
-                new RandomAccess(),
-                new BufferedStream(),
-                BufferedChannel.heap(),
-                BufferedChannel.direct(),
-                new MemoryMapped());
+        return Stream.of(new RandomAccess(), new BufferedStream(), new BufferedChannel(), new MemoryMapped());
     }
 
     @ParameterizedTest
