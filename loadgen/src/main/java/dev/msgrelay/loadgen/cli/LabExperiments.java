@@ -1,10 +1,14 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.lab.Experiment;
+import dev.msgrelay.loadgen.lab.asyncfiles.AsyncFilesExperiment;
+import dev.msgrelay.loadgen.lab.asyncfiles.AsyncFilesOptions;
 import dev.msgrelay.loadgen.lab.eventlog.EventLogExperiment;
 import dev.msgrelay.loadgen.lab.eventlog.EventLogOptions;
 import dev.msgrelay.loadgen.lab.files.FilesExperiment;
 import dev.msgrelay.loadgen.lab.files.FilesOptions;
+import dev.msgrelay.loadgen.lab.senders.SendersExperiment;
+import dev.msgrelay.loadgen.lab.senders.SendersOptions;
 import java.util.List;
 
 /** The experiments that there are, in the order in which {@code lab all} runs them. */
@@ -15,6 +19,8 @@ final class LabExperiments {
     static List<Experiment> all(boolean quick) {
         return List.of(
                 new FilesExperiment(FilesOptions.defaults(quick)),
-                new EventLogExperiment(EventLogOptions.defaults(quick)));
+                new AsyncFilesExperiment(AsyncFilesOptions.defaults(quick)),
+                new EventLogExperiment(EventLogOptions.defaults(quick)),
+                new SendersExperiment(SendersOptions.defaults(quick)));
     }
 }
