@@ -6,6 +6,7 @@
  *  bench      cases, rounds, ceilings, medians                      (controller's thread)
  *  run        one run: children, middle, window, verdict            (controller's thread)
  *  worker     what the children do: publish, subscribe, check       (processes of their own)
+ *  site       where processes live: this host, another place        (starts JVMs)
  *  plain      the two ceilings' processes: plain relay, pre-packed  (processes of their own)
  *  inprocess  a relay with its publishers in one process            (a process of its own)
  *  load       what is sent: message, packing, schedule, checks      (no sockets, no clock)

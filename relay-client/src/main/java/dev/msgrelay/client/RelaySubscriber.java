@@ -1,7 +1,9 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameConsumer;
+import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
@@ -18,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * allocated per message. {@link #close} and the counters may be called from any thread. After an exception the
  * connection is closed.
  *
- * <p>A control frame is no message: ERROR ends the connection with a {@link RelayErrorException}, any other is passed
- * over.
+ * <p>A control frame is no message: ERROR ends the connection with a {@link RelayErrorException}, one that must be
+ * understood with a {@link FrameException}, any other is passed over.
  */
 public final class RelaySubscriber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySubscriber.class);
@@ -31,7 +33,7 @@ public final class RelaySubscriber implements AutoCloseable {
 
     // Owned by the polling thread.
     private FrameConsumer consumer;
-    private RelayErrorException error;
+    private IOException failure;
     private long passedOver;
     private long passedOverBytes;
 
@@ -69,7 +71,7 @@ public final class RelaySubscriber implements AutoCloseable {
      * @return the messages handed over, which may be none; -1 where the relay closed the connection between two
      *     messages, or {@link #close} was called
      * @throws RelayErrorException the relay ended the connection and said why
-     * @throws dev.msgrelay.protocol.FrameException the stream breaks the protocol
+     * @throws FrameException the stream breaks the protocol
      * @throws java.io.EOFException the stream ended in the middle of a message
      * @throws IOException the connection was lost
      */
@@ -88,12 +90,12 @@ public final class RelaySubscriber implements AutoCloseable {
             count();
             closeChannel();
             // A relay that names the reason is worth more than how the stream ended after it.
-            throw error != null ? error : e;
+            throw failure != null ? failure : e;
         }
         count();
-        if (error != null) {
+        if (failure != null) {
             closeChannel();
-            throw error;
+            throw failure;
         }
         return n < 0 ? -1 : (int) (messages - before);
     }
@@ -129,7 +131,7 @@ public final class RelaySubscriber implements AutoCloseable {
     }
 
     private void onFrame(int type, ByteBuffer body) {
-        if (ControlFrames.isControl(type) || error != null) {
+        if (ControlFrames.isControl(type) || failure != null) {
             onControlFrame(type, body);
         } else {
             consumer.onFrame(type, body);
@@ -140,8 +142,13 @@ public final class RelaySubscriber implements AutoCloseable {
     private void onControlFrame(int type, ByteBuffer body) {
         passedOver++;
         passedOverBytes += FrameLayout.frameLength(body.remaining());
-        if (type == ControlFrames.ERROR && error == null) {
-            error = RelayErrorException.of(body);
+        if (failure != null) {
+            return;
+        }
+        if (type == ControlFrames.ERROR) {
+            failure = RelayErrorException.of(body);
+        } else if (ControlFrames.mustUnderstand(type)) {
+            failure = new FrameException(CloseReason.UNSUPPORTED, ControlFrames.name(type) + " is not known here");
         }
     }
 

@@ -89,7 +89,7 @@ class RelaySubscriberTest {
 
     @Test
     void passesOverControlFramesThatItDoesNotKnow() throws Exception {
-        send(frame(1, "a"), frame(ControlFrames.FIRST, "?"), frame(2, "b"), frame(ControlFrames.LAST, ""));
+        send(frame(1, "a"), frame(ControlFrames.FIRST, "?"), frame(2, "b"), frame(0x8000007F, ""));
         relay.close();
         subscriber.run(collect);
         assertThat(got).containsExactly("1:a", "2:b");
@@ -124,6 +124,16 @@ class RelaySubscriberTest {
         assertThat(e.reason()).isNull();
         assertThat(e.code()).isEqualTo(256);
         assertThat(e).hasMessageContaining("reason 256: x");
+    }
+
+    @Test
+    void aControlFrameThatMustBeUnderstoodIsAnErrorAndOthersArePassedOver() throws Exception {
+        send(frame(1, "a"), PlainServer.frame(0x8000007F), frame(2, "b"), PlainServer.frame(0x80000080), frame(3, "c"));
+        assertThatThrownBy(() -> subscriber.run(collect))
+                .isInstanceOf(FrameException.class)
+                .hasMessageContaining("0x80000080 is not known here");
+        assertThat(got).containsExactly("1:a", "2:b");
+        assertThatThrownBy(() -> subscriber.poll(collect)).isInstanceOf(IOException.class);
     }
 
     @Test

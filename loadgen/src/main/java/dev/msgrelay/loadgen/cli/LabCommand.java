@@ -17,6 +17,8 @@ import picocli.CommandLine.Spec;
         subcommands = {
             LabListCommand.class,
             LabAllCommand.class,
+            LabReadersCommand.class,
+            LabBatchingCommand.class,
             LabFilesCommand.class,
             LabAsyncFilesCommand.class,
             LabEventLogCommand.class,

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class LabProgress implements LabObserver, AutoCloseable {
     private static final double NANOS = 1e9;
+    private static final int SELDOM = 10;
 
     private final ProgressLine line = ProgressLine.onStderr("");
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -24,6 +25,7 @@ final class LabProgress implements LabObserver, AutoCloseable {
     });
     private String experimentName = "";
     private String going = "";
+    private String told = "";
     private long begun;
     private long tableBegun;
     private int goes;
@@ -51,7 +53,7 @@ final class LabProgress implements LabObserver, AutoCloseable {
         begun = System.nanoTime();
         String when = round == 0 ? "warm-up" : "round " + round + "/" + rounds;
         going = "[" + experimentName + "] " + table.id() + ", " + when + ": " + contestant.label() + left();
-        line.step(going);
+        line.phase(going);
     }
 
     @Override
@@ -69,9 +71,17 @@ final class LabProgress implements LabObserver, AutoCloseable {
 
     private synchronized void tick() {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
-        if (!closed && !going.isEmpty() && seconds > 0) {
-            line.phase(going + ", " + seconds + " s");
+        if (closed || going.isEmpty()) {
+            return;
         }
+        // On a terminal a line is overwritten; elsewhere a long go is told now and then.
+        String now = seconds == 0 ? going : going + ", for " + seconds + " s";
+        if (!going.equals(told) || seconds > 0 && seconds % SELDOM == 0) {
+            line.step(now);
+        } else {
+            line.phase(now);
+        }
+        told = going;
     }
 
     /** Ends the line, so that something else can be printed. */

@@ -6,9 +6,11 @@ import dev.msgrelay.loadgen.lab.LabOptions;
 import dev.msgrelay.loadgen.lab.LabResult;
 import dev.msgrelay.loadgen.lab.LabRun;
 import dev.msgrelay.loadgen.lab.output.LabJson;
+import dev.msgrelay.loadgen.lab.output.LabPage;
 import dev.msgrelay.loadgen.lab.output.LabText;
 import dev.msgrelay.loadgen.measure.CoreHop;
 import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.page.HtmlWriter;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What all experiments of the lab can be told, and how they are run and shown. */
@@ -43,6 +46,9 @@ final class LabRunOptions {
     @Option(names = "--json", paramLabel = "FILE", description = "Write all figures to this file.")
     private Path json;
 
+    @Option(names = "--html", paramLabel = "FILE", description = "Write a page with tables and plots to this file.")
+    private Path html;
+
     boolean quick() {
         return quick;
     }
@@ -51,6 +57,8 @@ final class LabRunOptions {
     int run(List<Experiment> experiments) throws IOException, RunException, InterruptedException {
         int times = rounds == null ? LabOptions.defaultRounds(quick) : rounds;
         Limits.within(spec, "--rounds", times, 1, LabOptions.MAX_ROUNDS);
+        checkWritable("--json", json);
+        checkWritable("--html", html);
         LabOptions options = new LabOptions(quick, times, directory);
         PrintWriter out = spec.commandLine().getOut();
         out.println("machine: " + Machine.here());
@@ -68,6 +76,18 @@ final class LabRunOptions {
         }
     }
 
+    /** Before the run, which may take long. */
+    private void checkWritable(String option, Path file) {
+        if (file == null) {
+            return;
+        }
+        Path parent = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file) || parent == null || !Files.isWritable(parent)) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " '" + file + "' is not a file that can be written");
+        }
+    }
+
     private void show(PrintWriter out, LabResult result) throws IOException {
         for (ExperimentResult experiment : result.experiments()) {
             out.println();
@@ -80,6 +100,9 @@ final class LabRunOptions {
         out.flush();
         if (json != null) {
             Files.writeString(json, LabJson.of(result));
+        }
+        if (html != null) {
+            Files.writeString(html, HtmlWriter.html(LabPage.of(result)));
         }
     }
 }

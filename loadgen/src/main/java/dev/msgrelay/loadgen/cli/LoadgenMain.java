@@ -17,7 +17,8 @@ import picocli.CommandLine.ParameterException;
             BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,
-            LabCommand.class
+            LabCommand.class,
+            LanesCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -44,7 +45,8 @@ public final class LoadgenMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling or lab");
+                spec.commandLine(),
+                "which command? " + String.join(", ", spec.subcommands().keySet()));
     }
 
     private static int usageError(ParameterException e, String[] args) {

@@ -12,6 +12,8 @@ import java.util.List;
  * @param reason why not; null when it is possible
  */
 public record LaneTools(String way, String reason) {
+    private static final String AS_ROOT = "as root";
+    private static final String IN_USER_NAMESPACE = "in a user namespace";
     private static final String TRIAL = "ip link add v0 type veth peer name v1"
             + " && tc qdisc add dev v0 root tbf rate 1gbit burst 256kb latency 10ms";
 
@@ -24,11 +26,11 @@ public record LaneTools(String way, String reason) {
         String reason;
         try {
             if (tool.run(List.of("unshare", "--net", "sh", "-c", TRIAL)).succeeded()) {
-                return new LaneTools("as root", null);
+                return new LaneTools(AS_ROOT, null);
             }
             Tool.Outcome user = tool.run(List.of("unshare", "--user", "--map-root-user", "--net", "sh", "-c", TRIAL));
             if (user.succeeded()) {
-                return new LaneTools("in a user namespace", null);
+                return new LaneTools(IN_USER_NAMESPACE, null);
             }
             reason = user.firstLine();
         } catch (IOException e) {
@@ -38,8 +40,11 @@ public record LaneTools(String way, String reason) {
     }
 
     private static String missing(Tool tool) throws InterruptedException {
-        for (List<String> command :
-                List.of(List.of("ip", "-V"), List.of("tc", "-V"), List.of("unshare", "--version"))) {
+        for (List<String> command : List.of(
+                List.of("ip", "-V"),
+                List.of("tc", "-V"),
+                List.of("unshare", "--version"),
+                List.of("nsenter", "--version"))) {
             try {
                 tool.run(command);
             } catch (IOException e) {
@@ -51,5 +56,10 @@ public record LaneTools(String way, String reason) {
 
     public boolean available() {
         return way != null;
+    }
+
+    /** Whether a user namespace is the way. */
+    public boolean inUserNamespace() {
+        return IN_USER_NAMESPACE.equals(way);
     }
 }

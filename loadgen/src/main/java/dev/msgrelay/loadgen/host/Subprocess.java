@@ -21,15 +21,17 @@ public final class Subprocess implements Tool {
         this(LIMIT_MILLIS);
     }
 
-    Subprocess(long limitMillis) {
+    /** For commands that take their time. */
+    public Subprocess(long limitMillis) {
         this.limitMillis = limitMillis;
     }
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(SystemCommands.resolved(command)).redirectErrorStream(true);
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
+        builder.environment().put("PATH", SystemCommands.path());
         Process process = builder.start();
         CompletableFuture<String> output = new CompletableFuture<>();
         try {

@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
  *  --transport NAME         auto, epoll, nio or io_uring (auto)
  *  --event-loops N          of the relay (1)
  *  --mtu BYTES              of the relay
+ *  --bind ADDRESS           where the relay listens (127.0.0.1)
  *  --subscribe-socket PATH  a Unix socket for subscribers instead of TCP
  * </pre>
  */
@@ -61,7 +62,7 @@ public final class InProcessMain {
         }
         Endpoint subscribe = args.flag("subscribe-socket")
                 ? Endpoint.unix(Path.of(args.text("subscribe-socket")))
-                : Endpoint.loopback(relay.subscribeAddress().getPort());
+                : Endpoint.of(relay.subscribeAddress());
         control.say("ready", Map.of("subscribe", subscribe.toString()));
         Progress.everySecond(() -> control.say("stats", stats(relay)));
         Window window = prime();
@@ -78,6 +79,9 @@ public final class InProcessMain {
                 .transport(Transport.valueOf(name("transport", "auto")))
                 .eventLoops(args.number("event-loops", RelayConfig.DEFAULT_EVENT_LOOPS))
                 .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, args.number("body")));
+        if (args.flag("bind")) {
+            config.host(args.text("bind"));
+        }
         if (args.flag("mtu")) {
             config.mtu(args.number("mtu"));
         }

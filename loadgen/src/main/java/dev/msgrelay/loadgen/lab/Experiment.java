@@ -16,6 +16,14 @@ public interface Experiment {
     /** What must be there before it starts. */
     Needs needs(LabOptions options);
 
+    /** What was left out on this machine, and why; asked after {@link #tables}. */
+    default List<String> remarks() {
+        return List.of();
+    }
+
     /** What is to be measured, in order. Starts nothing yet. */
-    List<LabTable> tables(LabOptions options) throws IOException;
+    List<LabTable> tables(LabOptions options) throws IOException, InterruptedException;
+
+    /** Ends what the goes share, such as a process that sends to all of them; called once after the last one. */
+    default void end() {}
 }

@@ -5,17 +5,19 @@ import java.util.List;
 /**
  * What an experiment gave, perhaps not to its end.
  *
- * @param remarks what bends the figures on this machine: too few cores
+ * @param remarks what bends the figures on this machine, and what was left out
+ * @param failure why it could not be run, or not to its end; null where it could
  */
 public record ExperimentResult(
-        String name, String question, Article article, List<TableResult> tables, List<String> remarks) {
+        String name, String question, Article article, List<TableResult> tables, List<String> remarks, String failure) {
     public ExperimentResult {
         tables = List.copyOf(tables);
         remarks = List.copyOf(remarks);
     }
 
-    /** Whether a row is FAILED. */
+    /** Whether it, or a row of it, is FAILED. */
     public boolean failed() {
-        return tables.stream().flatMap(table -> table.rows().stream()).anyMatch(RowResult::failed);
+        return failure != null
+                || tables.stream().flatMap(table -> table.rows().stream()).anyMatch(RowResult::failed);
     }
 }

@@ -25,7 +25,4 @@ public interface LabObserver {
 
     /** The go is over. */
     default void ended() {}
-
-    /** A table is over, or was broken off. */
-    default void finished(ExperimentResult soFar) {}
 }

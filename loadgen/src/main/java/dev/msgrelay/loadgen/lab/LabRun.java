@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.lab;
 
 import dev.msgrelay.loadgen.measure.Machine;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,8 +21,7 @@ public final class LabRun {
     /**
      * Runs them all. When the thread is interrupted the result is what there is by then, and says so.
      *
-     * @throws IOException something that an experiment needs is not there, said before anything starts; or the
-     *     directory for temporary files fails
+     * @throws IOException something that an experiment needs is not there, said before anything starts
      */
     public LabResult run(List<Experiment> experiments) throws IOException {
         check(experiments);
@@ -52,38 +50,38 @@ public final class LabRun {
         }
     }
 
-    private void run(Experiment experiment) throws IOException, InterruptedException {
-        List<String> remarks = experiment.needs(options).remarks(Room.here(options.directory()));
+    /** Whatever becomes of it, there is a result; the experiments behind it run in any case. */
+    private void run(Experiment experiment) throws InterruptedException {
         List<TableResult> tables = new ArrayList<>();
+        List<String> remarks = new ArrayList<>();
+        String failure = null;
+        try {
+            run(experiment, tables, remarks);
+        } catch (IOException e) {
+            failure = e.getMessage();
+        } finally {
+            experiment.end();
+            results.add(new ExperimentResult(
+                    experiment.name(), experiment.question(), experiment.article(), tables, remarks, failure));
+        }
+    }
+
+    private void run(Experiment experiment, List<TableResult> tables, List<String> remarks)
+            throws IOException, InterruptedException {
         List<LabTable> wanted = experiment.tables(options);
-        int position = results.size();
+        remarks.addAll(experiment.needs(options).remarks(Room.here(options.directory())));
+        remarks.addAll(experiment.remarks());
         try (ScratchDirectory scratch = ScratchDirectory.in(options.directory())) {
             for (int i = 0; i < wanted.size(); i++) {
                 LabTable table = wanted.get(i);
                 observer.table(table, i + 1, wanted.size(), table.contestants().size() * (options.rounds() + 1));
-                Rounds rounds = rounds(table, scratch.path());
+                Rounds rounds = new Rounds(table, options.rounds(), scratch.path(), hops, observer);
                 try {
                     rounds.run();
                 } finally {
                     tables.add(rounds.result());
-                    ExperimentResult soFar = new ExperimentResult(
-                            experiment.name(), experiment.question(), experiment.article(), tables, remarks);
-                    replace(position, soFar);
-                    observer.finished(soFar);
                 }
             }
-        }
-    }
-
-    private Rounds rounds(LabTable table, Path scratch) {
-        return new Rounds(table, options.rounds(), scratch, hops, observer);
-    }
-
-    private void replace(int position, ExperimentResult soFar) {
-        if (position < results.size()) {
-            results.set(position, soFar);
-        } else {
-            results.add(soFar);
         }
     }
 }

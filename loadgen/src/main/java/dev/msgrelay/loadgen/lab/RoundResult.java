@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.lab;
 
-import dev.msgrelay.loadgen.measure.Regime;
+import dev.msgrelay.loadgen.result.Regime;
 
 /**
  * What the machine was like during a round.
@@ -15,6 +15,6 @@ public record RoundResult(double hopBefore, double hopAfter) {
 
     /** Whether the machine stayed the same. */
     public boolean isSteady() {
-        return isComplete() && Regime.isSteady(hopBefore, hopAfter);
+        return isComplete() && Regime.of(hopBefore, hopAfter).isSteady();
     }
 }

@@ -81,12 +81,13 @@ final class Rounds {
             return measurement;
         } catch (ClosedByInterruptException e) {
             throw interrupted();
-        } catch (WrongResultException | IOException e) {
+        } catch (WrongResultException | IOException | RuntimeException e) {
             // What is interrupted may fail in any way.
             if (Thread.interrupted()) {
                 throw interrupted();
             }
-            failures[contestant] = e.getMessage() == null ? e.toString() : e.getMessage();
+            boolean told = e.getMessage() != null && !(e instanceof RuntimeException);
+            failures[contestant] = told ? e.getMessage() : e.toString();
             measured.get(contestant).clear();
             return null;
         }

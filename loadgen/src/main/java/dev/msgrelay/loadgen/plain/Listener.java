@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A listening socket of a worker: TCP loopback on a free port, or a Unix socket where a path is given. */
+/** A listening socket of a worker: TCP on a free port of the address given by --bind (loopback), or a Unix socket where a path is given. */
 final class Listener implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Endpoint endpoint;
@@ -18,10 +18,15 @@ final class Listener implements AutoCloseable {
      * @param socketOption the option that gives the Unix socket's path; without it, TCP
      */
     Listener(WorkerArgs args, String socketOption) throws IOException {
-        Endpoint wanted =
-                args.flag(socketOption) ? Endpoint.unix(Path.of(args.text(socketOption))) : Endpoint.loopback(0);
+        Endpoint wanted = args.flag(socketOption)
+                ? Endpoint.unix(Path.of(args.text(socketOption)))
+                : Endpoint.parse(bound(args) + ":0");
         server = wanted.listen();
         endpoint = Endpoint.of(server);
+    }
+
+    private static String bound(WorkerArgs args) {
+        return args.flag("bind") ? args.text("bind") : "127.0.0.1";
     }
 
     Endpoint endpoint() {

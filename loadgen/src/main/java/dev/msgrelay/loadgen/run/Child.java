@@ -3,6 +3,10 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.site.SiteProcess;
+import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +34,8 @@ public final class Child {
     private static final long LAST_WORDS_MILLIS = 1_000;
 
     private final String name;
-    private final Process process;
+    private final Site site;
+    private final SiteProcess process;
     private final Map<String, Deque<Event>> events = new HashMap<>();
     private final Deque<String> stderr = new ArrayDeque<>();
     private boolean stdoutEnded;
@@ -42,30 +47,51 @@ public final class Child {
      */
     public record Event(long nanos, JsonObject json) {}
 
-    Child(String name, Process process) {
+    Child(String name, Site site, SiteProcess process) {
         this.name = name;
+        this.site = site;
         this.process = process;
-        Thread stderrReader = startReader(process.getErrorStream(), this::onStderr, "stderr");
-        startReader(process.getInputStream(), line -> onStdout(line, stderrReader), "stdout");
+        Thread stderrReader = startReader(process.stderr(), this::onStderr, "stderr");
+        startReader(process.stdout(), line -> onStdout(line, stderrReader), "stdout");
     }
 
     public String name() {
         return name;
     }
 
+    /** The process id, or -1 for a process of another host. */
     public long pid() {
         return process.pid();
+    }
+
+    public Site site() {
+        return site;
+    }
+
+    /** CPU time since its start, in nanoseconds; -1 where that is not known. */
+    public long cpuNanos() {
+        return process.cpuNanos();
+    }
+
+    /** The most memory that was resident at one time, in bytes; -1 where that is not known. */
+    public long peakResidentBytes() {
+        return process.peakResidentBytes();
     }
 
     public boolean isAlive() {
         return process.isAlive();
     }
 
+    /** Tells the window of the run, in the clock of the site where this child lives. */
+    void tell(Window window) {
+        send(Control.runCommand(window.shiftedBy(site.nanosAhead())));
+    }
+
     /** Sends one line; a child that is gone does not hear it, which shows when its answer is awaited. */
     public void send(String line) {
         try {
-            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-            process.getOutputStream().flush();
+            process.stdin().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.stdin().flush();
         } catch (IOException e) {
             // told by await
         }
@@ -118,18 +144,18 @@ public final class Child {
 
     /** Asks the process to end (SIGTERM). */
     public void terminate() {
-        process.destroy();
+        process.terminate();
     }
 
     /** Waits for the end of the process; true when it has ended. */
     public boolean awaitExit(long millis) throws InterruptedException {
-        return process.waitFor(millis, TimeUnit.MILLISECONDS);
+        return process.awaitExit(millis);
     }
 
     /** The end of its stdin tells a child to leave. */
     void closeStdin() {
         try {
-            process.getOutputStream().close();
+            process.stdin().close();
         } catch (IOException e) {
             // it is gone already
         }
@@ -137,11 +163,11 @@ public final class Child {
 
     /** Ends the process, now. */
     void kill() {
-        process.destroyForcibly();
+        process.kill();
     }
 
     private String exitCode() {
-        return process.isAlive() ? "" : " with exit code " + process.exitValue();
+        return process.isAlive() ? "" : " with exit code " + process.exitCode();
     }
 
     private String said() {
@@ -158,7 +184,7 @@ public final class Child {
     /** When stdout ends, the exit code and the last lines of stderr are a moment away. */
     private void awaitLastWords(Thread stderrReader) {
         try {
-            process.waitFor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+            process.awaitExit(LAST_WORDS_MILLIS);
             stderrReader.join(LAST_WORDS_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

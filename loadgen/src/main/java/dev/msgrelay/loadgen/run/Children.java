@@ -1,13 +1,13 @@
 package dev.msgrelay.loadgen.run;
 
-import java.io.File;
+import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -26,32 +26,38 @@ public final class Children implements AutoCloseable {
 
     private static final long EXIT_MILLIS = 3_000;
 
+    private final Placement placement;
     private final List<Child> children = new ArrayList<>();
     private Path directory;
     private final Thread hook = new Thread(this::killAll, "kill-children");
 
+    /** All of them on this host. */
     public Children() {
+        this(Placement.HERE);
+    }
+
+    public Children(Placement placement) {
+        this.placement = placement;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Starts a worker: {@code main} of this class path, with the workers' own JVM options. */
-    public Child startWorker(String name, Class<?> main, List<String> args) throws IOException {
-        return start(name, WORKER_JAVA_OPTIONS, main, args);
+    /** Where each kind of process has its place. */
+    public Placement placement() {
+        return placement;
+    }
+
+    /** Starts a worker: {@code main}, with the workers' own JVM options. */
+    public Child startWorker(Site site, String name, Class<?> main, List<String> args) throws IOException {
+        return start(site, name, new JavaProgram(WORKER_JAVA_OPTIONS, main.getName(), args));
     }
 
     /**
-     * Starts a JVM of the same JDK and class path as this one.
+     * Starts a JVM with the load generator's classes.
      *
      * @param name for messages to people
      */
-    public synchronized Child start(String name, List<String> javaOptions, Class<?> main, List<String> args)
-            throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(javaOptions);
-        command.addAll(List.of("-cp", classPath(), main.getName()));
-        command.addAll(args);
-        Child child = new Child(name, new ProcessBuilder(command).start());
+    public synchronized Child start(Site site, String name, JavaProgram program) throws IOException {
+        Child child = new Child(name, site, site.start(program));
         children.add(child);
         return child;
     }
@@ -122,11 +128,5 @@ public final class Children implements AutoCloseable {
     /** All that have been started, in that order. */
     public synchronized List<Child> all() {
         return new ArrayList<>(children);
-    }
-
-    private static String classPath() {
-        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 }

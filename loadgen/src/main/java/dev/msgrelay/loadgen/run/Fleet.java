@@ -41,21 +41,23 @@ final class Fleet {
     }
 
     /** Starts all subscribers and waits until they are connected. */
-    void startSubscribers(Endpoint from) throws IOException, RunException, InterruptedException {
+    void startSubscribers(Middle.Started middle) throws IOException, RunException, InterruptedException {
         int processes = load.subscriberProcesses();
         int first = 0;
         for (int i = 0; i < processes; i++) {
             int count = Load.share(load.subscribers(), processes, i);
             List<String> args = new ArrayList<>();
-            option(args, "from", from);
+            option(args, "from", middle.subscribe());
             option(args, "connections", count);
+            option(args, "publishers-ahead", children.placement().publishersAheadNanos(middle.sendsByItself()));
             option(args, "first-index", first);
             option(args, "publishers", load.publishers());
             option(args, "sampling", load.sampling());
             if (!load.verify()) {
                 args.add("--count-only");
             }
-            subscribers.add(children.startWorker(name("subscriber", first, count), SubscriberMain.class, args));
+            subscribers.add(children.startWorker(
+                    children.placement().subscribers(), name("subscriber", first, count), SubscriberMain.class, args));
             first += count;
         }
         for (Child subscriber : subscribers) {
@@ -76,7 +78,10 @@ final class Fleet {
         option(args, "bytes-per-second", readers.bytesPerSecond());
         option(args, "policy", readers.policy());
         slow = children.startWorker(
-                readers.count() == 1 ? "slow subscriber" : "slow subscribers", SlowReaderMain.class, args);
+                children.placement().subscribers(),
+                readers.count() == 1 ? "slow subscriber" : "slow subscribers",
+                SlowReaderMain.class,
+                args);
         slow.await("ready", READY_NANOS);
     }
 
@@ -95,7 +100,8 @@ final class Fleet {
             option(args, "rate", load.rate());
             option(args, "write-size", load.writeSize());
             option(args, "yield-within", yieldWithinMicros(processes));
-            publishers.add(children.startWorker(name("publisher", first, count), PublisherMain.class, args));
+            publishers.add(children.startWorker(
+                    children.placement().publishers(), name("publisher", first, count), PublisherMain.class, args));
             first += count;
         }
         for (Child publisher : publishers) {
@@ -116,11 +122,10 @@ final class Fleet {
     }
 
     void tell(Window window) {
-        String command = Control.runCommand(window);
-        subscribers.forEach(child -> child.send(command));
-        publishers.forEach(child -> child.send(command));
+        subscribers.forEach(child -> child.tell(window));
+        publishers.forEach(child -> child.tell(window));
         if (slow != null) {
-            slow.send(command);
+            slow.tell(window);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.inprocess.InProcessMain;
+import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -23,13 +24,17 @@ public record InProcessMiddle(int runLength, List<String> relayArgs, List<String
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(relayArgs);
+        args.addAll(Middles.bind(children));
         args.addAll(List.of("--threads", "" + load.publishers()));
         args.addAll(List.of("--body", "" + load.body()));
         args.addAll(List.of("--run-length", "" + runLength));
         if (load.unix()) {
             args.addAll(List.of("--subscribe-socket", children.socketPath("subscribe")));
         }
-        Child child = children.start("relay", RelayMiddle.withNativeAccess(javaOptions), InProcessMain.class, args);
+        Child child = children.start(
+                children.placement().relay(),
+                "relay",
+                new JavaProgram(RelayMiddle.withNativeAccess(javaOptions), InProcessMain.class.getName(), args));
         JsonObject ready = child.await("ready", Middles.READY_NANOS);
         return new Started(child, null, Endpoint.parse(ready.getString("subscribe")));
     }

@@ -1,8 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.measure.ProcessFigures;
-import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,13 +24,20 @@ public final class LoadRun {
     private static final long STOP_MILLIS = 10_000;
 
     private final Middle middle;
+    private final Placement placement;
     private final Load load;
     private final Timing timing;
     private final RunObserver observer;
     private Live lastLive;
 
+    /** A run on this host. */
     public LoadRun(Middle middle, Load load, Timing timing, RunObserver observer) {
+        this(middle, Placement.HERE, load, timing, observer);
+    }
+
+    public LoadRun(Middle middle, Placement placement, Load load, Timing timing, RunObserver observer) {
         this.middle = middle;
+        this.placement = placement;
         this.load = load;
         this.timing = timing;
         this.observer = observer;
@@ -44,13 +49,13 @@ public final class LoadRun {
      * @throws RunException it could not be brought to its end; no child is left behind
      */
     public RunResult run() throws IOException, RunException, InterruptedException {
-        try (Children children = new Children()) {
+        try (Children children = new Children(placement)) {
             observer.phase("starting " + middle.name());
             Middle.Started started = middle.start(children, load);
             Fleet fleet = new Fleet(children, load);
             observer.phase("connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses()
                     + " processes");
-            fleet.startSubscribers(started.subscribe());
+            fleet.startSubscribers(started);
             fleet.startSlow(started.subscribe());
             if (!started.sendsByItself()) {
                 observer.phase("connecting " + load.publishers() + " publishers in " + load.publisherProcesses()
@@ -72,7 +77,7 @@ public final class LoadRun {
         Window window = timing.windowFrom(System.nanoTime());
         fleet.tell(window);
         if (started.sendsByItself()) {
-            started.process().send(Control.runCommand(window));
+            started.process().tell(window);
         }
         Child relay = started.process();
         await("warm-up", window, window.begin(), children, fleet, relay);
@@ -100,15 +105,15 @@ public final class LoadRun {
 
     private static Map<Child, Long> cpuOf(List<Child> children) {
         Map<Child, Long> cpu = new LinkedHashMap<>();
-        children.forEach(child -> cpu.put(child, ProcessFigures.cpuNanos(child.pid())));
+        children.forEach(child -> cpu.put(child, child.cpuNanos()));
         return cpu;
     }
 
     private static List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
         List<ProcessUse> used = new ArrayList<>();
         cpuOf(new ArrayList<>(cpuThen.keySet()))
-                .forEach((child, cpu) -> used.add(new ProcessUse(
-                        child.name(), cpu - cpuThen.get(child), ProcessFigures.peakResidentBytes(child.pid()))));
+                .forEach((child, cpu) ->
+                        used.add(new ProcessUse(child.name(), cpu - cpuThen.get(child), child.peakResidentBytes())));
         return used;
     }
 

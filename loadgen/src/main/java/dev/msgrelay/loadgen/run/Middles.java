@@ -18,13 +18,13 @@ public final class Middles {
     /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
     public static Middle plain(int bufferSize) {
         return new Named("plain relay, " + bufferSize + " bytes", (children, load) -> {
-            List<String> args = new ArrayList<>();
+            List<String> args = new ArrayList<>(bind(children));
             args.addAll(List.of("--subscribers", "" + load.subscribers(), "--buffer", "" + bufferSize));
             if (load.unix()) {
                 args.addAll(List.of("--publish-socket", children.socketPath("plain-publish")));
                 args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
             }
-            Child child = children.startWorker("plain relay", PlainRelayMain.class, args);
+            Child child = children.startWorker(children.placement().relay(), "plain relay", PlainRelayMain.class, args);
             JsonObject ready = child.await("ready", READY_NANOS);
             return new Middle.Started(
                     child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
@@ -34,12 +34,12 @@ public final class Middles {
     /** Pre-packed frames in writes of {@code writeSize} bytes, straight to one subscriber. */
     public static Middle direct(int writeSize) {
         return new Named("direct, " + writeSize + " bytes", (children, load) -> {
-            List<String> args = new ArrayList<>();
+            List<String> args = new ArrayList<>(bind(children));
             args.addAll(List.of("--body", "" + load.body(), "--write-size", "" + writeSize));
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("direct")));
             }
-            Child child = children.startWorker("direct", PrepackedMain.class, args);
+            Child child = children.startWorker(children.placement().relay(), "direct", PrepackedMain.class, args);
             JsonObject ready = child.await("ready", READY_NANOS);
             return new Middle.Started(child, null, Endpoint.parse(ready.getString("subscribe")));
         });
@@ -48,6 +48,10 @@ public final class Middles {
     /** A relay that runs already. */
     public static Middle remote(Endpoint publish, Endpoint subscribe) {
         return new Named("relay at " + publish, (children, load) -> new Middle.Started(null, publish, subscribe));
+    }
+
+    static List<String> bind(Children children) {
+        return List.of("--bind", children.placement().relay().address());
     }
 
     @FunctionalInterface

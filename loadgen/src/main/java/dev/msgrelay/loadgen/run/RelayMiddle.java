@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.FrameLayout;
@@ -28,6 +29,7 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(List.of("--publish-port", "0", "--subscribe-port", "0", "--json"));
+        args.addAll(Middles.bind(children));
         String publishSocket = null;
         String subscribeSocket = null;
         if (load.unix()) {
@@ -39,7 +41,10 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
             args.addAll(List.of("--max-body", "" + load.body()));
         }
         args.addAll(relayArgs);
-        Child child = children.start("relay", withNativeAccess(javaOptions), RelayMain.class, args);
+        Child child = children.start(
+                children.placement().relay(),
+                "relay",
+                new JavaProgram(withNativeAccess(javaOptions), RelayMain.class.getName(), args));
         JsonObject ready = child.await("ready", Middles.READY_NANOS);
         if (load.unix()) {
             return new Started(child, Endpoint.unix(Path.of(publishSocket)), Endpoint.unix(Path.of(subscribeSocket)));

@@ -115,7 +115,13 @@ public final class Endpoint {
     public static Endpoint of(ServerSocketChannel server) throws IOException {
         return server.getLocalAddress() instanceof UnixDomainSocketAddress unix
                 ? unix(unix.getPath())
-                : loopback(((InetSocketAddress) server.getLocalAddress()).getPort());
+                : of((InetSocketAddress) server.getLocalAddress());
+    }
+
+    /** A host and port that is known already. */
+    public static Endpoint of(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return parse((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort());
     }
 
     private static SocketChannel withoutDelay(SocketChannel channel) throws IOException {

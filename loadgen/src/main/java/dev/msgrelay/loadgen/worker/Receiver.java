@@ -39,14 +39,21 @@ final class Receiver implements Runnable {
     /**
      * @param publishers how many publishers must be heard of and checked, or {@link #COUNT_ONLY}
      * @param sampling one in so many messages has its latency recorded; a power of two
+     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
      */
-    Receiver(SocketChannel channel, int publishers, int sampling, int bufferSize, Control control) {
+    Receiver(
+            SocketChannel channel,
+            int publishers,
+            int sampling,
+            long publishersAhead,
+            int bufferSize,
+            Control control) {
         this.channel = channel;
         this.publishers = publishers;
         this.reader = new FrameReader(bufferSize, FrameLayout.MAX_MAX_BODY);
         this.measured = new MeasuredChannel(channel, reader, control);
         this.check = new SequenceCheck(Math.max(0, publishers));
-        this.verifier = publishers == COUNT_ONLY ? null : new Verifier(measured, check, sampling);
+        this.verifier = publishers == COUNT_ONLY ? null : new Verifier(measured, check, sampling, publishersAhead);
         this.thread = new Thread(this, "subscriber");
         thread.start();
     }

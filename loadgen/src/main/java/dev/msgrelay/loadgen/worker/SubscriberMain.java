@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
  *  --publishers N      that must be heard of, and are checked
  *  --count-only        check nothing, only walk the frames
  *  --sampling N        record the latency of one in N messages, a power of two (1)
+ *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
  *  --buffer BYTES      of the reader (256 KiB)
  *  --tail-millis N     longest silence while the tail is awaited (2000)
  * </pre>
@@ -68,9 +69,10 @@ public final class SubscriberMain {
         Endpoint relay = args.endpoint("from");
         int publishers = args.flag("count-only") ? Receiver.COUNT_ONLY : args.number("publishers");
         int sampling = args.number("sampling", 1);
+        long ahead = args.nanos("publishers-ahead", 0);
         int buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(new Receiver(relay.connect(), publishers, sampling, buffer, control));
+            receivers.add(new Receiver(relay.connect(), publishers, sampling, ahead, buffer, control));
         }
     }
 

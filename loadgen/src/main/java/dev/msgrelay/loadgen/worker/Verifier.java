@@ -23,20 +23,23 @@ final class Verifier implements FrameConsumer {
     private final SequenceCheck check;
     private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
     private final long samplingMask;
+    private final long publishersAhead;
     private long foreign;
     private int closeReason;
     private String error;
 
     /**
      * @param sampling a power of two; messages whose number is a multiple of it are recorded
+     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
      */
-    Verifier(MeasuredChannel clock, SequenceCheck check, int sampling) {
+    Verifier(MeasuredChannel clock, SequenceCheck check, int sampling, long publishersAhead) {
         if (Integer.bitCount(sampling) != 1) {
             throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
         }
         this.clock = clock;
         this.check = check;
         this.samplingMask = sampling - 1L;
+        this.publishersAhead = publishersAhead;
     }
 
     @Override
@@ -49,7 +52,7 @@ final class Verifier implements FrameConsumer {
         long stamp = LoadMessage.stampAt(body, at);
         check.onMessage(stamp);
         if ((stamp & samplingMask) == 0) {
-            record(LoadMessage.timeAt(body, at));
+            record(LoadMessage.timeAt(body, at) - publishersAhead);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
 /**
- * When a run starts and which part of it is measured; {@link System#nanoTime} of the host's one monotonic clock, agreed
+ * When a run starts and which part of it is measured; {@link System#nanoTime} of the worker's own host (the controller shifts it where hosts differ), agreed
  * in advance by all processes, so that everybody's msg/s is taken over the very same time.
  *
  * <pre>
@@ -21,6 +21,11 @@ public record Window(long sendFrom, long begin, long end) {
     public static Window from(long now, long leadNanos, long warmupNanos, long measuredNanos) {
         long sendFrom = now + leadNanos;
         return new Window(sendFrom, sendFrom + warmupNanos, sendFrom + warmupNanos + measuredNanos);
+    }
+
+    /** The same moments in a clock that is so far ahead. */
+    public Window shiftedBy(long aheadNanos) {
+        return new Window(sendFrom + aheadNanos, begin + aheadNanos, end + aheadNanos);
     }
 
     public long measuredNanos() {

@@ -52,6 +52,7 @@ class UsageTest {
                 "ceiling --link 1gbe --body x | 'x'",
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
+                "lanes --mtu 575              | --mtu 575 is not within 576..9216",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -65,7 +66,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("run, calibrate, bench, doctor, ceiling or lab");
+        assertThat(err.toString()).contains("which command? run, calibrate, bench, doctor, ceiling, lab, lanes");
     }
 
     private static int execute(StringWriter err, String... args) {

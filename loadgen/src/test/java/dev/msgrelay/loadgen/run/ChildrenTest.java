@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +22,7 @@ class ChildrenTest {
         Path socket;
         try (Children children = new Children()) {
             socket = Path.of(children.socketPath("x"));
-            child = children.startWorker("plain", PlainRelayMain.class, PLAIN);
+            child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             child.await("ready", SAY_NANOS);
             assertThat(child.isAlive()).isTrue();
         }
@@ -32,7 +33,7 @@ class ChildrenTest {
     @Test
     void killingTheControllerEndsThem() throws Exception {
         try (Children children = new Children()) {
-            Child controller = children.startWorker("controller", ForlornController.class, List.of());
+            Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
             long pid = controller.await("child", SAY_NANOS).getLong("pid");
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
             assertThat(worker.isAlive()).isTrue();
@@ -44,7 +45,7 @@ class ChildrenTest {
     @Test
     void terminatingTheControllerEndsThem() throws Exception {
         try (Children children = new Children()) {
-            Child controller = children.startWorker("controller", ForlornController.class, List.of());
+            Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
             long pid = controller.await("child", SAY_NANOS).getLong("pid");
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
             controller.terminate();
@@ -56,7 +57,10 @@ class ChildrenTest {
     void aChildThatFailsIsNamedWithItsReason() throws Exception {
         try (Children children = new Children()) {
             Child child = children.startWorker(
-                    "publisher 0", PublisherMain.class, List.of("--to", "127.0.0.1:1", "--body", "100", "--rate", "0"));
+                    Site.HERE,
+                    "publisher 0",
+                    PublisherMain.class,
+                    List.of("--to", "127.0.0.1:1", "--body", "100", "--rate", "0"));
             assertThatThrownBy(() -> child.await("ready", SAY_NANOS))
                     .isInstanceOf(RunException.class)
                     .hasMessageStartingWith("publisher 0: cannot connect to 127.0.0.1:1");
@@ -66,7 +70,7 @@ class ChildrenTest {
     @Test
     void aChildThatSaysNothingIsNotAwaitedForever() throws Exception {
         try (Children children = new Children()) {
-            Child child = children.startWorker("plain", PlainRelayMain.class, PLAIN);
+            Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             assertThatThrownBy(() -> child.await("never", TimeUnit.MILLISECONDS.toNanos(50)))
                     .hasMessageStartingWith("plain did not say 'never' within 50 ms");
         }
@@ -78,7 +82,7 @@ class ChildrenTest {
 
         public static void main(String[] args) throws Exception {
             Children children = new Children();
-            Child child = children.startWorker("plain", PlainRelayMain.class, PLAIN);
+            Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             child.await("ready", SAY_NANOS);
             System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + "}");
             System.out.flush();

@@ -118,7 +118,7 @@ class ReceiverTest {
     }
 
     private Receiver receiver() {
-        return new Receiver(loopback.near(), 1, 1, 4_096, control);
+        return new Receiver(loopback.near(), 1, 1, 0, 4_096, control);
     }
 
     private JsonObject resultOf(long sent, long... numbers) throws Exception {

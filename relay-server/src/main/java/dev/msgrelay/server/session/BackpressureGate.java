@@ -2,6 +2,10 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.server.log.WriteGate;
 import dev.msgrelay.server.loop.RelayLoop;
+import io.netty.channel.ManualIoEventLoop;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Lets the log run ahead of its slowest {@code backpressure} subscriber by a window, no further. The ring then fills, and
@@ -12,6 +16,9 @@ import dev.msgrelay.server.loop.RelayLoop;
  * <p>{@link #allows} is called by the log's writer; members come and go on any thread.
  */
 public final class BackpressureGate implements WriteGate {
+    /** A round of the writer's loop takes a millisecond or two; a host that stands still may take longer. */
+    private static final long WRITER_MILLIS = 1_000;
+
     private final long window;
     private final RelayLoop writerLoop;
 
@@ -84,9 +91,34 @@ public final class BackpressureGate implements WriteGate {
         }
     }
 
-    /** Called by a member whose cursor has gone back in the log: the limit that was looked up is too far ahead. */
-    synchronized void memberMovedBack() {
+    /**
+     * Called by a member whose cursor has gone back in the log: the limit that was looked up is too far ahead. When this
+     * returns the writer has ended what it was allowed before; from now on it keeps to where the member stands.
+     */
+    void memberMovedBack() {
+        lookAtMembersAgain();
+        awaitWriter();
+    }
+
+    private synchronized void lookAtMembersAgain() {
         members = members.clone();
+    }
+
+    /** The writer appends between the tasks of its loop, never within one. It waits for nobody, so this is short. */
+    private void awaitWriter() {
+        ManualIoEventLoop writer = writerLoop.io();
+        if (writer.inEventLoop()) {
+            return;
+        }
+        CountDownLatch between = new CountDownLatch(1);
+        try {
+            writer.execute(between::countDown);
+            between.await(WRITER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // The relay is being closed: nothing is written any more.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     synchronized void add(SubscriberSession session) {

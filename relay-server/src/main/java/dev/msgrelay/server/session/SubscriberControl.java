@@ -40,8 +40,8 @@ final class SubscriberControl implements ControlReader.Handler {
     /** SUBSCRIBEs answered in one go: their answers fit into {@link #MOST_TO_SAY}. */
     private static final int MOST_ANSWERS = 64;
 
-    /** To stand where the log is about to be overwritten. */
-    private static final int MOST_TRIES = 8;
+    /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
+    private static final int MOST_TRIES = 3;
 
     /** WELCOME with the longest name, and everything else that may be due at the same time. */
     private static final int MOST_TO_SAY = 4096;

@@ -11,7 +11,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,9 +24,6 @@ import org.slf4j.LoggerFactory;
 public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     /** Bytes of memory, beside the log's chunks, that one takes which wants some types only. */
     public static final int FILTER_BYTES = FilteredFeed.COPY_BYTES;
-
-    /** An append takes microseconds. */
-    private static final long APPEND_NANOS = 100_000;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -166,8 +162,6 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     void movedBack() {
         if (policy == SlowSubscriberPolicy.BACKPRESSURE) {
             context.gate().memberMovedBack();
-            // The writer, on another thread, may be at an append that it was allowed before: let it end.
-            LockSupport.parkNanos(APPEND_NANOS);
         }
     }
 

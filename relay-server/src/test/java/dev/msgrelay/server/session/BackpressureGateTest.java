@@ -11,6 +11,9 @@ import dev.msgrelay.server.transport.Transport;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,10 +26,18 @@ class BackpressureGateTest {
     private final PacketLog log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, 8192, 1024, 300, gate);
     private final SubscriberGroup group = new SubscriberGroup(log);
 
+    /** What the writer's loop does once, when asked to. */
+    private volatile Runnable writes;
+
     BackpressureGateTest() {
         loop.start(new RelayLoop.Work() {
             @Override
             public boolean run() {
+                Runnable now = writes;
+                if (now != null) {
+                    writes = null;
+                    now.run();
+                }
                 return false;
             }
 
@@ -103,6 +114,40 @@ class BackpressureGateTest {
         assertThat(gate.allows(WINDOW + 1)).isFalse();
         subscriber.close();
         assertThat(gate.allows(WINDOW + 1)).isTrue();
+    }
+
+    @Test
+    void whoGoesBackWaitsForWhatTheWriterWasAllowedBefore() throws InterruptedException {
+        CountDownLatch allowed = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicBoolean appended = new AtomicBoolean();
+        AtomicBoolean appendedBefore = new AtomicBoolean();
+        writes = () -> {
+            allowed.countDown();
+            awaitQuietly(end);
+            appended.set(true);
+        };
+        loop.io().execute(() -> {});
+        assertThat(allowed.await(10, TimeUnit.SECONDS)).isTrue();
+        Thread member = new Thread(() -> {
+            gate.memberMovedBack();
+            appendedBefore.set(appended.get());
+        });
+        member.start();
+        while (member.getState() != Thread.State.TIMED_WAITING && member.getState() != Thread.State.TERMINATED) {
+            Thread.onSpinWait();
+        }
+        end.countDown();
+        member.join(10_000);
+        assertThat(appendedBefore).isTrue();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test

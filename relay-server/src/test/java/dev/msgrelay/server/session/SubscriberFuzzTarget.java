@@ -38,6 +38,17 @@ public final class SubscriberFuzzTarget {
             new Connections());
 
     static {
+        LOOP.start(new RelayLoop.Work() {
+            @Override
+            public boolean run() {
+                return false;
+            }
+
+            @Override
+            public boolean pending() {
+                return false;
+            }
+        });
         ByteBuffer frame = new Frames().frame(1, 300).nativeBuffer();
         for (int i = 0; i < MESSAGES; i++) {
             LOG.append(frame, 0, 308, 1);

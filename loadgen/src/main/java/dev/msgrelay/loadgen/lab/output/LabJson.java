@@ -47,6 +47,7 @@ public final class LabJson {
         json.put("question", experiment.question());
         json.put("article", article(experiment.article()));
         json.put("remarks", new JsonArray(experiment.remarks()));
+        json.put("failure", experiment.failure());
         json.put("tables", array(experiment.tables(), LabJson::table));
         return json;
     }

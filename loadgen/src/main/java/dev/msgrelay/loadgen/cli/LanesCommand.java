@@ -1,0 +1,80 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.LaneStatus;
+import dev.msgrelay.loadgen.lane.LaneUnavailableException;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.report.LanesReport;
+import dev.msgrelay.loadgen.run.RunException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code loadgen lanes}: which lanes this host can have by itself, and why not. */
+@Command(
+        name = "lanes",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Tells which lanes this host can have by itself, and of the others why not.",
+            "Changes nothing; exits 1 only when --open finds that one cannot be opened after all."
+        })
+final class LanesCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            defaultValue = "1500",
+            description = "Of the emulated links (${DEFAULT-VALUE}).")
+    private int mtu;
+
+    @Option(
+            names = "--open",
+            description = "Open each possible lane, send through it, and close it: about a second for an emulated one.")
+    private boolean open;
+
+    @Option(names = "--json", description = "Print them as JSON instead of lines.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, RunException, InterruptedException {
+        Limits.within(spec, "--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU);
+        PrintWriter out = spec.commandLine().getOut();
+        List<LaneStatus> found = new ArrayList<>();
+        boolean failed = false;
+        try (Interrupts interrupts = Interrupts.watch()) {
+            for (LaneStatus first : interrupts.orInterrupted(() -> Lanes.survey(mtu, new Subprocess()))) {
+                LaneStatus status = open && first.possible() ? interrupts.orInterrupted(() -> opened(first)) : first;
+                failed |= first.possible() && !status.possible();
+                found.add(status);
+                if (!json) {
+                    out.println(LanesReport.line(status));
+                    out.flush();
+                }
+            }
+        }
+        if (json) {
+            out.println(LanesReport.json(found));
+            out.flush();
+        }
+        return failed ? 1 : 0;
+    }
+
+    private static LaneStatus opened(LaneStatus status) throws InterruptedException {
+        try (Lane lane = Lanes.open(status.spec())) {
+            return new LaneStatus(lane.spec(), null);
+        } catch (LaneUnavailableException e) {
+            return new LaneStatus(status.spec(), e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.msgrelay.loadgen.lab.batching;
+
+import dev.msgrelay.loadgen.lab.WrongResultException;
+import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.SequenceCheck;
+import dev.msgrelay.protocol.FrameLayout;
+import java.nio.ByteBuffer;
+
+/**
+ * Checks that every message arrives once, whole, and in the order in which its producer sent it. The receiving thread
+ * owns it; others may look once that has ended.
+ */
+final class FrameCheck {
+    private final SequenceCheck sequence;
+    private final ByteBuffer padding;
+    private final int body;
+    private long broken;
+
+    FrameCheck(int producers, int body) {
+        this.body = body;
+        this.sequence = new SequenceCheck(producers);
+        FrameBatch one = new FrameBatch(0, body, 1);
+        one.add(0, 0);
+        int from = FrameLayout.HEADER_LENGTH + LoadMessage.MIN_BODY;
+        this.padding = one.take().position(from).slice();
+    }
+
+    /** One message; true if it is whole. */
+    boolean onMessage(int type, ByteBuffer message) {
+        int at = message.position();
+        if (type != LoadMessage.TYPE || message.remaining() != body || !paddingIsWhole(message, at)) {
+            broken++;
+            return false;
+        }
+        sequence.onMessage(LoadMessage.stampAt(message, at));
+        return true;
+    }
+
+    private boolean paddingIsWhole(ByteBuffer message, int at) {
+        message.position(at + LoadMessage.MIN_BODY);
+        boolean whole = message.equals(padding);
+        message.position(at);
+        return whole;
+    }
+
+    /**
+     * At the end.
+     *
+     * @param sent messages of each producer
+     * @throws WrongResultException telling what is wrong
+     */
+    void verify(long... sent) throws WrongResultException {
+        long all = 0;
+        for (int i = 0; i < sent.length; i++) {
+            all += sent[i];
+            sequence.onEnd(i, sent[i]);
+        }
+        boolean right = sequence.accepted() == all
+                && sequence.lost() + sequence.duplicated() + sequence.reordered() + sequence.unknown() + broken == 0;
+        if (!right) {
+            throw new WrongResultException(
+                    all + " messages were sent, " + sequence.accepted() + " came: " + sequence.lost() + " lost, "
+                            + sequence.duplicated() + " twice, " + sequence.reordered() + " out of order, " + broken
+                            + " damaged");
+        }
+    }
+}

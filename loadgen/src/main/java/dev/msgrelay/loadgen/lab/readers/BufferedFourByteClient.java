@@ -1,0 +1,31 @@
+package dev.msgrelay.loadgen.lab.readers;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+
+/** Both: a {@link BufferedInputStream}, and four bytes at a time. */
+final class BufferedFourByteClient implements Client {
+    @Override
+    public long receive(InetSocketAddress server, Sink sink) throws IOException {
+        try (CountedStream socket = CountedStream.connect(server)) {
+            InputStream in = new BufferedInputStream(socket);
+            byte[] type = new byte[4];
+            while (CountedStream.readFully(in, type, 4)) {
+                int length = readInt(in);
+                byte[] body = new byte[length];
+                CountedStream.readAll(in, body, length);
+                sink.message(type, body, length);
+                type = new byte[4];
+            }
+            return socket.reads();
+        }
+    }
+
+    private static int readInt(InputStream in) throws IOException {
+        byte[] b = new byte[4];
+        CountedStream.readAll(in, b, 4);
+        return (b[0] & 0xFF) << 24 | (b[1] & 0xFF) << 16 | (b[2] & 0xFF) << 8 | b[3] & 0xFF;
+    }
+}

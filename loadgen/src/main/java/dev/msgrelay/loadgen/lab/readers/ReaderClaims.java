@@ -1,0 +1,130 @@
+package dev.msgrelay.loadgen.lab.readers;
+
+import static dev.msgrelay.loadgen.lab.readers.ReaderContestant.BYTES;
+import static dev.msgrelay.loadgen.lab.readers.ReaderContestant.MESSAGES;
+
+import dev.msgrelay.loadgen.lab.Claims;
+import dev.msgrelay.loadgen.lab.Finding;
+import dev.msgrelay.loadgen.lab.Findings;
+import dev.msgrelay.loadgen.lab.TableResult;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the article says, and what our figures say of it. */
+final class ReaderClaims {
+    private ReaderClaims() {}
+
+    /** The article's figures, by network. */
+    static Claims of(LaneKind lane) {
+        return switch (lane) {
+            case GBE_1 ->
+                Claims.NONE
+                        .and(Ladder.BYTE_WISE.text(), MESSAGES, 268_240, 289_184)
+                        .and(Ladder.BYTE_WISE.text(), BYTES, 29.0, 31.2)
+                        .and(Ladder.FOUR_BYTES.text(), MESSAGES, 523_834)
+                        .and(Ladder.FOUR_BYTES.text(), BYTES, 56.6)
+                        .and(Ladder.BUFFERED.text(), MESSAGES, 1_074_113)
+                        .and(Ladder.BUFFERED.text(), BYTES, 116.0);
+            case GBE_10 ->
+                Claims.NONE
+                        .and(Ladder.BYTE_WISE.text(), MESSAGES, 317_490)
+                        .and(Ladder.BYTE_WISE.text(), BYTES, 34.3)
+                        .and(Ladder.FOUR_BYTES.text(), MESSAGES, 589_866)
+                        .and(Ladder.FOUR_BYTES.text(), BYTES, 63.7)
+                        .and(Ladder.BUFFERED.text(), MESSAGES, 3_687_315)
+                        .and(Ladder.BUFFERED.text(), BYTES, 398.2)
+                        .and(Ladder.BOTH.text(), MESSAGES, 5_305_039)
+                        .and(Ladder.BOTH.text(), BYTES, 572.9)
+                        .and(Ladder.REUSING.text(), MESSAGES, 4_694_835)
+                        .and(Ladder.REUSING.text(), BYTES, 507.0)
+                        .and(Ladder.APPENDING.text(), MESSAGES, 10_834_236)
+                        .and(Ladder.APPENDING.text(), BYTES, 1_170.1);
+            case LOOPBACK ->
+                Claims.NONE
+                        .and(Ladder.BYTE_WISE.text(), MESSAGES, 304_850)
+                        .and(Ladder.BYTE_WISE.text(), BYTES, 32.9)
+                        .and(Ladder.BOTH.text(), MESSAGES, 4_816_955)
+                        .and(Ladder.BOTH.text(), BYTES, 520.2)
+                        .and(Ladder.APPENDING.text(), MESSAGES, 14_164_305)
+                        .and(Ladder.APPENDING.text(), BYTES, 1_529.7)
+                        .and(Ladder.COMPACTING.text(), MESSAGES, 16_000_000)
+                        .and(Ladder.COMPACTING.text(), BYTES, 1_728.0)
+                        .and(Ladder.HANDING.text(), MESSAGES, 19_880_715)
+                        .and(Ladder.HANDING.text(), BYTES, 2_147.1);
+            default -> Claims.NONE;
+        };
+    }
+
+    /** Of a sender of large writes. */
+    static List<Finding> judge(TableResult table, List<Ladder> steps) {
+        Judged judged = new Judged(table, steps);
+        judged.step(
+                "one read of four bytes instead of four makes reading almost twice as fast",
+                Ladder.FOUR_BYTES,
+                Ladder.BYTE_WISE,
+                589_866.0 / 317_490);
+        judged.step(
+                "one line, BufferedInputStream, changes things dramatically",
+                Ladder.BUFFERED,
+                Ladder.BYTE_WISE,
+                3_687_315.0 / 317_490);
+        judged.step(
+                "both methods combined achieve a combined effect",
+                Ladder.BOTH,
+                Ladder.BUFFERED,
+                5_305_039.0 / 3_687_315);
+        judged.step("without allocation the code runs slower", Ladder.BOTH, Ladder.REUSING, 5_305_039.0 / 4_694_835);
+        judged.open(Ladder.LOCAL, Ladder.REUSING);
+        judged.open(Ladder.LOCAL, Ladder.BOTH);
+        judged.step(
+                "buffers work almost three times faster than streams",
+                Ladder.APPENDING,
+                Ladder.BOTH,
+                14_164_305.0 / 4_816_955);
+        judged.step(
+                "the simpler code, which compacts, is also faster",
+                Ladder.COMPACTING,
+                Ladder.APPENDING,
+                16_000_000.0 / 14_164_305);
+        judged.step(
+                "handing over the buffer saves a copy", Ladder.HANDING, Ladder.COMPACTING, 19_880_715.0 / 16_000_000);
+        judged.step(
+                "from the first to the last about 70 times", Ladder.HANDING, Ladder.BYTE_WISE, 19_880_715.0 / 304_850);
+        judged.open(Ladder.RELAY, Ladder.HANDING);
+        return judged.findings;
+    }
+
+    /** Of a sender that writes each message by itself. */
+    static List<Finding> judgeSmallWrites(TableResult table, List<Ladder> steps) {
+        Judged judged = new Judged(table, steps);
+        judged.open(Ladder.BOTH, Ladder.FOUR_BYTES);
+        judged.open(Ladder.HANDING, Ladder.BOTH);
+        judged.open(Ladder.RELAY, Ladder.HANDING);
+        return judged.findings;
+    }
+
+    /** Findings about the steps that are in a table. */
+    private static final class Judged {
+        private final TableResult table;
+        private final List<Ladder> steps;
+        private final List<Finding> findings = new ArrayList<>();
+
+        Judged(TableResult table, List<Ladder> steps) {
+            this.table = table;
+            this.steps = steps;
+        }
+
+        void step(String claim, Ladder better, Ladder worse, double article) {
+            if (steps.contains(better) && steps.contains(worse)) {
+                findings.add(Findings.better(claim, table, MESSAGES, better.text(), worse.text(), article));
+            }
+        }
+
+        void open(Ladder a, Ladder b) {
+            if (steps.contains(a) && steps.contains(b)) {
+                findings.add(Findings.compare(table, MESSAGES, a.text(), b.text()));
+            }
+        }
+    }
+}

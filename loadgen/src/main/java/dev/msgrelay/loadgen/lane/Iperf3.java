@@ -1,0 +1,168 @@
+package dev.msgrelay.loadgen.lane;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.site.HostSite;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
+final class Iperf3 {
+    /** In a namespace of its own nobody else has it. */
+    private static final int DEFAULT_PORT = 5_201;
+
+    private static final String LISTENS = "Server listening";
+    private static final long START_MILLIS = 5_000;
+
+    /** Beyond what was asked for: it begins, ends, and exchanges its results. */
+    private static final Duration AROUND = Duration.ofSeconds(8);
+
+    /** The server goes with our end of its stdin, so that none stays behind if we are killed before anyone came. */
+    private static final String SERVE = "iperf3 \"$@\" & server=$!; read -r _; kill $server 2>/dev/null";
+
+    private final HostSite client;
+    private final HostSite server;
+    private final Timing timing;
+
+    /**
+     * @param client the site that sends
+     * @param server the site that receives
+     */
+    Iperf3(HostSite client, HostSite server, Timing timing) {
+        this.client = client;
+        this.server = server;
+        this.timing = timing;
+    }
+
+    /** Why there is no iperf3 on this host, or null. */
+    static String whyNot(Tool tool) throws InterruptedException {
+        try {
+            Tool.Outcome outcome = tool.run(List.of("iperf3", "--version"));
+            return outcome.succeeded() ? null : "iperf3 does not work here: " + outcome.firstLine();
+        } catch (IOException e) {
+            return "no command iperf3 here";
+        }
+    }
+
+    /**
+     * Measures.
+     *
+     * @throws IOException it did not come to a result, with what iperf3 said
+     */
+    LinkBaseline.Iperf run() throws IOException, InterruptedException {
+        int port = server.prefix().isEmpty() ? freePort() : DEFAULT_PORT;
+        Process serving = serve(port);
+        try {
+            awaitListening(serving);
+            long seconds = seconds(timing.measured());
+            long omitted = seconds(timing.warmup());
+            List<String> command = new ArrayList<>(client.prefix());
+            command.addAll(List.of("iperf3", "--client", server.address(), "--port", "" + port));
+            command.addAll(List.of("--time", "" + Math.max(1, seconds), "--omit", "" + omitted));
+            command.addAll(List.of("--interval", "0", "--json"));
+            Duration limit = Duration.ofSeconds(seconds + omitted).plus(AROUND);
+            return parse(new Subprocess(limit.toMillis()).run(command));
+        } finally {
+            end(serving);
+        }
+    }
+
+    private Process serve(int port) throws IOException {
+        List<String> command = new ArrayList<>(server.prefix());
+        command.addAll(List.of("sh", "-c", SERVE, "sh"));
+        command.addAll(List.of("--server", "--one-off", "--bind", server.address(), "--port", "" + port));
+        command.addAll(List.of("--interval", "0", "--forceflush"));
+        return new ProcessBuilder(command).redirectErrorStream(true).start();
+    }
+
+    private static void awaitListening(Process serving) throws IOException, InterruptedException {
+        CompletableFuture<String> heard = new CompletableFuture<>();
+        Thread reader = new Thread(() -> listen(serving, heard), "output-of-iperf3-server");
+        reader.setDaemon(true);
+        reader.start();
+        try {
+            String line = heard.get(START_MILLIS, TimeUnit.MILLISECONDS);
+            if (!line.startsWith(LISTENS)) {
+                throw new IOException("iperf3's server does not listen: " + line);
+            }
+        } catch (TimeoutException e) {
+            throw new IOException("iperf3's server does not listen within " + START_MILLIS + " ms", e);
+        } catch (ExecutionException e) {
+            throw new IOException("cannot hear iperf3's server", e.getCause());
+        }
+    }
+
+    /** Completes with the line that says that it listens, or with the last line; then reads on, so that it can write. */
+    private static void listen(Process serving, CompletableFuture<String> heard) {
+        try (BufferedReader in =
+                new BufferedReader(new InputStreamReader(serving.getInputStream(), StandardCharsets.UTF_8))) {
+            String last = "it said nothing";
+            String line;
+            while ((line = in.readLine()) != null) {
+                last = line;
+                if (line.startsWith(LISTENS)) {
+                    heard.complete(line);
+                }
+            }
+            heard.complete(last);
+        } catch (IOException e) {
+            heard.completeExceptionally(e);
+        }
+    }
+
+    private static void end(Process serving) throws InterruptedException {
+        try {
+            serving.getOutputStream().close();
+        } catch (IOException e) {
+            // it is gone already
+        }
+        if (!serving.waitFor(1, TimeUnit.SECONDS)) {
+            serving.descendants().forEach(ProcessHandle::destroyForcibly);
+            serving.destroyForcibly();
+        }
+    }
+
+    static LinkBaseline.Iperf parse(Tool.Outcome outcome) throws IOException {
+        try {
+            JsonObject json = JsonParser.object().from(outcome.output());
+            if (json.has("error")) {
+                throw new IOException("iperf3: " + json.getString("error"));
+            }
+            JsonObject end = json.getObject("end", new JsonObject());
+            double bits = end.getObject("sum_received", new JsonObject()).getDouble("bits_per_second");
+            long again = end.getObject("sum_sent", new JsonObject()).getLong("retransmits");
+            if (bits <= 0) {
+                throw new IOException("iperf3 gave no figure");
+            }
+            return new LinkBaseline.Iperf(bits / Byte.SIZE, again, null);
+        } catch (JsonParserException e) {
+            throw new IOException("iperf3 said: " + outcome.firstLine(), e);
+        }
+    }
+
+    /** Whole ones, as iperf3 takes them. */
+    private static long seconds(Duration duration) {
+        return TimeUnit.MILLISECONDS.toSeconds(duration.toMillis() + 999);
+    }
+
+    private int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(server.address()))) {
+            return socket.getLocalPort();
+        }
+    }
+}

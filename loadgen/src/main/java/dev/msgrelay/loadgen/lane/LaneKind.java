@@ -1,0 +1,64 @@
+package dev.msgrelay.loadgen.lane;
+
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The kinds of lanes, by the names that they have on command lines and in results. */
+public enum LaneKind {
+    /** TCP over this host's loopback interface. */
+    LOOPBACK("loopback", null),
+
+    /** Unix sockets on this host. */
+    UNIX("unix", null),
+
+    GBE_1("1gbe", LinkSpeed.parse("1g")),
+    GBE_10("10gbe", LinkSpeed.parse("10g")),
+    GBE_25("25gbe", LinkSpeed.parse("25g")),
+
+    /** A real second host, where an agent waits. */
+    REMOTE("remote", null);
+
+    private final String title;
+    private final LinkSpeed speed;
+
+    LaneKind(String title, LinkSpeed speed) {
+        this.title = title;
+        this.speed = speed;
+    }
+
+    /** Its name: "10gbe". */
+    public String title() {
+        return title;
+    }
+
+    /** Whether it is built of network namespaces and a rate limit. */
+    public boolean isEmulated() {
+        return speed != null;
+    }
+
+    /** The speed that is emulated, or null. */
+    LinkSpeed speed() {
+        return speed;
+    }
+
+    /**
+     * The kind of this name.
+     *
+     * @throws IllegalArgumentException naming the text and what there is
+     */
+    public static LaneKind parse(String text) {
+        String wanted = text.toLowerCase(Locale.ROOT);
+        return Arrays.stream(values())
+                .filter(kind -> kind.title.equals(wanted))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("lane '" + text + "' is none of "
+                        + Arrays.stream(values()).map(LaneKind::title).collect(Collectors.joining(", "))));
+    }
+
+    @Override
+    public String toString() {
+        return title;
+    }
+}

@@ -1,0 +1,78 @@
+package dev.msgrelay.loadgen.lane;
+
+import dev.msgrelay.loadgen.link.Framing;
+import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.SegmentFormat;
+
+/**
+ * Which lane is wanted.
+ *
+ * @param mtu of an emulated link, in bytes; 0 for the others, whose MTU is what the system says
+ */
+public record LaneSpec(LaneKind kind, int mtu) {
+    /** What Ethernet has unless told otherwise. */
+    public static final int ETHERNET_MTU = 1_500;
+
+    /** The packet that every host has to take (RFC 791). */
+    public static final int MIN_MTU = 576;
+
+    /** The largest that Ethernet interfaces commonly take. */
+    public static final int MAX_MTU = 9_216;
+
+    /**
+     * @throws IllegalArgumentException naming the MTU and its limits
+     */
+    public LaneSpec {
+        if (kind.isEmulated() && (mtu < MIN_MTU || mtu > MAX_MTU)) {
+            throw new IllegalArgumentException(
+                    "MTU " + mtu + " of lane " + kind + " is not within " + MIN_MTU + ".." + MAX_MTU);
+        }
+        if (!kind.isEmulated() && mtu != 0) {
+            throw new IllegalArgumentException("lane " + kind + " has the MTU of its interface, not a chosen one");
+        }
+    }
+
+    /** With Ethernet's usual MTU where the lane is emulated. */
+    public static LaneSpec of(LaneKind kind) {
+        return new LaneSpec(kind, kind.isEmulated() ? ETHERNET_MTU : 0);
+    }
+
+    /**
+     * The same by its name.
+     *
+     * @throws IllegalArgumentException naming the text and what there is
+     */
+    public static LaneSpec parse(String name) {
+        return of(LaneKind.parse(name));
+    }
+
+    /**
+     * With another MTU where the lane is emulated; the others stay as they are.
+     *
+     * @throws IllegalArgumentException naming the MTU and its limits
+     */
+    public LaneSpec withMtu(int newMtu) {
+        return kind.isEmulated() ? new LaneSpec(kind, newMtu) : this;
+    }
+
+    public boolean isEmulated() {
+        return kind.isEmulated();
+    }
+
+    /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */
+    public LaneLink emulatedLink() {
+        return isEmulated()
+                ? new LaneLink(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))
+                : null;
+    }
+
+    /** For people and results: "loopback", "10gbe (emulated, MTU 1500)". */
+    public String label() {
+        return isEmulated() ? kind + " (emulated, MTU " + mtu + ")" : kind.title();
+    }
+
+    @Override
+    public String toString() {
+        return label();
+    }
+}

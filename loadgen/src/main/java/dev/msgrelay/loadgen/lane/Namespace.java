@@ -1,0 +1,136 @@
+package dev.msgrelay.loadgen.lane;
+
+import dev.msgrelay.loadgen.site.HostSite;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A network namespace without a name. It exists as long as a process is in it: its holder, a {@code cat} that waits for
+ * the end of its stdin, which is the end of this process, however that comes. So nothing has to be removed, and nothing
+ * can stay behind: with the last process the kernel takes the namespace, its interfaces and their queues away.
+ */
+final class Namespace implements AutoCloseable {
+    private static final long START_MILLIS = 5_000;
+    private static final long END_MILLIS = 2_000;
+    private static final String UP = "up";
+
+    /** Ctrl-C goes to all processes of a terminal: the holder stays until we leave, so that others can end in order. */
+    private static final String HOLD = "trap '' INT QUIT; echo " + UP + "; exec cat";
+
+    private final Process holder;
+    private final boolean userNamespace;
+
+    private Namespace(Process holder, boolean userNamespace) {
+        this.holder = holder;
+        this.userNamespace = userNamespace;
+    }
+
+    /** A new one, made by root, or in a user namespace of its own. */
+    static Namespace create(boolean userNamespace) throws IOException, InterruptedException {
+        List<String> words =
+                userNamespace ? List.of("unshare", "--user", "--map-root-user", "--net") : List.of("unshare", "--net");
+        return start(words, userNamespace);
+    }
+
+    /** One more, in the same user namespace: only within one may interfaces be handed over. */
+    Namespace sibling() throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>();
+        if (userNamespace) {
+            words.addAll(List.of("nsenter", "--target", "" + pid(), "--user", "--preserve-credentials"));
+        }
+        words.addAll(List.of("unshare", "--net"));
+        return start(words, userNamespace);
+    }
+
+    private static Namespace start(List<String> words, boolean userNamespace) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(words);
+        command.addAll(List.of("sh", "-c", HOLD));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("LC_ALL", "C");
+        Namespace namespace = new Namespace(builder.start(), userNamespace);
+        try {
+            namespace.awaitUp();
+            return namespace;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            namespace.close();
+            throw e;
+        }
+    }
+
+    /** From then on the process whose id we have is in the namespace. */
+    private void awaitUp() throws IOException, InterruptedException {
+        CompletableFuture<String> line = CompletableFuture.supplyAsync(this::firstLine);
+        try {
+            String said = line.get(START_MILLIS, TimeUnit.MILLISECONDS);
+            if (!UP.equals(said)) {
+                throw new IOException(said == null ? "the holder of a network namespace ended" : said);
+            }
+        } catch (TimeoutException e) {
+            throw new IOException("no network namespace within " + START_MILLIS + " ms", e);
+        } catch (ExecutionException e) {
+            throw new IOException("cannot hear the holder of a network namespace", e.getCause());
+        }
+    }
+
+    private String firstLine() {
+        try {
+            return new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))
+                    .readLine();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    long pid() {
+        return holder.pid();
+    }
+
+    boolean isAlive() {
+        return holder.isAlive();
+    }
+
+    /** The words before a command that is to run in it; the last of them becomes that command. */
+    List<String> entering() {
+        List<String> words = new ArrayList<>(List.of("nsenter", "--target", "" + pid(), "--net"));
+        if (userNamespace) {
+            words.addAll(List.of("--user", "--preserve-credentials"));
+        }
+        return words;
+    }
+
+    /** A command that runs in it. */
+    List<String> inside(List<String> command) {
+        List<String> words = new ArrayList<>(entering());
+        words.addAll(command);
+        return words;
+    }
+
+    HostSite site(String name, String address) {
+        return new HostSite(name, entering(), address);
+    }
+
+    /** Ends the holder. The namespace goes with the last process in it. */
+    @Override
+    public void close() {
+        try {
+            holder.getOutputStream().close();
+            if (!holder.waitFor(END_MILLIS, TimeUnit.MILLISECONDS)) {
+                holder.destroyForcibly();
+            }
+        } catch (IOException e) {
+            holder.destroyForcibly();
+        } catch (InterruptedException e) {
+            holder.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

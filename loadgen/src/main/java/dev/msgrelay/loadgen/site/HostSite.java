@@ -1,0 +1,39 @@
+package dev.msgrelay.loadgen.site;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * This host, or a part of it that a command leads into: JVMs of the same JDK and class path as this one.
+ *
+ * @param name for people
+ * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to
+ *     become the command (exec), so that the process started is the JVM itself
+ * @param address at which the other sites reach what listens here
+ */
+public record HostSite(String name, List<String> prefix, String address) implements Site {
+    public HostSite {
+        prefix = List.copyOf(prefix);
+    }
+
+    @Override
+    public SiteProcess start(JavaProgram program) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(program.javaOptions());
+        command.addAll(List.of("-cp", classPath(), program.main()));
+        command.addAll(program.args());
+        return new HostProcess(new ProcessBuilder(command).start());
+    }
+
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+}

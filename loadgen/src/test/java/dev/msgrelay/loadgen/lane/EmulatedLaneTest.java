@@ -1,0 +1,159 @@
+package dev.msgrelay.loadgen.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.LoadRun;
+import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Verdict;
+import java.net.NetworkInterface;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Real namespaces, where they are allowed. Speeds are only held against the rate that the kernel has to keep. */
+@Timeout(60)
+class EmulatedLaneTest {
+    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(500));
+    private static final Timing SECOND = new Timing(Duration.ofMillis(200), Duration.ofSeconds(1));
+    private static final LaneSpec GIGABIT = LaneSpec.parse("1gbe");
+
+    /** A moment's worth of tokens more than the rate, and workers that read their clocks late. */
+    private static final double OVER = 1.02;
+
+    @BeforeAll
+    static void whereAllowed() throws Exception {
+        RealLanes.assumePossible();
+    }
+
+    @Test
+    void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed() throws Exception {
+        try (Lane lane = Lanes.open(GIGABIT)) {
+            RunResult result = new LoadRun(
+                            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS),
+                            lane.placement(End.NEAR, End.FAR),
+                            Load.oneToOne(100),
+                            SHORT,
+                            RunObserver.NONE)
+                    .run();
+            assertThat(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE))
+                    .isEmpty();
+            assertThat(result.processes())
+                    .as("the JVMs are the processes that we started, not something around them")
+                    .allSatisfy(use -> {
+                        assertThat(use.cpuNanos()).isPositive();
+                        assertThat(use.peakResidentBytes()).isGreaterThan(16 << 20);
+                    });
+            assertThat(result.deliveriesPerSecond())
+                    .isPositive()
+                    .isLessThan(OVER * lane.link().ceiling(100).batched().messagesPerSecond());
+        }
+    }
+
+    @Test
+    void theRateHoldsInBothDirections() throws Exception {
+        try (Lane lane = Lanes.open(GIGABIT)) {
+            double ceiling = lane.link().ceiling(100).batched().bytesPerSecond() / 1e6;
+            for (End from : End.values()) {
+                RunResult result = LinkBaseline.raw(lane, from, SECOND, RunObserver.NONE);
+                assertThat(result.received().traffic().megabytesPerSecond())
+                        .as("MB/s from " + from)
+                        .isBetween(0.5 * ceiling, OVER * ceiling);
+            }
+        }
+    }
+
+    /** Large packets that TCP leaves uncut are counted as the segments that they stand for, each with its headers. */
+    @Test
+    void theKernelCountsFullSegmentsWithTheirHeaders() throws Exception {
+        try (Lane lane = Lanes.open(GIGABIT.withMtu(9_000))) {
+            for (End end : End.values()) {
+                assertThat(RealLanes.at(lane.at(end), "ip", "link", "show", "lane0"))
+                        .contains("mtu 9000");
+            }
+            LinkBaseline.raw(lane, End.NEAR, SHORT, RunObserver.NONE);
+            JsonObject sent = RealLanes.sentFrom(lane.near());
+            double bytesPerPacket = sent.getLong("bytes") / (double) sent.getLong("packets");
+            assertThat(bytesPerPacket).isBetween(0.9 * 9_014, 9_014.0);
+        }
+    }
+
+    @Test
+    void aUserNamespaceWillDo() throws Exception {
+        Tool asUser = command -> {
+            boolean asRoot =
+                    command.get(0).equals("unshare") && command.contains("--net") && !command.contains("--user");
+            return asRoot ? new Tool.Outcome(1, "not as root") : RealLanes.TOOL.run(command);
+        };
+        try (Lane lane = Lanes.open(GIGABIT, asUser)) {
+            assertThat(((EmulatedLane) lane).holders()).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
+                    .isNotEqualTo(
+                            RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
+            RunResult result = LinkBaseline.raw(lane, End.FAR, SHORT, RunObserver.NONE);
+            assertThat(result.received().traffic().bytes()).isPositive();
+        }
+    }
+
+    @Test
+    void twoLanesDoNotKnowOfEachOther() throws Exception {
+        try (Lane one = Lanes.open(GIGABIT);
+                Lane other = Lanes.open(GIGABIT)) {
+            assertThat(one.near().address()).isEqualTo(other.near().address());
+            long before = RealLanes.sentFrom(other.near()).getLong("bytes");
+            LinkBaseline.raw(one, End.NEAR, SHORT, RunObserver.NONE);
+            assertThat(RealLanes.sentFrom(other.near()).getLong("bytes") - before)
+                    .as("at most what IPv6 says to find its neighbours")
+                    .isLessThan(10_000);
+        }
+    }
+
+    @Test
+    void nothingIsLeftWhenItIsClosed() throws Exception {
+        List<String> namespaces = new ArrayList<>();
+        List<Long> holders;
+        try (Lane lane = Lanes.open(GIGABIT)) {
+            holders = ((EmulatedLane) lane).holders();
+            for (long pid : holders) {
+                namespaces.add(RealLanes.namespaceOf(pid));
+            }
+            assertThat(RealLanes.namespaces()).containsAll(namespaces);
+            assertThat(NetworkInterface.getByName("lane0"))
+                    .as("nothing of it is seen outside")
+                    .isNull();
+        }
+        assertThat(holders).allSatisfy(pid -> assertThat(ProcessHandle.of(pid)).isEmpty());
+        assertThat(RealLanes.namespaces()).doesNotContainAnyElementsOf(namespaces);
+    }
+
+    @Test
+    void aCommandThatFailsIsNamedAndNothingIsLeft() {
+        Set<Long> entered = new ConcurrentSkipListSet<>();
+        Tool withoutRates = command -> {
+            if (command.get(0).equals("nsenter") && command.contains("--target")) {
+                entered.add(Long.parseLong(command.get(command.indexOf("--target") + 1)));
+                if (command.contains("tbf")) {
+                    return new Tool.Outcome(2, "RTNETLINK answers: No such file or directory\nWe have an error");
+                }
+            }
+            return RealLanes.TOOL.run(command);
+        };
+        assertThatThrownBy(() -> Lanes.open(GIGABIT, withoutRates))
+                .isInstanceOf(LaneUnavailableException.class)
+                .hasMessage("'tc qdisc add dev lane0 root tbf rate 1000000000bit burst 500000 latency 50ms' failed:"
+                        + " RTNETLINK answers: No such file or directory; We have an error");
+        assertThat(entered).isNotEmpty();
+        assertThat(entered).allSatisfy(pid -> assertThat(ProcessHandle.of(pid)).isEmpty());
+    }
+}

@@ -1,0 +1,87 @@
+package dev.msgrelay.loadgen.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.run.Child;
+import dev.msgrelay.loadgen.run.Children;
+import dev.msgrelay.loadgen.site.Site;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nothing of a lane stays behind, however its controller ends. */
+@Timeout(60)
+class ForlornLaneTest {
+    private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    @BeforeAll
+    static void whereAllowed() throws Exception {
+        RealLanes.assumePossible();
+    }
+
+    @Test
+    void killingTheControllerRemovesIt() throws Exception {
+        expectGoneAfter("KILL", false);
+    }
+
+    /** A terminal sends Ctrl-C to everyone; the holders stay until the controller goes. */
+    @Test
+    void ctrlCRemovesItButNotBeforeTheController() throws Exception {
+        expectGoneAfter("TERM", true);
+    }
+
+    private static void expectGoneAfter(String signal, boolean interruptHolders) throws Exception {
+        try (Children children = new Children()) {
+            Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
+            JsonObject open = controller.await("open", SAY_NANOS);
+            ProcessHandle near = ProcessHandle.of(open.getLong("near")).orElseThrow();
+            ProcessHandle far = ProcessHandle.of(open.getLong("far")).orElseThrow();
+            ProcessHandle worker = ProcessHandle.of(open.getLong("worker")).orElseThrow();
+            assertThat(RealLanes.namespaceOf(worker.pid())).isEqualTo(RealLanes.namespaceOf(far.pid()));
+            List<String> namespaces = List.of(RealLanes.namespaceOf(near.pid()), RealLanes.namespaceOf(far.pid()));
+            assertThat(RealLanes.namespaces()).containsAll(namespaces);
+            if (interruptHolders) {
+                RealLanes.TOOL.run(List.of("sh", "-c", "kill -INT " + near.pid() + " " + far.pid()));
+                assertThat(RealLanes.TOOL
+                                .run(List.of("nsenter", "--target", "" + far.pid(), "--net", "true"))
+                                .succeeded())
+                        .isTrue();
+                assertThat(near.isAlive() && far.isAlive()).isTrue();
+            }
+            RealLanes.TOOL.run(List.of("sh", "-c", "kill -" + signal + " " + controller.pid()));
+            near.onExit().get(20, TimeUnit.SECONDS);
+            far.onExit().get(20, TimeUnit.SECONDS);
+            worker.onExit().get(20, TimeUnit.SECONDS);
+            assertThat(RealLanes.namespaces()).doesNotContainAnyElementsOf(namespaces);
+        }
+    }
+
+    /** A controller that opens a lane, starts a worker at its far end, and then does nothing. */
+    static final class ForlornController {
+        private ForlornController() {}
+
+        public static void main(String[] args) throws Exception {
+            try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"));
+                    Children children = new Children(lane.placement(End.NEAR, End.FAR))) {
+                List<String> options =
+                        List.of("--buffer", "1000", "--bind", lane.far().address());
+                Child worker = children.startWorker(lane.far(), "plain", PlainRelayMain.class, options);
+                worker.await("ready", SAY_NANOS);
+                List<Long> holders = ((EmulatedLane) lane).holders();
+                JsonObject open = new JsonObject();
+                open.put("event", "open");
+                open.put("near", holders.get(0));
+                open.put("far", holders.get(1));
+                open.put("worker", worker.pid());
+                System.out.println(JsonWriter.string(open));
+                System.out.flush();
+                TimeUnit.MINUTES.sleep(1);
+            }
+        }
+    }
+}

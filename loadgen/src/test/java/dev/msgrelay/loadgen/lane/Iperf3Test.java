@@ -1,0 +1,94 @@
+package dev.msgrelay.loadgen.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.site.SiteProcess;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class Iperf3Test {
+    private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+
+    @Test
+    void theFigureIsWhatArrived() throws Exception {
+        String json = "{\"end\":{\"sum_sent\":{\"bits_per_second\":960e6,\"retransmits\":3},"
+                + "\"sum_received\":{\"bits_per_second\":957e6}}}";
+        LinkBaseline.Iperf figure = Iperf3.parse(new Tool.Outcome(0, json));
+        assertThat(figure.available()).isTrue();
+        assertThat(figure.bytesPerSecond()).isEqualTo(957e6 / 8);
+        assertThat(figure.retransmits()).isEqualTo(3);
+    }
+
+    @Test
+    void whatIsNoFigureIsAnError() {
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(
+                        0, "{\"end\":{},\"error\":\"unable to connect to server: Connection refused\"}")))
+                .isInstanceOf(IOException.class)
+                .hasMessage("iperf3: unable to connect to server: Connection refused");
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "{\"end\":{}}")))
+                .hasMessage("iperf3 gave no figure");
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(139, "Segmentation fault")))
+                .hasMessage("iperf3 said: Segmentation fault");
+    }
+
+    @Test
+    void withoutTheCommandThereIsAReason() throws Exception {
+        assertThat(Iperf3.whyNot(command -> {
+                    throw new IOException("No such file or directory");
+                }))
+                .isEqualTo("no command iperf3 here");
+        assertThat(Iperf3.whyNot(command -> new Tool.Outcome(127, "error while loading shared libraries")))
+                .isEqualTo("iperf3 does not work here: error while loading shared libraries");
+    }
+
+    @Test
+    void unixSocketsAndOtherHostsHaveNoFigure() throws Exception {
+        try (Lane unix = Lanes.open(LaneSpec.parse("unix"));
+                Lane remote = Lanes.between(LaneSpec.parse("remote"), Site.HERE, new Elsewhere(), null)) {
+            assertThat(LinkBaseline.iperf3(unix, End.NEAR, SECOND).reason()).contains("Unix");
+            assertThat(LinkBaseline.iperf3(remote, End.NEAR, SECOND).reason()).contains("this host");
+        }
+    }
+
+    @Test
+    void throughARealPairItKeepsTheRate() throws Exception {
+        RealLanes.assumePossible();
+        String reason = Iperf3.whyNot(RealLanes.TOOL);
+        if (reason != null) {
+            System.out.println("not measured by iperf3: " + reason);
+        }
+        Assumptions.assumeTrue(reason == null, reason);
+        try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"))) {
+            LinkBaseline.Iperf figure = LinkBaseline.iperf3(lane, End.NEAR, SECOND);
+            assertThat(figure.reason()).isNull();
+            double ceiling = lane.link().ceiling(100).batched().bytesPerSecond();
+            assertThat(figure.bytesPerSecond()).isBetween(0.4 * ceiling, 1.03 * ceiling);
+        }
+    }
+
+    private record Elsewhere() implements Site {
+        @Override
+        public String name() {
+            return "elsewhere";
+        }
+
+        @Override
+        public String address() {
+            return "192.0.2.7";
+        }
+
+        @Override
+        public SiteProcess start(JavaProgram program) throws IOException {
+            throw new IOException("nobody is there");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.msgrelay.loadgen.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.run.Placement;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.Site;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What needs no namespaces; systems where there are none are played by a tool that answers as they do. */
+class LanesTest {
+    private static final LaneSpec GIGABIT = LaneSpec.parse("1gbe");
+
+    private static final Tool REFUSING = command -> command.contains("--net")
+            ? new Tool.Outcome(1, "unshare: unshare failed: Operation not permitted\nmore")
+            : new Tool.Outcome(0, "");
+
+    @Test
+    void loopbackAndUnixAreThisHost() throws Exception {
+        try (Lane loopback = Lanes.open(LaneSpec.parse("loopback"));
+                Lane unix = Lanes.open(LaneSpec.parse("unix"))) {
+            assertThat(loopback.placement(End.NEAR, End.FAR)).isEqualTo(Placement.HERE);
+            assertThat(loopback.placement(End.FAR, End.FAR).isOneSite()).isTrue();
+            assertThat(loopback.link()).as("no line rate").isNull();
+            assertThat(loopback.unix()).isFalse();
+            assertThat(unix.unix()).isTrue();
+            assertThat(unix.label()).isEqualTo("unix");
+        }
+    }
+
+    @Test
+    void theRelayIsAtTheNearEndAndTheOthersWhereTheyAreWanted() {
+        Site far = new HostSite("elsewhere", List.of(), "192.0.2.7");
+        LaneLink link = GIGABIT.emulatedLink();
+        try (Lane lane = Lanes.between(LaneSpec.parse("remote"), Site.HERE, far, link)) {
+            assertThat(lane.placement(End.NEAR, End.FAR)).isEqualTo(new Placement(Site.HERE, Site.HERE, far));
+            assertThat(lane.placement(End.FAR, End.NEAR)).isEqualTo(new Placement(Site.HERE, far, Site.HERE));
+            assertThat(lane.link()).isEqualTo(link);
+        }
+    }
+
+    @Test
+    void aRemoteLaneCannotBeOpenedWithoutItsSites() {
+        assertThatThrownBy(() -> Lanes.open(LaneSpec.parse("remote"))).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aMissingCommandIsTheReason() {
+        Tool withoutTc = command -> {
+            if (command.get(0).equals("tc")) {
+                throw new IOException("No such file or directory");
+            }
+            return new Tool.Outcome(0, "");
+        };
+        assertThatThrownBy(() -> Lanes.open(GIGABIT, withoutTc))
+                .isInstanceOf(LaneUnavailableException.class)
+                .hasMessage("no command tc here");
+    }
+
+    @Test
+    void notBeingAllowedIsTheReasonInOneLine() {
+        assertThatThrownBy(() -> Lanes.open(GIGABIT, REFUSING))
+                .isInstanceOf(LaneUnavailableException.class)
+                .hasMessage("unshare: unshare failed: Operation not permitted");
+    }
+
+    @Test
+    void theSurveyTellsOfEachLaneOfThisHost() throws Exception {
+        List<LaneStatus> all = Lanes.survey(9_000, REFUSING);
+        assertThat(all)
+                .extracting(status -> status.spec().label())
+                .containsExactly(
+                        "loopback",
+                        "unix",
+                        "1gbe (emulated, MTU 9000)",
+                        "10gbe (emulated, MTU 9000)",
+                        "25gbe (emulated, MTU 9000)");
+        assertThat(all).extracting(LaneStatus::possible).containsExactly(true, true, false, false, false);
+        assertThat(all.get(4).reason()).isEqualTo("unshare: unshare failed: Operation not permitted");
+    }
+}

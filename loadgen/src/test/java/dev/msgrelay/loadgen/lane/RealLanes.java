@@ -1,0 +1,78 @@
+package dev.msgrelay.loadgen.lane;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.Site;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** What tests with real namespaces share. */
+final class RealLanes {
+    static final Tool TOOL = new Subprocess(20_000);
+
+    private RealLanes() {}
+
+    /** Skips the test where there can be no emulated lanes, and says so. */
+    static void assumePossible() throws InterruptedException {
+        LaneTools tools = LaneTools.probe(TOOL);
+        if (!tools.available()) {
+            System.out.println("no emulated lanes here, tests with real ones are skipped: " + tools.reason());
+        }
+        Assumptions.assumeTrue(tools.available(), tools::reason);
+    }
+
+    /** What a command prints at an end of a lane. */
+    static String at(Site site, String... command) throws IOException, InterruptedException {
+        List<String> words = new ArrayList<>(((HostSite) site).prefix());
+        words.addAll(List.of(command));
+        Tool.Outcome outcome = TOOL.run(words);
+        if (!outcome.succeeded()) {
+            throw new IOException(String.join(" ", words) + ": " + outcome.output());
+        }
+        return outcome.output();
+    }
+
+    /** What tc counted of what an end sent. */
+    static JsonObject sentFrom(Site site) throws Exception {
+        String json = at(site, "tc", "-s", "-j", "qdisc", "show", "dev", "lane0");
+        return JsonParser.array().from(json).getObject(0);
+    }
+
+    /** The network namespace of a process, as the kernel numbers them. */
+    static String namespaceOf(long pid) throws IOException {
+        return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "net")).toString();
+    }
+
+    static String userNamespaceOf(long pid) throws IOException {
+        return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "user")).toString();
+    }
+
+    /** The network namespaces that any process of this host is in, as far as we may see it. */
+    static Set<String> namespaces() throws IOException {
+        try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
+            return entries.map(entry -> entry.getFileName().toString())
+                    .filter(name -> name.chars().allMatch(Character::isDigit))
+                    .map(RealLanes::namespaceOrNothing)
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    private static String namespaceOrNothing(String pid) {
+        try {
+            return namespaceOf(Long.parseLong(pid));
+        } catch (IOException e) {
+            return "of a process that is gone, or another user's";
+        }
+    }
+}
