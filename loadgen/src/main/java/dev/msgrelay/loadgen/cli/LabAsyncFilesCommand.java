@@ -55,9 +55,8 @@ final class LabAsyncFilesCommand implements Callable<Integer> {
     public Integer call() throws IOException, RunException, InterruptedException {
         Limits.within(spec, "--pool", pool, 1, AsyncFilesOptions.MAX_POOL);
         Limits.within(spec, "--outstanding", outstanding, 1, AsyncFilesOptions.MAX_OUTSTANDING);
-        Duration time =
-                duration == null ? AsyncFilesOptions.defaults(run.quick()).duration() : duration;
-        Limits.within(spec, "--duration (in ms)", time.toMillis(), 1, Long.MAX_VALUE);
+        AsyncFilesOptions defaults = AsyncFilesOptions.defaults(run.quick());
+        Duration time = Limits.duration(spec, duration, defaults.duration());
         AsyncFilesOptions options = new AsyncFilesOptions(pool, outstanding, time, closeAtOnce);
         return run.run(List.of(new AsyncFilesExperiment(options)));
     }

@@ -43,11 +43,17 @@ final class LabEventLogCommand implements Callable<Integer> {
             description = "How long every go is measured (5s; with --quick 400ms). The article: 60s.")
     private Duration duration;
 
+    @Option(
+            names = "--as-printed",
+            description =
+                    "Show BufferedWritesOffThread closed as in the article as well: it loses events, and is FAILED.")
+    private boolean asPrinted;
+
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         Limits.within(spec, "--threads", threads, 1, EventLogOptions.MAX_THREADS);
-        Duration time = duration == null ? EventLogOptions.defaults(run.quick()).duration() : duration;
-        Limits.within(spec, "--duration (in ms)", time.toMillis(), 1, EventLogOptions.MAX_DURATION.toMillis());
-        return run.run(List.of(new EventLogExperiment(new EventLogOptions(threads, time))));
+        EventLogOptions defaults = EventLogOptions.defaults(run.quick());
+        Duration time = Limits.duration(spec, duration, defaults.duration());
+        return run.run(List.of(new EventLogExperiment(new EventLogOptions(threads, time, asPrinted))));
     }
 }

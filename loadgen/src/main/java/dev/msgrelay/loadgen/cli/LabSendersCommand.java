@@ -73,12 +73,11 @@ final class LabSendersCommand implements Callable<Integer> {
                 workers == null ? defaults.workers() : workers,
                 socketBuffer,
                 defaults.files(),
-                duration == null ? defaults.duration() : duration);
+                Limits.duration(spec, duration, defaults.duration()));
         options.clients().forEach(n -> Limits.within(spec, "--clients", n, 1, SendersOptions.MAX_CLIENTS));
         options.limits().forEach(limit -> Limits.within(spec, "--limit", limit, 0, SendersOptions.MAX_LIMIT));
         Limits.within(spec, "--workers", options.workers(), 1, SendersOptions.MAX_WORKERS);
         Limits.within(spec, "--socket-buffer", socketBuffer, 0, SendersOptions.MAX_SOCKET_KILOBYTES);
-        Limits.within(spec, "--duration (in ms)", options.duration().toMillis(), 1, Long.MAX_VALUE);
         return run.run(List.of(new SendersExperiment(options)));
     }
 }

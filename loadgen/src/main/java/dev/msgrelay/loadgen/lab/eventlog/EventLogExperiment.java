@@ -19,6 +19,7 @@ import dev.msgrelay.loadgen.lab.LabTable;
 import dev.msgrelay.loadgen.lab.Needs;
 import dev.msgrelay.loadgen.lab.TableResult;
 import dev.msgrelay.loadgen.lab.eventlog.BufferedWritesOffThread.Ending;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Many threads write events into one file: under a lock, at places of their own, gathered, by a thread of its own. */
@@ -62,14 +63,18 @@ public final class EventLogExperiment implements Experiment {
 
     @Override
     public List<LabTable> tables(LabOptions lab) {
-        List<Contestant> ways = List.of(
-                way(NULL_LOGGER, file -> new NullLogger()),
-                way(LOCKED_WRITER, LockedWriter::new),
-                way(LOCKED_STREAM, LockedStream::new),
-                way(ATOMIC, AtomicPositionWrites::new),
-                way(BUFFERED, BufferedWrites::new),
-                way(OFF_THREAD, file -> new BufferedWritesOffThread(file, Ending.WRITES_WHAT_IS_QUEUED)),
-                way(DISRUPTOR, DisruptorBatches::new));
+        List<Contestant> ways = new ArrayList<>();
+        ways.add(way(NULL_LOGGER, file -> new NullLogger()));
+        ways.add(way(LOCKED_WRITER, LockedWriter::new));
+        ways.add(way(LOCKED_STREAM, LockedStream::new));
+        ways.add(way(ATOMIC, AtomicPositionWrites::new));
+        ways.add(way(BUFFERED, BufferedWrites::new));
+        ways.add(way(OFF_THREAD, file -> new BufferedWritesOffThread(file, Ending.WRITES_WHAT_IS_QUEUED)));
+        if (options.asPrinted()) {
+            ways.add(way(
+                    OFF_THREAD + ", closed as printed", file -> new BufferedWritesOffThread(file, Ending.AS_PRINTED)));
+        }
+        ways.add(way(DISRUPTOR, DisruptorBatches::new));
         return List.of(new LabTable(
                 "bursts",
                 "time of a burst of " + EventBurst.EVENTS + " events, " + options.threads()

@@ -61,7 +61,7 @@ final class EventLogGo implements Contestant {
     @Override
     public void warmUp(Go go) throws IOException, InterruptedException, WrongResultException {
         Duration shorter = options.duration().compareTo(WARM_UP) < 0 ? options.duration() : WARM_UP;
-        run(go, new EventLogOptions(options.threads(), shorter));
+        run(go, new EventLogOptions(options.threads(), shorter, false));
     }
 
     @Override

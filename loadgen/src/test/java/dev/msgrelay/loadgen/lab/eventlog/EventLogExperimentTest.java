@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EventLogExperimentTest {
-    private static final EventLogOptions OPTIONS = new EventLogOptions(3, Duration.ofMillis(100));
+    private static final EventLogOptions OPTIONS = new EventLogOptions(3, Duration.ofMillis(100), false);
 
     @TempDir
     private Path directory;
@@ -106,7 +106,7 @@ class EventLogExperimentTest {
     void theNeedsGrowWithThreadsAndTime() {
         LabOptions lab = new LabOptions(false, 5, directory);
         long small = new EventLogExperiment(OPTIONS).needs(lab).diskBytes();
-        long large = new EventLogExperiment(new EventLogOptions(30, Duration.ofMillis(1000)))
+        long large = new EventLogExperiment(new EventLogOptions(30, Duration.ofMillis(1000), false))
                 .needs(lab)
                 .diskBytes();
         assertThat(large).isBetween(99 * small, 101 * small);
