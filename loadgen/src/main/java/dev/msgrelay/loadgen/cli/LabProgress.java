@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.lab.Experiment;
 import dev.msgrelay.loadgen.lab.LabObserver;
 import dev.msgrelay.loadgen.lab.LabTable;
 import dev.msgrelay.loadgen.report.ProgressLine;
+import java.util.Locale;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +31,6 @@ final class LabProgress implements LabObserver, AutoCloseable {
     private long tableBegun;
     private int goes;
     private int done;
-    private boolean closed;
 
     LabProgress() {
         clock.scheduleWithFixedDelay(this::tick, 1, 1, TimeUnit.SECONDS);
@@ -66,12 +66,12 @@ final class LabProgress implements LabObserver, AutoCloseable {
             return "";
         }
         double seconds = (System.nanoTime() - tableBegun) / NANOS / done * (goes - done);
-        return String.format(" (%d of %d, about %.0f s left of this table)", done + 1, goes, seconds);
+        return String.format(Locale.ROOT, " (%d of %d, about %.0f s left of this table)", done + 1, goes, seconds);
     }
 
     private synchronized void tick() {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
-        if (closed || going.isEmpty()) {
+        if (going.isEmpty()) {
             return;
         }
         // On a terminal a line is overwritten; elsewhere a long go is told now and then.
@@ -85,14 +85,14 @@ final class LabProgress implements LabObserver, AutoCloseable {
     }
 
     /** Ends the line, so that something else can be printed. */
-    synchronized void end() {
-        closed = true;
+    synchronized void pause() {
+        going = "";
         line.close();
     }
 
     @Override
     public void close() {
-        end();
+        pause();
         clock.shutdownNow();
     }
 }

@@ -66,13 +66,20 @@ final class LabRunOptions {
         try (Interrupts interrupts = Interrupts.watch();
                 LabProgress progress = new LabProgress()) {
             LabRun run = new LabRun(options, CoreHop::measureNanos, progress);
-            LabResult result = interrupts.orInterrupted(() -> run.run(experiments));
-            progress.end();
-            show(out, result);
-            if (result.interrupted()) {
-                throw new InterruptedException();
+            run.check(experiments);
+            boolean failed = false;
+            for (int i = 0; i < experiments.size(); i++) {
+                Experiment experiment = experiments.get(i);
+                int number = i + 1;
+                LabResult result = interrupts.orInterrupted(() -> run.run(experiment, number, experiments.size()));
+                progress.pause();
+                show(out, result);
+                if (result.interrupted()) {
+                    throw new InterruptedException();
+                }
+                failed = result.failed();
             }
-            return result.failed() ? 1 : 0;
+            return failed ? 1 : 0;
         }
     }
 
@@ -88,11 +95,11 @@ final class LabRunOptions {
         }
     }
 
+    /** After every experiment, so that whatever happens then leaves what there was. */
     private void show(PrintWriter out, LabResult result) throws IOException {
-        for (ExperimentResult experiment : result.experiments()) {
-            out.println();
-            out.print(LabText.of(experiment));
-        }
+        List<ExperimentResult> all = result.experiments();
+        out.println();
+        out.print(LabText.of(all.get(all.size() - 1)));
         if (result.interrupted()) {
             out.println();
             out.println("INTERRUPTED: these are the figures up to then");

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.SlowReaders;
@@ -19,6 +20,10 @@ final class LoadOptions {
     private static final int MAX_RATE = 10_000_000;
     private static final int MAX_WRITE = 64 << 20;
     private static final int MIN_WRITE = 64;
+    private static final int MAX_BATCH = 10_000;
+
+    /** Bursts, and writes that wait for their last message, may not lie farther apart. */
+    private static final int MAX_SPACING_SECONDS = 60;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -39,10 +44,22 @@ final class LoadOptions {
 
     @Option(
             names = "--body",
-            paramLabel = "BYTES",
+            paramLabel = "SIZES",
             defaultValue = "100",
-            description = "Bytes of every message's body, at least 16 (${DEFAULT-VALUE}).")
-    private int body;
+            description = {
+                "Bytes of every message's body, at least 16; or how they are distributed (${DEFAULT-VALUE}):",
+                "uniform:16-1000: every size from 16 to 1000 equally often;",
+                "file:PATH: a histogram, lines of a size and how often it comes, # for comments;",
+                "sizes:16x3,1000x1: the same in place."
+            })
+    private String body;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of the order in which different sizes come (${DEFAULT-VALUE}).")
+    private int seed;
 
     @Option(
             names = "--rate",
@@ -51,6 +68,25 @@ final class LoadOptions {
             description = "Messages a second of each publisher, open loop on a fixed schedule; 0: as fast as it goes"
                     + " (${DEFAULT-VALUE}).")
     private int rate;
+
+    @Option(
+            names = "--burst",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "At a fixed rate: so many messages are due at the same moment, and the moments lie so far apart"
+                            + " that the rate holds (${DEFAULT-VALUE}).")
+    private int burst;
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "Whole messages of a publisher's write, exactly so many; at a fixed rate a write waits for its"
+                            + " last one. 0: as --write-size says, or at a fixed rate whatever is due. With --in-process:"
+                            + " messages of one publish; 1: single messages, 0: 12 (${DEFAULT-VALUE}).")
+    private int batch;
 
     @Option(
             names = "--write-size",
@@ -112,15 +148,60 @@ final class LoadOptions {
     Load load() {
         Limits.within(spec, "--publishers", publishers, 1, MAX_CONNECTIONS);
         Limits.within(spec, "--subscribers", subscribers, 1, MAX_CONNECTIONS);
-        Limits.within(spec, "--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY);
-        Limits.within(spec, "--rate", rate, 0, MAX_RATE);
-        if (writeSize != 0) {
-            Limits.within(spec, "--write-size", writeSize, MIN_WRITE, MAX_WRITE);
-        }
+        BodySizes sizes = sizes();
         Limits.within(spec, "--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
         Limits.within(spec, "--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
         SlowReaders slow = new SlowReaders(slowReaders, slowReaderRate, slowReaderPolicy);
-        return new Load(publishers, subscribers, body, rate, !countOnly, writeSize, unix, slow);
+        return new Load(
+                publishers,
+                new Load.Audience(subscribers, !countOnly, slow),
+                new Load.Content(sizes, seed),
+                pace(),
+                writes(sizes),
+                unix);
+    }
+
+    private BodySizes sizes() {
+        try {
+            return BodySizes.parse(body);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--body " + e.getMessage(), e);
+        }
+    }
+
+    private Load.Pace pace() {
+        Limits.within(spec, "--rate", rate, 0, MAX_RATE);
+        Limits.within(spec, "--burst", burst, 1, Schedule.MAX_BURST);
+        refuse(burst > 1 && rate == 0, "--burst " + burst + " needs --rate");
+        refuse(
+                rate > 0 && burst / rate > MAX_SPACING_SECONDS,
+                "--burst " + burst + " at --rate " + rate + " is a burst every " + burst / Math.max(1, rate)
+                        + " s, over the limit of " + MAX_SPACING_SECONDS);
+        return new Load.Pace(rate, burst);
+    }
+
+    private Load.Writes writes(BodySizes sizes) {
+        if (writeSize != 0) {
+            Limits.within(spec, "--write-size", writeSize, MIN_WRITE, MAX_WRITE);
+        }
+        Limits.within(spec, "--batch", batch, 0, MAX_BATCH);
+        refuse(batch > 0 && writeSize > 0, "--batch and --write-size exclude each other");
+        long bytes = (long) batch * FrameLayout.frameLength(sizes.max());
+        refuse(
+                batch > 1 && bytes > MAX_WRITE,
+                "--batch " + batch + " of " + sizes.describe() + " is up to " + bytes
+                        + " bytes a write, over the limit of " + MAX_WRITE);
+        refuse(
+                rate > 0 && batch / rate > MAX_SPACING_SECONDS,
+                "--batch " + batch + " at --rate " + rate + " is a write every " + batch / Math.max(1, rate)
+                        + " s, over the limit of " + MAX_SPACING_SECONDS);
+        return new Load.Writes(writeSize, batch);
+    }
+
+    private void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
     }
 
     /**

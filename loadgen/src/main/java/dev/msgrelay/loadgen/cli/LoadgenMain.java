@@ -17,8 +17,9 @@ import picocli.CommandLine.ParameterException;
             BenchCommand.class,
             DoctorCommand.class,
             CeilingCommand.class,
-            LabCommand.class,
-            LanesCommand.class
+            LanesCommand.class,
+            CompareCommand.class,
+            LabCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;

@@ -14,14 +14,15 @@ import picocli.CommandLine.Spec;
 
 /** What lies between publishers and subscribers. */
 final class MiddleOptions {
-    private static final int MAX_BATCH = 10_000;
+    private static final int IN_PROCESS_BATCH = 12;
     private static final int MAX_BUFFER = 64 << 20;
 
     /** What it can be. */
     enum Through {
         RELAY,
         PLAIN,
-        DIRECT;
+        DIRECT,
+        NOTHING;
 
         /** As on the command line. */
         @Override
@@ -40,17 +41,12 @@ final class MiddleOptions {
     private boolean inProcess;
 
     @Option(
-            names = "--batch",
-            paramLabel = "N",
-            description = "Messages of one publish with --in-process; 1: single messages (12).")
-    private Integer batch;
-
-    @Option(
             names = "--through",
             paramLabel = "WHAT",
             defaultValue = "relay",
             description = "What lies between: relay; plain, the plain relay of the ceilings; direct, pre-packed frames"
-                    + " to one subscriber that only counts (${DEFAULT-VALUE}).")
+                    + " to one subscriber that only counts; nothing, the publisher straight to one subscriber"
+                    + " (${DEFAULT-VALUE}).")
     private Through through;
 
     @Option(
@@ -67,12 +63,15 @@ final class MiddleOptions {
      * @throws ParameterException naming what does not fit together
      */
     Middle middle(Load load) throws IOException {
-        refuse(batch != null && !inProcess, "--batch needs --in-process");
-        refuse(buffer != null && through == Through.RELAY, "--buffer needs --through plain or direct");
+        int batch = load.writes().messages();
+        refuse(batch > 0 && through == Through.DIRECT, "--batch and --through direct exclude each other");
+        refuse(
+                buffer != null && through != Through.PLAIN && through != Through.DIRECT,
+                "--buffer needs --through plain or direct");
         refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
         if (inProcess) {
             refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
-            return relay.inProcess(within("--batch", batch, 12, MAX_BATCH));
+            return relay.inProcess(batch == 0 ? IN_PROCESS_BATCH : batch);
         }
         int size = within("--buffer", buffer, PathMtu.segment(PathMtu.loopback()), MAX_BUFFER);
         refuse(
@@ -81,10 +80,14 @@ final class MiddleOptions {
         refuse(
                 through == Through.DIRECT && (load.subscribers() != 1 || load.verify()),
                 "--through direct takes one subscriber that only counts: give --count-only");
+        refuse(
+                through == Through.NOTHING && load.subscribers() + load.slow().count() != 1,
+                "--through nothing takes one subscriber");
         return switch (through) {
             case RELAY -> relay.middle();
             case PLAIN -> Middles.plain(size);
             case DIRECT -> Middles.direct(size);
+            case NOTHING -> Middles.none();
         };
     }
 

@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.inprocess;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.Progress;
@@ -28,7 +30,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *  --threads N              publishers
- *  --body BYTES             of every message
+ *  --body SIZES             of the messages, see BodySizes
+ *  --seed N                 of the order of sizes (1)
  *  --run-length N           messages of one publish; 1: single messages
  *  --slow-subscriber NAME   backpressure, disconnect or skip (backpressure)
  *  --transport NAME         auto, epoll, nio or io_uring (auto)
@@ -43,10 +46,12 @@ public final class InProcessMain {
 
     private final WorkerArgs args;
     private final Control control;
+    private final BodySizes body;
     private final List<LocalLoad> loads = new ArrayList<>();
 
     private InProcessMain(WorkerArgs args, Control control) {
         this.args = args;
+        this.body = BodySizes.parse(args.text("body"));
         this.control = control;
     }
 
@@ -57,8 +62,9 @@ public final class InProcessMain {
     private void run() throws IOException, InterruptedException {
         // Not closed: the process ends with its controller, and a relay that drains would only make it wait.
         RelayServer relay = RelayServer.start(config());
+        SizeTable sizes = SizeTable.of(body, args.number("seed", 1));
         for (int id = 0; id < args.number("threads"); id++) {
-            loads.add(new LocalLoad(id, args.number("body"), args.number("run-length"), relay.newLocalPublisher()));
+            loads.add(new LocalLoad(id, sizes, args.number("run-length"), relay.newLocalPublisher()));
         }
         Endpoint subscribe = args.flag("subscribe-socket")
                 ? Endpoint.unix(Path.of(args.text("subscribe-socket")))
@@ -78,7 +84,7 @@ public final class InProcessMain {
                 .slowSubscriber(SlowSubscriberPolicy.valueOf(name("slow-subscriber", "backpressure")))
                 .transport(Transport.valueOf(name("transport", "auto")))
                 .eventLoops(args.number("event-loops", RelayConfig.DEFAULT_EVENT_LOOPS))
-                .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, args.number("body")));
+                .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max()));
         if (args.flag("bind")) {
             config.host(args.text("bind"));
         }
@@ -116,7 +122,7 @@ public final class InProcessMain {
             one.put("id", load.id());
             one.put("messages", load.messages());
             one.put("messagesMeasured", load.messagesMeasured());
-            one.put("bytesMeasured", load.messagesMeasured() * load.frameLength());
+            one.put("bytesMeasured", load.bytesMeasured());
             publishers.add(one);
         }
         return publishers;

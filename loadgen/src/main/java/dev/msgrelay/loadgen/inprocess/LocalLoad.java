@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.inprocess;
 
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.LocalPublisher;
@@ -23,21 +24,21 @@ final class LocalLoad {
 
     private final int id;
     private final int runLength;
-    private final int frameLength;
     private final LocalPublisher publisher;
     private final FrameBatch run;
     private final AtomicLong messages = new AtomicLong();
+    private long bytes;
     private long messagesAtBegin = -1;
+    private long bytesAtBegin;
 
     /**
      * @param runLength messages of one publish; 1: single messages, by the method for these
      */
-    LocalLoad(int id, int bodyLength, int runLength, LocalPublisher publisher) {
+    LocalLoad(int id, SizeTable sizes, int runLength, LocalPublisher publisher) {
         this.id = id;
         this.runLength = runLength;
-        this.frameLength = FrameLayout.frameLength(bodyLength);
         this.publisher = publisher;
-        this.run = new FrameBatch(id, bodyLength, runLength);
+        this.run = FrameBatch.ofMessages(sizes, runLength);
     }
 
     /** Publishes one run ahead of the measurement, so that subscribers hear of this publisher. */
@@ -53,6 +54,7 @@ final class LocalLoad {
         while (now < window.end()) {
             if (messagesAtBegin < 0 && now >= window.begin()) {
                 messagesAtBegin = number;
+                bytesAtBegin = bytes;
             }
             for (int i = 0; i < runsPerClock; i++) {
                 number = publishRun(number, now);
@@ -65,9 +67,10 @@ final class LocalLoad {
 
     private long publishRun(long first, long now) throws IOException {
         for (int i = 0; i < runLength; i++) {
-            run.add(first + i, now);
+            run.add(LoadMessage.stamp(id, first + i), now);
         }
         ByteBuffer frames = run.take();
+        bytes += frames.remaining();
         PublishOutcome outcome = offer(frames);
         for (int waits = 1; outcome == PublishOutcome.FULL && waits < MAX_WAITS; waits++) {
             outcome = offer(frames);
@@ -98,7 +101,8 @@ final class LocalLoad {
         return messagesAtBegin < 0 ? 0 : messages.get() - messagesAtBegin;
     }
 
-    int frameLength() {
-        return frameLength;
+    /** On the wire; once {@link #publish} has returned. */
+    long bytesMeasured() {
+        return messagesAtBegin < 0 ? 0 : bytes - bytesAtBegin;
     }
 }

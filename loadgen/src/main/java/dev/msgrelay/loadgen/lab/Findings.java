@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.lab;
 import dev.msgrelay.loadgen.lab.Finding.Outcome;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Sentences computed from a table's figures. Two rows are compared round by round, because what ran in one round met the
@@ -101,16 +100,12 @@ public final class Findings {
         if (!figure.isPresent()) {
             return new Finding(claim, Outcome.UNDECIDED, row + (result.failed() ? " FAILED" : " was not measured"));
         }
-        String sentence = String.format(
-                Locale.ROOT,
-                "%s: %s has %s (%s to %s over %d rounds), the claim allows %s",
-                column.heading(),
-                row,
-                Numbers.text(figure.median()),
-                Numbers.text(figure.min()),
-                Numbers.text(figure.max()),
-                figure.rounds(),
-                Numbers.text(bound));
+        String spread = figure.rounds() == 1
+                ? "one round: no spread"
+                : Numbers.text(figure.min()) + " to " + Numbers.text(figure.max()) + " over " + figure.rounds()
+                        + " rounds";
+        String sentence = column.heading() + ": " + row + " has " + Numbers.text(figure.median()) + " (" + spread
+                + "), the claim allows " + Numbers.text(bound);
         return new Finding(claim, figure.median() <= bound ? Outcome.HOLDS : Outcome.DOES_NOT_HOLD, sentence);
     }
 

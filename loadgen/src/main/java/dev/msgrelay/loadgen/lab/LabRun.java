@@ -19,25 +19,11 @@ public final class LabRun {
     }
 
     /**
-     * Runs them all. When the thread is interrupted the result is what there is by then, and says so.
+     * Says what is missing before anything starts.
      *
-     * @throws IOException something that an experiment needs is not there, said before anything starts
+     * @throws IOException naming it, with the number needed
      */
-    public LabResult run(List<Experiment> experiments) throws IOException {
-        check(experiments);
-        boolean interrupted = false;
-        try {
-            for (int i = 0; i < experiments.size(); i++) {
-                observer.experiment(experiments.get(i), i + 1, experiments.size());
-                run(experiments.get(i));
-            }
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        return new LabResult(Machine.here(), options, results, interrupted);
-    }
-
-    private void check(List<Experiment> experiments) throws IOException {
+    public void check(List<Experiment> experiments) throws IOException {
         Room room = Room.here(options.directory());
         List<String> missing = new ArrayList<>();
         for (Experiment experiment : experiments) {
@@ -48,6 +34,23 @@ public final class LabRun {
         if (!missing.isEmpty()) {
             throw new IOException(String.join("; ", missing));
         }
+    }
+
+    /**
+     * Runs one more experiment. When the thread is interrupted the result is what there is by then, and says so.
+     *
+     * @param number from 1, of so many: for the progress
+     * @return all that this object has run so far
+     */
+    public LabResult run(Experiment experiment, int number, int of) {
+        boolean interrupted = false;
+        observer.experiment(experiment, number, of);
+        try {
+            run(experiment);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        return new LabResult(Machine.here(), options, results, interrupted);
     }
 
     /** Whatever becomes of it, there is a result; the experiments behind it run in any case. */

@@ -12,6 +12,8 @@ import java.util.List;
  * The command's thread owns it.
  */
 final class Rounds {
+    private static final long SIGNAL_MILLIS = 100;
+
     private final LabTable table;
     private final int wanted;
     private final Path scratch;
@@ -82,10 +84,10 @@ final class Rounds {
         } catch (ClosedByInterruptException e) {
             throw interrupted();
         } catch (WrongResultException | IOException | RuntimeException e) {
-            // What is interrupted may fail in any way.
-            if (Thread.interrupted()) {
-                throw interrupted();
-            }
+            // What is interrupted may fail in any way. And a signal from a terminal goes to child processes as well: we
+            // may
+            // hear of their end before we are interrupted ourselves. Then this sleep ends it.
+            Thread.sleep(SIGNAL_MILLIS);
             boolean told = e.getMessage() != null && !(e instanceof RuntimeException);
             failures[contestant] = told ? e.getMessage() : e.toString();
             measured.get(contestant).clear();

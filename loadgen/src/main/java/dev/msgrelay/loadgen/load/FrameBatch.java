@@ -4,56 +4,69 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * The messages of one connection that are due at one wake-up, packed whole, to go out in one write. Not thread-safe:
- * the publisher's thread owns it.
+ * Messages that go out in one write, packed whole. Where all have one size the frames lie in memory once and for all,
+ * and only stamp and time are patched. Not thread-safe: the publisher's thread owns it, for as many publisher ids as it
+ * serves.
  */
 public final class FrameBatch {
+    private static final int BYTES_PER_WRITE = 256 << 10;
+
     private final ByteBuffer memory;
     private final ByteBuffer window;
-    private final int publisher;
-    private final int frameLength;
-    private final int capacity;
-    private int size;
+    private final SizeTable sizes;
+    private final int maxMessages;
+    private final boolean patched;
+    private int messages;
+    private int end;
 
-    /**
-     * @param capacity most messages in one write, at least 1
-     */
-    public FrameBatch(int publisher, int bodyLength, int capacity) {
-        this.publisher = publisher;
-        this.frameLength = FrameLayout.frameLength(bodyLength);
-        this.capacity = capacity;
-        this.memory = ByteBuffer.allocateDirect(Math.multiplyExact(capacity, frameLength));
-        for (int i = 0; i < capacity; i++) {
-            FrameLayout.putHeader(memory, i * frameLength, LoadMessage.TYPE, bodyLength);
-            Padding.fill(memory, i * frameLength + FrameLayout.HEADER_LENGTH, bodyLength);
+    private FrameBatch(SizeTable sizes, int maxMessages, int bytes) {
+        this.sizes = sizes;
+        this.maxMessages = maxMessages;
+        this.patched = sizes.isFixed();
+        this.memory = ByteBuffer.allocateDirect(bytes);
+        int frameLength = FrameLayout.frameLength(sizes.max());
+        for (int at = 0; patched && at + frameLength <= bytes; at += frameLength) {
+            LoadMessage.putFrame(memory, at, 0, 0, sizes);
         }
         this.window = memory.duplicate();
     }
 
-    /** Most messages in one write for this size of body: about 256 KiB, at least one. */
-    public static int capacityFor(int bodyLength) {
-        return Math.max(1, (256 << 10) / FrameLayout.frameLength(bodyLength));
+    /**
+     * A batch of up to {@code messages}, whatever their sizes.
+     *
+     * @throws ArithmeticException the largest messages would take more than 2 GiB
+     */
+    public static FrameBatch ofMessages(SizeTable sizes, int messages) {
+        return new FrameBatch(sizes, messages, Math.multiplyExact(messages, FrameLayout.frameLength(sizes.max())));
     }
 
-    /** Adds one message; the caller asks {@link #isFull} before. */
-    public void add(long number, long intendedNanos) {
-        int body = size * frameLength + FrameLayout.HEADER_LENGTH;
-        LoadMessage.put(memory, body, LoadMessage.stamp(publisher, number), intendedNanos);
-        size++;
+    /** A batch of as many messages as go into 256 KiB, at least one. */
+    public static FrameBatch ofBytes(SizeTable sizes) {
+        int bytes = Math.max(BYTES_PER_WRITE, FrameLayout.frameLength(sizes.max()));
+        return new FrameBatch(sizes, Integer.MAX_VALUE, bytes);
     }
 
-    public boolean isFull() {
-        return size == capacity;
+    /** Whether the message with this stamp can be added. */
+    public boolean hasRoom(long stamp) {
+        return messages < maxMessages && end + FrameLayout.frameLength(sizes.sizeOf(stamp)) <= memory.capacity();
     }
 
-    public boolean isEmpty() {
-        return size == 0;
+    /** Adds one message; the caller asks {@link #hasRoom} before. */
+    public void add(long stamp, long intendedNanos) {
+        if (patched) {
+            LoadMessage.put(memory, end + FrameLayout.HEADER_LENGTH, stamp, intendedNanos);
+            end += FrameLayout.frameLength(sizes.max());
+        } else {
+            end += LoadMessage.putFrame(memory, end, stamp, intendedNanos, sizes);
+        }
+        messages++;
     }
 
     /** What has been added, to be written whole before the next call; the batch is empty again. */
     public ByteBuffer take() {
-        window.limit(size * frameLength).position(0);
-        size = 0;
+        window.limit(end).position(0);
+        end = 0;
+        messages = 0;
         return window;
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.load;
 
+import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
@@ -16,7 +17,7 @@ import java.nio.ByteBuffer;
  *  |        Intended time of sending (int64, nanoseconds)          |
  *  |                                                               |
  *  +---------------------------------------------------------------+
- *  |                  Padding (0.. bytes, arbitrary)              ...
+ *  |         Padding (0.. bytes: the alphabet over and over)      ...
  *  +---------------------------------------------------------------+
  * </pre>
  *
@@ -67,5 +68,19 @@ public final class LoadMessage {
     public static void put(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         buffer.putLong(offset + STAMP_OFFSET, stamp);
         buffer.putLong(offset + TIME_OFFSET, timeNanos);
+    }
+
+    /**
+     * Writes a whole frame at {@code offset}, its body as large as {@code sizes} says.
+     *
+     * @return its length on the wire
+     */
+    static int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos, SizeTable sizes) {
+        int bodyLength = sizes.sizeOf(stamp);
+        int body = offset + FrameLayout.HEADER_LENGTH;
+        FrameLayout.putHeader(buffer, offset, TYPE, bodyLength);
+        put(buffer, body, stamp, timeNanos);
+        Padding.fill(buffer, body, bodyLength);
+        return FrameLayout.frameLength(bodyLength);
     }
 }

@@ -4,8 +4,8 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * An endless stream of measured messages, cut into writes of one size wherever that falls, so that every write is a
- * whole number of the path's segments although no frame divides a segment.
+ * An endless stream of measured messages of one size, cut into writes of one size wherever that falls, so that every
+ * write is a whole number of the path's segments although no frame divides a segment.
  *
  * <p>The frames lie in memory once and for all; only number and time are patched, and the window that is written slides
  * over them by less than a frame:
@@ -19,7 +19,7 @@ import java.nio.ByteBuffer;
  *
  * Not thread-safe: the publisher's thread owns it.
  */
-public final class PackedStream {
+public final class PackedStream implements MessageStream {
     private final ByteBuffer memory;
     private final ByteBuffer window;
     private final int publisher;
@@ -54,10 +54,7 @@ public final class PackedStream {
         this.window = memory.duplicate();
     }
 
-    /**
-     * The next {@code writeSize} bytes, to be written whole before the next call. Messages that begin in them carry
-     * {@code timeNanos}.
-     */
+    @Override
     public ByteBuffer next(long timeNanos) {
         final ByteBuffer frames = memory;
         final int end = start + writeSize;
@@ -84,7 +81,7 @@ public final class PackedStream {
         return window;
     }
 
-    /** The rest of the frame that the last write cut, possibly nothing; the stream is at the end of a frame then. */
+    @Override
     public ByteBuffer rest() {
         if (start == 0) {
             window.limit(0);
@@ -96,7 +93,7 @@ public final class PackedStream {
         return window;
     }
 
-    /** The number of the message that begins next: so many have begun since number 0. */
+    @Override
     public long nextNumber() {
         return nextNumber;
     }

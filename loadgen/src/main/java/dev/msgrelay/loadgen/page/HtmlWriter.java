@@ -96,6 +96,7 @@ public final class HtmlWriter {
             section.charts().forEach(chart -> new ChartHtml(chart, out).write());
             out.append("</div>\n");
         }
+        section.details().forEach(this::table);
         out.append("</section>\n");
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.plain;
 
 import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Listener;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
 import java.io.IOException;

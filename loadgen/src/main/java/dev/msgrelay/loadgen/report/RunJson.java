@@ -4,9 +4,11 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonWriter;
 import dev.msgrelay.loadgen.bench.Sample;
+import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published;
+import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SlowResult;
@@ -43,8 +45,12 @@ public final class RunJson {
         json.put("middle", result.middle());
         json.put("publishers", result.load().publishers());
         json.put("subscribers", result.load().subscribers());
-        json.put("body", result.load().body());
+        json.put("body", result.load().body().mean());
+        json.put("bodySizes", result.load().body().toString());
+        json.put("seed", result.load().seed());
         json.put("rate", result.load().rate());
+        json.put("burst", result.load().pace().burst());
+        json.put("batch", result.load().writes().messages());
         json.put("unix", result.load().unix());
         json.put("checked", result.load().verify());
         json.put("warmupMillis", result.timing().warmup().toMillis());
@@ -54,6 +60,9 @@ public final class RunJson {
         }
         json.put("out", traffic(result.received().traffic()));
         json.put("latency", latency(result.received().latency(), result.load().sampling()));
+        if (result.load().subscribers() > 1 && result.load().verify()) {
+            json.put("skew", skew(result.received().skew()));
+        }
         json.put("perSubscriber", subscribers(result.received().subscribers()));
         json.put("slowSubscribers", slow(result.slow()));
         json.put("processes", processes(result.processes()));
@@ -65,8 +74,13 @@ public final class RunJson {
 
     private static JsonObject published(Published published) {
         JsonObject json = traffic(published.traffic());
-        json.put("late", published.late());
-        json.put("worstLateNanos", published.worstLateNanos());
+        Punctuality punctuality = published.punctuality();
+        json.put("late", punctuality.late());
+        json.put("lateShare", punctuality.lateShare());
+        json.put("worstLateNanos", punctuality.worstNanos());
+        if (punctuality.scheduled() > 0) {
+            json.put("lateness", percentiles(punctuality.lateness()));
+        }
         return json;
     }
 
@@ -80,13 +94,25 @@ public final class RunJson {
     }
 
     private static JsonObject latency(Histogram latency, int sampling) {
-        JsonObject json = new JsonObject();
+        JsonObject json = percentiles(latency);
         json.put("oneMessageIn", sampling);
-        json.put("recorded", latency.getTotalCount());
+        return json;
+    }
+
+    private static JsonObject skew(Arrivals.Skew skew) {
+        JsonObject json = percentiles(skew.nanos());
+        json.put("oneMessageIn", skew.sampling());
+        json.put("incomplete", skew.incomplete());
+        return json;
+    }
+
+    private static JsonObject percentiles(Histogram histogram) {
+        JsonObject json = new JsonObject();
+        json.put("recorded", histogram.getTotalCount());
         for (double percentile : PERCENTILES) {
-            json.put("p" + percentile + "Nanos", latency.getValueAtPercentile(percentile));
+            json.put("p" + percentile + "Nanos", histogram.getValueAtPercentile(percentile));
         }
-        json.put("maxNanos", latency.getMaxValue());
+        json.put("maxNanos", histogram.getMaxValue());
         return json;
     }
 
@@ -99,6 +125,7 @@ public final class RunJson {
             json.put("lost", one.lost());
             json.put("duplicated", one.duplicated());
             json.put("reordered", one.reordered());
+            json.put("corrupted", one.corrupted());
             json.put("foreign", one.foreign());
             json.put("closed", one.closed());
             list.add(json);

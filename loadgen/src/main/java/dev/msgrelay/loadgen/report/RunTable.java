@@ -1,8 +1,10 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.RunResult;
@@ -30,6 +32,7 @@ public final class RunTable {
         table.subscribers(result);
         table.slow(result);
         table.latency(result);
+        table.skew(result.received().skew());
         table.processes(result);
         return table.text.toString();
     }
@@ -55,17 +58,28 @@ public final class RunTable {
     private void header(RunResult result) {
         Load load = result.load();
         line(
-                "%s: %d publisher%s -> %d subscriber%s, %d-byte bodies, %s, %s, %.1f s after a warm-up of %.1f s",
+                "%s: %d publisher%s -> %d subscriber%s, %s, %s, %s, %.1f s after a warm-up of %.1f s",
                 result.middle(),
                 load.publishers(),
                 load.publishers() == 1 ? "" : "s",
                 load.subscribers(),
                 load.subscribers() == 1 ? "" : "s",
-                load.body(),
-                load.rate() == 0 ? "full speed" : load.rate() + " msg/s each",
+                bodies(load),
+                pace(load),
                 load.unix() ? "Unix sockets" : "TCP",
                 result.timing().measured().toMillis() / 1e3,
                 result.timing().warmup().toMillis() / 1e3);
+    }
+
+    private static String bodies(Load load) {
+        return load.body().describe() + (load.body().isFixed() ? "" : " in the order of seed " + load.seed());
+    }
+
+    private static String pace(Load load) {
+        String pace = load.rate() == 0 ? "full speed" : load.rate() + " msg/s each";
+        int burst = load.pace().burst();
+        int batch = load.writes().messages();
+        return pace + (burst == 1 ? "" : " in bursts of " + burst) + (batch == 0 ? "" : ", " + batch + " to a write");
     }
 
     private void traffic(RunResult result) {
@@ -74,10 +88,18 @@ public final class RunTable {
             trafficLine("in", result.published().traffic());
         }
         trafficLine("out", result.received().traffic());
-        if (result.published().late() > 0) {
+        punctuality(result.published().punctuality());
+    }
+
+    private void punctuality(Punctuality kept) {
+        if (kept.scheduled() > 0) {
             line(
-                    "  late   %,d messages left more than 1 ms after their intended time, the latest %s after",
-                    result.published().late(), Units.nanos(result.published().worstLateNanos()));
+                    "  schedule: %.3f %% within 1 ms (%,d late); after the intended time left  p50 %s  p99 %s  max %s",
+                    100 * (1 - kept.lateShare()),
+                    kept.late(),
+                    Units.nanos(kept.lateness().getValueAtPercentile(50)),
+                    Units.nanos(kept.lateness().getValueAtPercentile(99)),
+                    Units.nanos(kept.lateness().getMaxValue()));
         }
     }
 
@@ -94,30 +116,38 @@ public final class RunTable {
         }
         Received received = result.received();
         line("");
-        line("  %-12s %16s %12s %12s %12s", "subscriber", "messages", "lost", "duplicated", "reordered");
+        line(
+                "  %-12s %16s %12s %12s %12s %12s",
+                "subscriber", "messages", "lost", "duplicated", "reordered", "corrupted");
         List<SubscriberResult> all = received.subscribers();
         boolean list = all.size() <= SUBSCRIBERS_LISTED;
         for (SubscriberResult one : all) {
             if (list || !isClean(one)) {
-                subscriber("" + one.index(), one.messages(), one.lost(), one.duplicated(), one.reordered());
+                subscriber("" + one.index(), one.messages(), one.faults());
             }
         }
         if (all.size() > 1) {
             subscriber(
                     "all " + all.size(),
                     received.traffic().messages(),
-                    received.sum(SubscriberResult::lost),
-                    received.sum(SubscriberResult::duplicated),
-                    received.sum(SubscriberResult::reordered));
+                    new SubscriberResult.Faults(
+                            received.sum(SubscriberResult::lost),
+                            received.sum(SubscriberResult::tail),
+                            received.sum(SubscriberResult::duplicated),
+                            received.sum(SubscriberResult::reordered),
+                            received.sum(SubscriberResult::corrupted),
+                            received.sum(SubscriberResult::foreign)));
         }
     }
 
     private static boolean isClean(SubscriberResult one) {
-        return one.lost() + one.duplicated() + one.reordered() == 0 && one.closed() == null;
+        return one.lost() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
     }
 
-    private void subscriber(String name, long messages, long lost, long duplicated, long reordered) {
-        line("  %-12s %,16d %,12d %,12d %,12d", name, messages, lost, duplicated, reordered);
+    private void subscriber(String name, long messages, SubscriberResult.Faults faults) {
+        line(
+                "  %-12s %,16d %,12d %,12d %,12d %,12d",
+                name, messages, faults.lost(), faults.duplicated(), faults.reordered(), faults.corrupted());
     }
 
     private void slow(RunResult result) {
@@ -135,18 +165,34 @@ public final class RunTable {
         }
         int sampling = result.load().sampling();
         line("");
+        line("  latency%s  (%s, from the intended time of sending)", percentiles(latency), sampled(sampling));
+    }
+
+    private void skew(Arrivals.Skew skew) {
+        if (skew.nanos().getTotalCount() > 0) {
+            line(
+                    "  skew   %s  (%s, from the first subscriber to the last%s)",
+                    percentiles(skew.nanos()),
+                    sampled(skew.sampling()),
+                    skew.incomplete() == 0
+                            ? ""
+                            : Units.format("; %,d that one of them did not get are left out", skew.incomplete()));
+        }
+    }
+
+    private static String percentiles(Histogram histogram) {
         StringBuilder line = new StringBuilder();
         for (double percentile : PERCENTILES) {
             line.append(Units.format(
                     "  p%s %s",
                     percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile,
-                    Units.nanos(latency.getValueAtPercentile(percentile))));
+                    Units.nanos(histogram.getValueAtPercentile(percentile))));
         }
-        line(
-                "  latency%s  max %s  (%s, from the intended time of sending)",
-                line,
-                Units.nanos(latency.getMaxValue()),
-                sampling == 1 ? "every message" : "one message in " + sampling);
+        return line + "  max " + Units.nanos(histogram.getMaxValue());
+    }
+
+    private static String sampled(long sampling) {
+        return sampling == 1 ? "every message" : "one message in " + sampling;
     }
 
     private void processes(RunResult result) {

@@ -23,17 +23,21 @@ public record Parameters(Body body, int publishers, int subscribers, int batch, 
         }
     }
 
-    /** "1 -> 8, body 100, full speed". */
-    @Override
-    public String toString() {
+    /** All but the MTU, which is the lane's: "1 -> 8, body 100, full speed". Loads of equal text are the same. */
+    public String load() {
         return String.format(
                 Locale.ROOT,
-                "%d \u2192 %d, body %s, %s%s%s",
+                "%d -> %d, body %s, %s%s",
                 publishers,
                 subscribers,
                 body.text(),
                 rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate),
-                batch == 0 ? "" : ", batch " + batch,
-                mtu == 0 ? "" : ", MTU " + mtu);
+                batch == 0 ? "" : ", batch " + batch);
+    }
+
+    /** "1 -> 8, body 100, full speed, MTU 1500". */
+    @Override
+    public String toString() {
+        return load() + (mtu == 0 ? "" : ", MTU " + mtu);
     }
 }

@@ -99,8 +99,8 @@ public final class RunRecords {
                 ? Schedule.NONE
                 : new Schedule(
                         result.published().total(),
-                        result.published().late(),
-                        result.published().worstLateNanos());
+                        result.published().punctuality().late(),
+                        result.published().punctuality().worstNanos());
         return new Correctness(result.load().verify(), subscribers, schedule);
     }
 

@@ -52,7 +52,10 @@ final class Fleet {
             option(args, "publishers-ahead", children.placement().publishersAheadNanos(middle.sendsByItself()));
             option(args, "first-index", first);
             option(args, "publishers", load.publishers());
+            content(args, load);
             option(args, "sampling", load.sampling());
+            option(args, "arrivals", load.arrivals());
+            option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
             if (!load.verify()) {
                 args.add("--count-only");
             }
@@ -95,11 +98,7 @@ final class Fleet {
             option(args, "to", to);
             option(args, "connections", count);
             option(args, "first-id", first);
-            option(args, "total", load.publishers());
-            option(args, "body", load.body());
-            option(args, "rate", load.rate());
-            option(args, "write-size", load.writeSize());
-            option(args, "yield-within", yieldWithinMicros(processes));
+            args.addAll(publisherOptions(load));
             publishers.add(children.startWorker(
                     children.placement().publishers(), name("publisher", first, count), PublisherMain.class, args));
             first += count;
@@ -179,6 +178,24 @@ final class Fleet {
 
     private static String name(String kind, int first, int count) {
         return count == 1 ? kind + " " + first : kind + "s " + first + ".." + (first + count - 1);
+    }
+
+    /** What every publisher process is told of what to send. */
+    static List<String> publisherOptions(Load load) {
+        List<String> args = new ArrayList<>();
+        content(args, load);
+        option(args, "total", load.publishers());
+        option(args, "rate", load.rate());
+        option(args, "burst", load.pace().burst());
+        option(args, "batch", load.writes().messages());
+        option(args, "write-size", load.writes().bytes());
+        option(args, "yield-within", yieldWithinMicros(load.publisherProcesses()));
+        return args;
+    }
+
+    private static void content(List<String> args, Load load) {
+        option(args, "body", load.body());
+        option(args, "seed", load.seed());
     }
 
     private static void option(List<String> args, String name, Object value) {

@@ -26,7 +26,7 @@ public record InProcessMiddle(int runLength, List<String> relayArgs, List<String
         List<String> args = new ArrayList<>(relayArgs);
         args.addAll(Middles.bind(children));
         args.addAll(List.of("--threads", "" + load.publishers()));
-        args.addAll(List.of("--body", "" + load.body()));
+        args.addAll(List.of("--body", "" + load.body(), "--seed", "" + load.seed()));
         args.addAll(List.of("--run-length", "" + runLength));
         if (load.unix()) {
             args.addAll(List.of("--subscribe-socket", children.socketPath("subscribe")));

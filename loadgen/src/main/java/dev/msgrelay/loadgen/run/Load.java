@@ -1,26 +1,18 @@
 package dev.msgrelay.loadgen.run;
 
+import dev.msgrelay.loadgen.load.BodySizes;
+
 /**
  * What is sent through the middle, and to how many.
  *
  * @param publishers connections that publish
- * @param subscribers connections that subscribe
- * @param body bytes of every message's body, at least {@link dev.msgrelay.loadgen.load.LoadMessage#MIN_BODY}
- * @param rate messages a second of each publisher; 0: as fast as it goes
- * @param verify subscribers check every message; otherwise they only walk the frames
- * @param writeSize bytes of a publisher's write at full speed; 0: four segments of the path
+ * @param audience those who receive
+ * @param content of the messages
+ * @param pace when they are sent
+ * @param writes how they are handed to the socket
  * @param unix Unix sockets instead of TCP
- * @param slow subscribers that read too slowly on purpose, beside the others
  */
-public record Load(
-        int publishers,
-        int subscribers,
-        int body,
-        int rate,
-        boolean verify,
-        int writeSize,
-        boolean unix,
-        SlowReaders slow) {
+public record Load(int publishers, Audience audience, Content content, Pace pace, Writes writes, boolean unix) {
     /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
@@ -29,34 +21,143 @@ public record Load(
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
 
+    /** Messages whose arrival one subscriber notes at most, and all those of one process: 16 bytes each. */
+    private static final int MAX_ARRIVALS = 64 << 10;
+
+    private static final int MAX_PROCESS_ARRIVALS = 256 << 10;
+
+    /**
+     * Who receives.
+     *
+     * @param subscribers connections that subscribe
+     * @param verify they check every message; otherwise they only walk the frames
+     * @param slow subscribers that read too slowly on purpose, beside the others
+     */
+    public record Audience(int subscribers, boolean verify, SlowReaders slow) {}
+
+    /**
+     * What is in the messages.
+     *
+     * @param seed of the order in which different sizes come
+     */
+    public record Content(BodySizes sizes, int seed) {
+        public static final int DEFAULT_SEED = 1;
+    }
+
+    /**
+     * When messages are sent.
+     *
+     * @param rate messages a second of each publisher, open loop; 0: as fast as it goes
+     * @param burst messages of a publisher that are due at the same moment; 1: evenly spaced
+     */
+    public record Pace(int rate, int burst) {
+        public static final Pace FULL_SPEED = new Pace(0, 1);
+
+        /** Evenly spaced. */
+        public static Pace of(int rate) {
+            return new Pace(rate, 1);
+        }
+    }
+
+    /**
+     * What a publisher hands to the socket in one call.
+     *
+     * @param bytes at full speed; 0: four segments of the path
+     * @param messages whole ones, exactly so many; 0: as {@code bytes} says, or at a fixed rate whatever is due
+     */
+    public record Writes(int bytes, int messages) {
+        public static final Writes DEFAULT = new Writes(0, 0);
+    }
+
     /** 1 -> 1 as in the first command of the README. */
     public static Load oneToOne(int body) {
-        return new Load(1, 1, body, 0, true, 0, false, SlowReaders.NONE);
+        return new Load(
+                1,
+                new Audience(1, true, SlowReaders.NONE),
+                new Content(BodySizes.fixed(body), Content.DEFAULT_SEED),
+                Pace.FULL_SPEED,
+                Writes.DEFAULT,
+                false);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(newPublishers, newSubscribers, body, rate, verify, writeSize, unix, slow);
+        return new Load(newPublishers, new Audience(newSubscribers, verify(), slow()), content, pace, writes, unix);
     }
 
+    public Load withBody(BodySizes newSizes) {
+        return withContent(new Content(newSizes, seed()));
+    }
+
+    public Load withContent(Content newContent) {
+        return new Load(publishers, audience, newContent, pace, writes, unix);
+    }
+
+    /** Evenly spaced. */
     public Load withRate(int newRate) {
-        return new Load(publishers, subscribers, body, newRate, verify, writeSize, unix, slow);
+        return withPace(Pace.of(newRate));
+    }
+
+    public Load withPace(Pace newPace) {
+        return new Load(publishers, audience, content, newPace, writes, unix);
+    }
+
+    public Load withWrites(Writes newWrites) {
+        return new Load(publishers, audience, content, pace, newWrites, unix);
     }
 
     public Load withUnix(boolean newUnix) {
-        return new Load(publishers, subscribers, body, rate, verify, writeSize, newUnix, slow);
+        return new Load(publishers, audience, content, pace, writes, newUnix);
     }
 
     public Load withSlow(SlowReaders newSlow) {
-        return new Load(publishers, subscribers, body, rate, verify, writeSize, unix, newSlow);
+        return withAudience(new Audience(subscribers(), verify(), newSlow));
     }
 
     public Load withVerify(boolean newVerify) {
-        return new Load(publishers, subscribers, body, rate, newVerify, writeSize, unix, slow);
+        return withAudience(new Audience(subscribers(), newVerify, slow()));
+    }
+
+    private Load withAudience(Audience newAudience) {
+        return new Load(publishers, newAudience, content, pace, writes, unix);
+    }
+
+    public int subscribers() {
+        return audience.subscribers();
+    }
+
+    public boolean verify() {
+        return audience.verify();
+    }
+
+    public SlowReaders slow() {
+        return audience.slow();
+    }
+
+    public BodySizes body() {
+        return content.sizes();
+    }
+
+    public int seed() {
+        return content.seed();
+    }
+
+    /** Messages a second of each publisher; 0: as fast as it goes. */
+    public int rate() {
+        return pace.rate();
     }
 
     /** One message in so many has its latency recorded. */
     public int sampling() {
-        return rate == 0 ? FULL_SPEED_SAMPLING : 1;
+        return rate() == 0 ? FULL_SPEED_SAMPLING : 1;
+    }
+
+    /** Messages whose arrival each subscriber notes at most, for the skew; 0 where there is none to be found. */
+    int arrivals() {
+        if (subscribers() < 2 || !verify()) {
+            return 0;
+        }
+        int mostOfAProcess = share(subscribers(), subscriberProcesses(), 0);
+        return Math.min(MAX_ARRIVALS, Integer.highestOneBit(MAX_PROCESS_ARRIVALS / mostOfAProcess));
     }
 
     public int publisherProcesses() {
@@ -64,7 +165,7 @@ public record Load(
     }
 
     public int subscriberProcesses() {
-        return Math.min(subscribers, MAX_SUBSCRIBER_PROCESSES);
+        return Math.min(subscribers(), MAX_SUBSCRIBER_PROCESSES);
     }
 
     /** How many of {@code total} connections process {@code index} of {@code processes} has. */

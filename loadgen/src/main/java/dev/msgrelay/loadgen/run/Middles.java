@@ -4,6 +4,7 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
 import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.PublisherMain;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,17 +32,31 @@ public final class Middles {
         });
     }
 
-    /** Pre-packed frames in writes of {@code writeSize} bytes, straight to one subscriber. */
+    /** Pre-packed frames of the mean size, in writes of {@code writeSize} bytes, straight to one subscriber. */
     public static Middle direct(int writeSize) {
         return new Named("direct, " + writeSize + " bytes", (children, load) -> {
             List<String> args = new ArrayList<>(bind(children));
-            args.addAll(List.of("--body", "" + load.body(), "--write-size", "" + writeSize));
+            args.addAll(List.of("--body", "" + Math.round(load.body().mean()), "--write-size", "" + writeSize));
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("direct")));
             }
             Child child = children.startWorker(children.placement().relay(), "direct", PrepackedMain.class, args);
             JsonObject ready = child.await("ready", READY_NANOS);
             return new Middle.Started(child, null, Endpoint.parse(ready.getString("subscribe")));
+        });
+    }
+
+    /** Nothing: one publisher, the very same as with a relay, sends straight to one subscriber. */
+    public static Middle none() {
+        return new Named("no relay", (children, load) -> {
+            List<String> args = new ArrayList<>(bind(children));
+            args.addAll(Fleet.publisherOptions(load));
+            if (load.unix()) {
+                args.addAll(List.of("--socket", children.socketPath("publisher")));
+            }
+            Child child = children.startWorker(children.placement().relay(), "publisher 0", PublisherMain.class, args);
+            JsonObject listening = child.await("listening", READY_NANOS);
+            return new Middle.Started(child, null, Endpoint.parse(listening.getString("subscribe")));
         });
     }
 

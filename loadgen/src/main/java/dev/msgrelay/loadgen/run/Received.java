@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,15 +16,21 @@ import org.HdrHistogram.Histogram;
  * @param traffic deliveries within the window, of all subscribers together
  * @param latency nanoseconds from the intended time of sending, of all subscribers together; empty when not checked
  * @param reads of the sockets, all subscribers together, over the whole run
+ * @param skew how long after the first subscriber the last one got the same message; empty with fewer than two
  */
-public record Received(Traffic traffic, List<SubscriberResult> subscribers, Histogram latency, long reads) {
+public record Received(
+        Traffic traffic, List<SubscriberResult> subscribers, Histogram latency, long reads, Arrivals.Skew skew) {
     static Received of(List<JsonObject> processes, Timing timing) {
         List<SubscriberResult> subscribers = new ArrayList<>();
         Histogram latency = new Histogram(TimeUnit.SECONDS.toNanos(100), 3);
         long messages = 0;
         long bytes = 0;
         long reads = 0;
+        Arrivals arrivals = new Arrivals();
         for (JsonObject process : processes) {
+            if (process.has("arrivals")) {
+                arrivals.add(Arrivals.decode(process.getString("arrivals")));
+            }
             JsonArray list = process.getArray("subscribers");
             for (int i = 0; i < list.size(); i++) {
                 JsonObject one = list.getObject(i);
@@ -36,7 +43,8 @@ public record Received(Traffic traffic, List<SubscriberResult> subscribers, Hist
                 }
             }
         }
-        return new Received(new Traffic(messages, bytes, timing.measured().toNanos()), subscribers, latency, reads);
+        Traffic traffic = new Traffic(messages, bytes, timing.measured().toNanos());
+        return new Received(traffic, subscribers, latency, reads, arrivals.skew());
     }
 
     /** The sum of one count over all subscribers. */

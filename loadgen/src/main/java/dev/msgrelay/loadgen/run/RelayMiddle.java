@@ -37,8 +37,8 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
             subscribeSocket = children.socketPath("subscribe");
             args.addAll(List.of("--publish-socket", publishSocket, "--subscribe-socket", subscribeSocket));
         }
-        if (load.body() > FrameLayout.DEFAULT_MAX_BODY) {
-            args.addAll(List.of("--max-body", "" + load.body()));
+        if (load.body().max() > FrameLayout.DEFAULT_MAX_BODY) {
+            args.addAll(List.of("--max-body", "" + load.body().max()));
         }
         args.addAll(relayArgs);
         Child child = children.start(

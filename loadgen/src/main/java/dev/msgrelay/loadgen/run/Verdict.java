@@ -3,12 +3,43 @@ package dev.msgrelay.loadgen.run;
 import dev.msgrelay.protocol.CloseReason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
-/** Whether a run is valid: nothing lost, duplicated or reordered that the slow-subscriber policy does not explain. */
+/**
+ * Whether a run is valid: nothing lost, duplicated, reordered or corrupted that the slow-subscriber policy does not
+ * explain, and the schedule kept.
+ */
 public final class Verdict {
+    /** The share of messages of a fixed rate that may leave more than a millisecond late. */
+    public static final double MAX_LATE_SHARE = 0.001;
+
     private Verdict() {}
 
-    /** Everything that is wrong, one line each; empty for a valid run. */
+    /** Everything that is wrong with a run, one line each; empty for a valid one. */
+    public static List<String> failures(RunResult result, SlowPolicy policy) {
+        List<String> failures = new ArrayList<>(failures(result.received(), result.load(), policy));
+        failures.addAll(failures(result.slow()));
+        failures.addAll(failures(result.published().punctuality()));
+        return failures;
+    }
+
+    /** Whether the publishers kept their schedule. */
+    static List<String> failures(Punctuality punctuality) {
+        if (punctuality.lateShare() <= MAX_LATE_SHARE) {
+            return List.of();
+        }
+        return List.of(String.format(
+                Locale.ROOT,
+                "the schedule was not kept: %,d of %,d messages (%.2f %%) left more than 1 ms late, the latest %.1f ms;"
+                        + " over the limit of %.1f %%",
+                punctuality.late(),
+                punctuality.scheduled(),
+                punctuality.lateShare() * 100,
+                punctuality.worstNanos() / 1e6,
+                MAX_LATE_SHARE * 100));
+    }
+
+    /** What is wrong with what the subscribers got. */
     public static List<String> failures(Received received, Load load, SlowPolicy policy) {
         List<String> failures = new ArrayList<>();
         for (SubscriberResult subscriber : received.subscribers()) {
@@ -44,6 +75,9 @@ public final class Verdict {
         }
         if (subscriber.reordered() > 0) {
             failures.add(who + subscriber.reordered() + " messages reordered");
+        }
+        if (subscriber.corrupted() > 0) {
+            failures.add(who + subscriber.corrupted() + " messages corrupted");
         }
         if (subscriber.closed() != null && !wasCutOff(subscriber, policy)) {
             failures.add(who + "connection ended: " + subscriber.closed());

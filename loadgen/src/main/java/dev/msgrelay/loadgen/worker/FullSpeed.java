@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.load.PackedStream;
+import dev.msgrelay.loadgen.load.MessageStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -9,13 +9,11 @@ final class FullSpeed {
     private FullSpeed() {}
 
     /**
-     * Publishes from {@code window.sendFrom()} to {@code window.end()}.
+     * Publishes from {@code window.sendFrom()} to {@code window.end()}; the last write only completes the last frame.
      *
-     * @param writeSize bytes of every write but the last, which only completes the last frame
+     * @param stream that goes on where the connection is
      */
-    static void publish(PublishConnection connection, Window window, int writeSize) throws IOException {
-        PackedStream stream =
-                new PackedStream(connection.id(), connection.bodyLength(), writeSize, connection.messages());
+    static void publish(PublishConnection connection, MessageStream stream, Window window) throws IOException {
         long now = new Waiter(0).awaitMoment(window.sendFrom());
         while (now < window.end()) {
             if (now >= window.begin()) {

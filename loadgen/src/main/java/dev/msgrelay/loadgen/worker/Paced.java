@@ -1,9 +1,13 @@
 package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.Schedule;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.HdrHistogram.Histogram;
 
 /**
  * Publishes over all connections of this process at a fixed rate each, open loop: the schedule does not wait for
@@ -13,18 +17,34 @@ final class Paced {
     /** A message that leaves later than this after its intended time is counted as late. */
     static final long LATE_NANOS = 1_000_000;
 
+    private static final long MAX_LATENESS_NANOS = TimeUnit.SECONDS.toNanos(100);
+    private static final int PRECISION_DIGITS = 3;
+
     private final Lane[] lanes;
+    private final FrameBatch batch;
     private final Window window;
+    private final Histogram lateness = new Histogram(MAX_LATENESS_NANOS, PRECISION_DIGITS);
+    private final boolean wholeBatches;
     private long late;
     private long worstNanos;
 
     /**
-     * @param total connections of the whole run, over which the phases are spread
+     * @param schedules of each publisher id
+     * @param batch what goes out in one write, shared by all connections
+     * @param wholeBatches of how many messages each write is: they wait for the last of them; 0: whatever is due
      */
-    Paced(List<PublishConnection> connections, Window window, int rate, int total) {
+    Paced(
+            List<PublishConnection> connections,
+            IntFunction<Schedule> schedules,
+            Window window,
+            FrameBatch batch,
+            int wholeBatches) {
         this.window = window;
+        this.batch = batch;
+        this.wholeBatches = wholeBatches > 0;
+        int waiting = Math.max(0, wholeBatches - 1);
         this.lanes = connections.stream()
-                .map(c -> new Lane(c, Schedule.staggered(window.sendFrom(), rate, c.id(), total)))
+                .map(c -> new Lane(c, schedules.apply(c.id()), waiting))
                 .toArray(Lane[]::new);
     }
 
@@ -59,15 +79,16 @@ final class Paced {
 
     /** All that is due on this connection by now goes out in one write, or in as few as hold it. */
     private void send(Lane lane, long now) throws IOException {
-        FrameBatch batch = lane.batch;
-        while (lane.due <= now && lane.due < window.end() && !batch.isFull()) {
-            if (lane.due >= window.begin()) {
-                noteLateness(now - lane.due);
+        // A write of a given number of messages is due with its last one, and the others cannot be later than it is.
+        long writeDue = lane.due;
+        while (batch.hasRoom(lane.stamp) && (wholeBatches || lane.due <= now && lane.due < window.end())) {
+            if (writeDue >= window.begin()) {
+                noteLateness(now - (wholeBatches ? writeDue : lane.due));
             }
-            batch.add(lane.number++, lane.due);
+            batch.add(lane.stamp, lane.intended());
             lane.advance();
         }
-        lane.connection.write(batch.take(), lane.number);
+        lane.connection.write(batch.take(), LoadMessage.number(lane.stamp));
     }
 
     private void noteLateness(long behind) {
@@ -75,6 +96,7 @@ final class Paced {
             late++;
         }
         worstNanos = Math.max(worstNanos, behind);
+        lateness.recordValue(Math.min(MAX_LATENESS_NANOS, behind));
     }
 
     /** Messages of the measured part that left more than {@link #LATE_NANOS} after their intended time. */
@@ -87,26 +109,36 @@ final class Paced {
         return worstNanos;
     }
 
+    /** How long after its intended time each message of the measured part left, in nanoseconds. */
+    Histogram lateness() {
+        return lateness;
+    }
+
     /** One connection with its schedule. */
     private static final class Lane {
         private final PublishConnection connection;
         private final Schedule schedule;
-        private final FrameBatch batch;
-        private long number;
+        private final int waiting;
+        private long stamp;
         private long scheduled;
         private long due;
 
-        Lane(PublishConnection connection, Schedule schedule) {
+        Lane(PublishConnection connection, Schedule schedule, int waiting) {
             this.connection = connection;
             this.schedule = schedule;
-            this.batch = new FrameBatch(
-                    connection.id(), connection.bodyLength(), FrameBatch.capacityFor(connection.bodyLength()));
-            this.number = connection.messages();
-            this.due = schedule.intended(0);
+            this.waiting = waiting;
+            this.stamp = LoadMessage.stamp(connection.id(), connection.messages());
+            this.due = schedule.intended(waiting);
+        }
+
+        /** When the next message is meant to be sent. */
+        long intended() {
+            return waiting == 0 ? due : schedule.intended(scheduled);
         }
 
         void advance() {
-            due = schedule.intended(++scheduled);
+            stamp++;
+            due = schedule.intended(++scheduled + waiting);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
@@ -17,37 +18,33 @@ final class PublishConnection implements AutoCloseable {
     private static final long NOT_YET = -1;
 
     private final int id;
-    private final int bodyLength;
     private final SocketChannel channel;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
-    private final FrameBatch single;
     private long messagesAtBegin = NOT_YET;
     private long bytesAtBegin;
 
-    PublishConnection(int id, int bodyLength, SocketChannel channel) {
+    PublishConnection(int id, SocketChannel channel) {
         this.id = id;
-        this.bodyLength = bodyLength;
         this.channel = channel;
-        this.single = new FrameBatch(id, bodyLength, 1);
     }
 
     int id() {
         return id;
     }
 
-    int bodyLength() {
-        return bodyLength;
-    }
-
     SocketChannel channel() {
         return channel;
     }
 
-    /** Sends one message on its own, ahead of the run, so that subscribers hear of this publisher. */
-    void prime(long nowNanos) throws IOException {
-        single.add(messages.get(), nowNanos);
-        write(single.take(), messages.get() + 1);
+    /**
+     * Sends one message on its own, ahead of the run, so that subscribers hear of this publisher.
+     *
+     * @param batch to pack it in, empty
+     */
+    void prime(FrameBatch batch, long nowNanos) throws IOException {
+        batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
+        write(batch.take(), messages.get() + 1);
     }
 
     /**

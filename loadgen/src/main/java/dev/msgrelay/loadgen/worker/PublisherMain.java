@@ -2,9 +2,17 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.BatchStream;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.MessageStream;
+import dev.msgrelay.loadgen.load.MixedStream;
+import dev.msgrelay.loadgen.load.PackedStream;
+import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.measure.PathMtu;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,12 +23,17 @@ import java.util.concurrent.TimeUnit;
  * drives all of them; at full speed each has its own blocking thread.
  *
  * <pre>
- *  --to ENDPOINT         where the relay takes messages
+ *  --to ENDPOINT         where the relay takes messages; without it, it listens for those that take them
+ *  --socket PATH         listens at a Unix socket instead of TCP
+ *  --bind ADDRESS        where it listens (127.0.0.1)
  *  --connections K       in this process (1)
  *  --first-id I          their ids are I..I+K-1 (0)
  *  --total N             publishers of the whole run (K)
- *  --body BYTES          of every message
+ *  --body SIZES          of the messages, see BodySizes
+ *  --seed N              of the order of sizes (1)
  *  --rate R              messages a second and connection; 0: as fast as it goes
+ *  --burst N             messages that are due at the same moment (1)
+ *  --batch N             messages of every write; 0: as below, or at a fixed rate what is due (0)
  *  --write-size BYTES    of every write at full speed; 0: four segments of the path
  *  --yield-within MICROS see Waiter
  * </pre>
@@ -35,10 +48,14 @@ public final class PublisherMain {
     private final Control control;
     private final List<PublishConnection> connections = new ArrayList<>();
     private final JsonObject result = new JsonObject();
+    private final SizeTable sizes;
+    private final int batch;
 
     private PublisherMain(WorkerArgs args, Control control) {
         this.args = args;
         this.control = control;
+        this.sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1));
+        this.batch = args.number("batch", 0);
     }
 
     public static void main(String[] args) {
@@ -64,23 +81,34 @@ public final class PublisherMain {
     }
 
     private void connect() throws IOException {
-        Endpoint relay = args.endpoint("to");
         int count = args.number("connections", 1);
         int firstId = args.number("first-id", 0);
-        int body = args.number("body");
-        if (body < LoadMessage.MIN_BODY) {
-            throw new IllegalArgumentException("--body " + body + " is under " + LoadMessage.MIN_BODY + " bytes");
+        if (!args.flag("to")) {
+            for (SocketChannel channel : listen(count)) {
+                connections.add(new PublishConnection(firstId++, channel));
+            }
+            return;
         }
+        Endpoint relay = args.endpoint("to");
         for (int i = 0; i < count; i++) {
-            connections.add(new PublishConnection(firstId + i, body, relay.connect()));
+            connections.add(new PublishConnection(firstId + i, relay.connect()));
+        }
+    }
+
+    /** Waits for those who take the messages without a relay. */
+    private List<SocketChannel> listen(int count) throws IOException {
+        try (Listener listener = new Listener(args, "socket")) {
+            control.say("listening", Map.of("subscribe", listener.endpoint().toString()));
+            return listener.accept(count);
         }
     }
 
     /** One small message now and then on each connection until the controller says that everyone has heard of us. */
     private Window prime() throws IOException, InterruptedException {
+        FrameBatch single = FrameBatch.ofMessages(sizes, 1);
         while (control.window() == Window.NONE) {
             for (PublishConnection connection : connections) {
-                connection.prime(System.nanoTime());
+                connection.prime(single, System.nanoTime());
             }
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
@@ -89,15 +117,38 @@ public final class PublisherMain {
 
     private void publishAtFullSpeed(Window window, int writeSize) throws IOException, InterruptedException {
         Together.publish(
-                connections, PublishConnection::id, connection -> FullSpeed.publish(connection, window, writeSize));
+                connections,
+                PublishConnection::id,
+                connection -> FullSpeed.publish(connection, stream(connection, writeSize), window));
+    }
+
+    /** What this connection sends, from its next message on. */
+    private MessageStream stream(PublishConnection connection, int writeSize) {
+        int id = connection.id();
+        long first = connection.messages();
+        if (batch > 0) {
+            return new BatchStream(id, sizes, batch, first);
+        }
+        return sizes.isFixed()
+                ? new PackedStream(id, sizes.max(), writeSize, first)
+                : new MixedStream(id, sizes, writeSize, first);
     }
 
     private void publishPaced(Window window) throws IOException {
         Waiter.sharpenTimer();
-        Paced paced = new Paced(connections, window, args.number("rate"), args.number("total", connections.size()));
+        int rate = args.number("rate");
+        int burst = args.number("burst", 1);
+        int total = args.number("total", connections.size());
+        Paced paced = new Paced(
+                connections,
+                id -> Schedule.staggered(window.sendFrom(), rate, burst, id, total),
+                window,
+                batch > 0 ? FrameBatch.ofMessages(sizes, batch) : FrameBatch.ofBytes(sizes),
+                batch);
         paced.publish(new Waiter(TimeUnit.MICROSECONDS.toNanos(args.number("yield-within", 0))));
         result.put("late", paced.late());
         result.put("worstLateNanos", paced.worstNanos());
+        result.put("lateness", Histograms.encode(paced.lateness()));
     }
 
     /** The connections stay open: a relay may drop what a vanished publisher left behind. */

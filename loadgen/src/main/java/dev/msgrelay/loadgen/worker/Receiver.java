@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.SequenceCheck;
 import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
@@ -18,9 +19,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@link #accepted} and {@link #bytes} at any time, and for the rest once {@link #stop} has returned.
  */
 final class Receiver implements Runnable {
-    /** In place of a number of publishers: check nothing, only walk the frames. */
-    static final int COUNT_ONLY = -1;
-
     private static final FrameConsumer IGNORE = (type, body) -> {};
     private static final long JOIN_MILLIS = 2_000;
 
@@ -36,24 +34,13 @@ final class Receiver implements Runnable {
     private final Thread thread;
     private volatile String closed;
 
-    /**
-     * @param publishers how many publishers must be heard of and checked, or {@link #COUNT_ONLY}
-     * @param sampling one in so many messages has its latency recorded; a power of two
-     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
-     */
-    Receiver(
-            SocketChannel channel,
-            int publishers,
-            int sampling,
-            long publishersAhead,
-            int bufferSize,
-            Control control) {
+    Receiver(SocketChannel channel, Expected expected, int bufferSize, Control control) {
         this.channel = channel;
-        this.publishers = publishers;
+        this.publishers = expected.publishers();
         this.reader = new FrameReader(bufferSize, FrameLayout.MAX_MAX_BODY);
         this.measured = new MeasuredChannel(channel, reader, control);
         this.check = new SequenceCheck(Math.max(0, publishers));
-        this.verifier = publishers == COUNT_ONLY ? null : new Verifier(measured, check, sampling, publishersAhead);
+        this.verifier = expected.countOnly() ? null : new Verifier(measured, check, expected);
         this.thread = new Thread(this, "subscriber");
         thread.start();
     }
@@ -133,6 +120,13 @@ final class Receiver implements Runnable {
         return told ? verifier.error() : closed;
     }
 
+    /** Adds when it got which messages, after {@link #stop}. */
+    void addTo(Arrivals arrivals, long clockAheadNanos) {
+        if (verifier != null) {
+            arrivals.add(verifier.arrivals(), clockAheadNanos);
+        }
+    }
+
     /** All there is to say, after {@link #stop}. */
     JsonObject result(int index, Map<Integer, Long> sent) {
         JsonObject result = new JsonObject();
@@ -149,6 +143,7 @@ final class Receiver implements Runnable {
             result.put("lost", check.lost());
             result.put("duplicated", check.duplicated());
             result.put("reordered", check.reordered());
+            result.put("corrupted", verifier.corrupted());
             result.put("foreign", verifier.foreign() + check.unknown());
             result.put("closeReason", verifier.closeReason());
             result.put("latency", Histograms.encode(verifier.latency()));

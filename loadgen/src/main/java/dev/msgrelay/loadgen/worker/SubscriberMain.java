@@ -2,6 +2,9 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,8 +21,12 @@ import java.util.concurrent.TimeUnit;
  *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
  *  --publishers N      that must be heard of, and are checked
  *  --count-only        check nothing, only walk the frames
+ *  --body SIZES        of the messages, see BodySizes
+ *  --seed N            of the order of sizes (1)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
+ *  --arrivals N        messages whose arrival is noted at most, for each connection (0)
  *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
+ *  --clock-ahead NANOS that this host's clock is ahead of the one that arrivals are told in (0)
  *  --buffer BYTES      of the reader (256 KiB)
  *  --tail-millis N     longest silence while the tail is awaited (2000)
  * </pre>
@@ -67,12 +74,15 @@ public final class SubscriberMain {
 
     private void connect() throws IOException {
         Endpoint relay = args.endpoint("from");
-        int publishers = args.flag("count-only") ? Receiver.COUNT_ONLY : args.number("publishers");
-        int sampling = args.number("sampling", 1);
-        long ahead = args.nanos("publishers-ahead", 0);
+        Expected expected = new Expected(
+                args.flag("count-only") ? Expected.COUNT_ONLY : args.number("publishers"),
+                SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1)),
+                args.number("sampling", 1),
+                args.number("arrivals", 0),
+                args.nanos("publishers-ahead", 0));
         int buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(new Receiver(relay.connect(), publishers, sampling, ahead, buffer, control));
+            receivers.add(new Receiver(relay.connect(), expected, buffer, control));
         }
     }
 
@@ -110,13 +120,18 @@ public final class SubscriberMain {
             receiver.stop();
         }
         JsonArray subscribers = new JsonArray();
+        Arrivals arrivals = new Arrivals();
         int index = args.number("first-index", 0);
         for (Receiver receiver : receivers) {
+            receiver.addTo(arrivals, args.nanos("clock-ahead", 0));
             subscribers.add(receiver.result(index++, sent));
         }
         JsonObject result = new JsonObject();
         result.put("sampling", args.number("sampling", 1));
         result.put("subscribers", subscribers);
+        if (args.number("arrivals", 0) > 0) {
+            result.put("arrivals", arrivals.encode());
+        }
         control.say("result", result);
     }
 

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.load.ArrivalLog;
+import dev.msgrelay.loadgen.load.BodyCheck;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.SequenceCheck;
 import dev.msgrelay.protocol.ControlFrames;
@@ -10,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Checks every message that a subscriber gets and records the latency of one in {@code sampling}. The subscriber's
- * thread owns it.
+ * Checks every message that a subscriber gets and records the latency of one in {@code sampling}, and its arrival. The
+ * subscriber's thread owns it.
  */
 final class Verifier implements FrameConsumer {
     /** Longer latencies are recorded as this one. */
@@ -21,6 +23,8 @@ final class Verifier implements FrameConsumer {
 
     private final MeasuredChannel clock;
     private final SequenceCheck check;
+    private final BodyCheck bodies;
+    private final ArrivalLog arrivals;
     private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
     private final long samplingMask;
     private final long publishersAhead;
@@ -29,17 +33,15 @@ final class Verifier implements FrameConsumer {
     private String error;
 
     /**
-     * @param sampling a power of two; messages whose number is a multiple of it are recorded
-     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
+     * @param expected its sampling: messages whose number is a multiple of it are recorded
      */
-    Verifier(MeasuredChannel clock, SequenceCheck check, int sampling, long publishersAhead) {
-        if (Integer.bitCount(sampling) != 1) {
-            throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
-        }
+    Verifier(MeasuredChannel clock, SequenceCheck check, Expected expected) {
         this.clock = clock;
         this.check = check;
-        this.samplingMask = sampling - 1L;
-        this.publishersAhead = publishersAhead;
+        this.bodies = new BodyCheck(expected.sizes());
+        this.arrivals = new ArrivalLog(expected.arrivals(), expected.sampling());
+        this.samplingMask = expected.sampling() - 1L;
+        this.publishersAhead = expected.publishersAhead();
     }
 
     @Override
@@ -52,19 +54,23 @@ final class Verifier implements FrameConsumer {
         long stamp = LoadMessage.stampAt(body, at);
         check.onMessage(stamp);
         if ((stamp & samplingMask) == 0) {
-            record(LoadMessage.timeAt(body, at) - publishersAhead);
+            record(stamp, LoadMessage.timeAt(body, at) - publishersAhead);
         }
+        bodies.onMessage(stamp, body);
     }
 
-    private void record(long intended) {
+    private void record(long stamp, long intended) {
         Window window = clock.window();
         if (intended >= window.begin() && intended < window.end()) {
+            arrivals.add(stamp, clock.now());
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
         }
     }
 
     private void onOther(int type, ByteBuffer body) {
-        if (type == ControlFrames.ERROR) {
+        if (type == LoadMessage.TYPE) {
+            bodies.onFragment();
+        } else if (type == ControlFrames.ERROR) {
             closeReason = ErrorFrame.code(body);
             error = ErrorFrame.text(body);
         } else if (!ControlFrames.isControl(type)) {
@@ -74,6 +80,16 @@ final class Verifier implements FrameConsumer {
 
     Histogram latency() {
         return latency;
+    }
+
+    /** When it got which messages. */
+    ArrivalLog arrivals() {
+        return arrivals;
+    }
+
+    /** Messages whose body is not what was sent. */
+    long corrupted() {
+        return bodies.corrupted();
     }
 
     /** Messages that no load generator sent. */

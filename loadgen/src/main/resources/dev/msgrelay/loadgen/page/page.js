@@ -29,7 +29,7 @@
 
   // Of a logarithmic scale the powers of ten, so that the labels do not crowd; 2 and 5 where there are few of those.
   function isLabelled(spec, value, range) {
-    var mantissa = Math.round(value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9)));
+    var mantissa = Number((value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9))).toFixed(6));
     if (mantissa === 1 || spec.scale === 'PERCENTILE') { return mantissa === 1 || value === 2; }
     return range < 10 || range < 200 && (mantissa === 2 || mantissa === 5);
   }
@@ -49,13 +49,12 @@
       }
     };
     if (!horizontal && !log) { options.beginAtZero = true; }
-    if (horizontal && spec.scale === 'PERCENTILE') { options.min = 1; }
     return options;
   }
 
   function datasets(spec) {
     return spec.series.map(function (series, i) {
-      var ink = colour('c' + (i % 8 + 1));
+      var ink = colour(series.dashed ? 'soft' : 'c' + (i % 8 + 1));
       var few = series.points.length <= 40;
       return {
         label: series.name,
@@ -91,15 +90,31 @@
   }
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  var charts = [];
-  function drawAll() {
-    charts.forEach(function (chart) { chart.destroy(); });
-    charts = Array.from(document.querySelectorAll('figure.chart')).map(draw);
+  // A report may have hundreds of charts: each is drawn when it comes near the window.
+  var figures = Array.from(document.querySelectorAll('figure.chart'));
+  var charts = new Map();
+  function show(figure) {
+    if (!charts.has(figure)) {
+      charts.set(figure, draw(figure));
+      document.documentElement.dataset.drawn = charts.size;
+    }
   }
-  drawAll();
-  document.documentElement.dataset.drawn = charts.length;
-  darkQuery.addEventListener('change', drawAll);
-  // Paper is white, whatever the screen is.
-  window.addEventListener('beforeprint', function () { drawAll(); charts.forEach(function (chart) { chart.resize(); }); });
-  window.addEventListener('afterprint', drawAll);
+  function again() {
+    charts.forEach(function (chart, figure) { chart.destroy(); charts.set(figure, draw(figure)); });
+  }
+  var watcher = new IntersectionObserver(function (entries) {
+    entries.forEach(function (entry) {
+      if (entry.isIntersecting) { show(entry.target); watcher.unobserve(entry.target); }
+    });
+  }, { rootMargin: '600px 0px' });
+  figures.forEach(function (figure) { watcher.observe(figure); });
+
+  darkQuery.addEventListener('change', again);
+  // On paper all of them are needed, in its colours, and as wide as it is.
+  window.addEventListener('beforeprint', function () {
+    figures.forEach(show);
+    again();
+    charts.forEach(function (chart) { chart.resize(); });
+  });
+  window.addEventListener('afterprint', again);
 })();

@@ -2,9 +2,11 @@ package dev.msgrelay.loadgen.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Published;
+import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
@@ -76,8 +78,8 @@ class CaseResultTest {
                 name,
                 load,
                 SECOND,
-                new Published(traffic, rate, 0, 0),
-                new Received(traffic, List.of(), new Histogram(3), 0),
+                new Published(traffic, rate, Punctuality.NONE),
+                new Received(traffic, List.of(), new Histogram(3), 0, Arrivals.Skew.NONE),
                 List.of(),
                 List.of(),
                 null);

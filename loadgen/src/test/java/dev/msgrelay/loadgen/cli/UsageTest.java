@@ -28,8 +28,23 @@ class UsageTest {
                 "run --connect nowhere        | --connect: 'nowhere' is not host:port or unix:/path",
                 "run --connect localhost:1    | has no port below; give --connect-subscribe too",
                 "run --connect-subscribe a:1  | --connect-subscribe needs --connect",
-                "run --batch 3                | --batch needs --in-process",
-                "run --in-process --batch 0   | --batch 0 is not within 1..10000",
+                "run --body many              | --body 'many' is not a number of bytes, uniform:MIN-MAX, file:PATH or",
+                "run --body uniform:9-90      | --body uniform:9-90: 9 is not within 16..67108864",
+                "run --body uniform:90-20     | --body 'uniform:90-20' starts at 90, above its end at 20",
+                "run --body file:/nowhere     | --body /nowhere does not exist",
+                "run --body sizes:20          | --body sizes: '20' is not SIZExCOUNT",
+                "run --seed x                 | 'x'",
+                "run --burst 0 --rate 5       | --burst 0 is not within 1..100000",
+                "run --burst 10               | --burst 10 needs --rate",
+                "run --burst 1000 --rate 10   | --burst 1000 at --rate 10 is a burst every 100 s, over the limit of 60",
+                "run --batch -1               | --batch -1 is not within 0..10000",
+                "run --batch 2 --write-size 99 | --batch and --write-size exclude each other",
+                "run --batch 900 --rate 10    | --batch 900 at --rate 10 is a write every 90 s, over the limit of 60",
+                "run --batch 100 --body 1000000 | is up to 100000800 bytes a write, over the limit of 67108864",
+                "run --through direct --batch 2 --count-only | --batch and --through direct exclude each other",
+                "run --through nothing --subscribers 2 | --through nothing takes one subscriber",
+                "run --through nothing --publishers 2 | --through nothing takes one publisher, not 2",
+                "run --through nothing --buffer 9 | --buffer needs --through plain or direct",
                 "run --in-process --rate 5    | --in-process and --rate 5 exclude each other",
                 "run --in-process --connect a:9 | --in-process and --connect exclude each other",
                 "run --through plain --publishers 2 | --through plain takes one publisher, not 2",
@@ -53,6 +68,7 @@ class UsageTest {
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
                 "lanes --mtu 575              | --mtu 575 is not within 576..9216",
+                "compare                      | Missing required parameter: 'A'",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -66,7 +82,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("which command? run, calibrate, bench, doctor, ceiling, lab, lanes");
+        assertThat(err.toString()).contains("which command? run, calibrate, bench, doctor, ceiling, lanes");
     }
 
     private static int execute(StringWriter err, String... args) {

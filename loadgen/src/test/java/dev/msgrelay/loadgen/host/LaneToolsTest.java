@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 class LaneToolsTest {
     @Test
     void rootNeedsNoUserNamespace() throws Exception {
-        assertThat(LaneTools.probe(command -> outcome(true)).way()).isEqualTo("as root");
+        LaneTools tools = LaneTools.probe(command -> outcome(true));
+        assertThat(tools.way()).isEqualTo("as root");
+        assertThat(tools.inUserNamespace()).isFalse();
     }
 
     @Test
@@ -19,6 +21,7 @@ class LaneToolsTest {
                 command -> outcome(!command.contains("unshare") || command.contains("--user") || command.size() == 2));
         assertThat(tools.available()).isTrue();
         assertThat(tools.way()).isEqualTo("in a user namespace");
+        assertThat(tools.inUserNamespace()).isTrue();
     }
 
     @Test
@@ -33,6 +36,7 @@ class LaneToolsTest {
     @Test
     void aMissingCommandIsNamed() throws Exception {
         assertThat(LaneTools.probe(without(Set.of("tc"))).reason()).isEqualTo("no command tc here");
+        assertThat(LaneTools.probe(without(Set.of("nsenter"))).reason()).isEqualTo("no command nsenter here");
         assertThat(LaneTools.probe(without(Set.of("ip", "tc", "unshare"))).reason())
                 .isEqualTo("no command ip here");
     }

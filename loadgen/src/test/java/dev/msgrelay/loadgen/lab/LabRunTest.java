@@ -99,8 +99,9 @@ class LabRunTest {
             }
         };
         MadeUp can = new MadeUp(new Needs(0, 0, 1), go -> 0);
-        LabResult result =
-                new LabRun(new LabOptions(true, 1, directory), HOPS, LabObserver.NONE).run(List.of(cannot, can));
+        LabRun run = new LabRun(new LabOptions(true, 1, directory), HOPS, LabObserver.NONE);
+        run.run(cannot, 1, 2);
+        LabResult result = run.run(can, 2, 2);
         assertThat(result.experiments()).hasSize(2);
         assertThat(LabText.of(result.experiments().get(0))).contains("FAILED: no such lane");
         assertThat(result.experiments().get(1).tables()).hasSize(1);
@@ -110,7 +111,9 @@ class LabRunTest {
     }
 
     private LabResult run(Experiment experiment) throws IOException {
-        return new LabRun(new LabOptions(true, 3, directory), HOPS, LabObserver.NONE).run(List.of(experiment));
+        LabRun run = new LabRun(new LabOptions(true, 3, directory), HOPS, LabObserver.NONE);
+        run.check(List.of(experiment));
+        return run.run(experiment, 1, 1);
     }
 
     /** What A does besides. */

@@ -26,6 +26,7 @@ final class Browser implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final ChromeDriver driver;
+    private boolean scripts = true;
 
     private Browser(ChromeDriver driver) {
         this.driver = driver;
@@ -84,6 +85,7 @@ final class Browser implements AutoCloseable {
 
     /** What a page would do without scripts; from the next page on. */
     void allowScripts(boolean allow) {
+        scripts = allow;
         driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", !allow));
     }
 
@@ -112,12 +114,25 @@ final class Browser implements AutoCloseable {
         return requests;
     }
 
+    /** Charts are drawn when they come near the window: waits for the last of them, up to the script's time limit. */
+    private void awaitDrawn() {
+        driver.executeAsyncScript("""
+                const done = arguments[arguments.length - 1];
+                const all = document.querySelectorAll('figure.chart').length;
+                const look = () => Number(document.documentElement.dataset.drawn || 0) === all
+                    ? requestAnimationFrame(() => requestAnimationFrame(() => done()))
+                    : setTimeout(look, 10);
+                look();""");
+    }
+
     /** The whole page, from top to end. */
     void screenshot(Path file) throws IOException {
         long height = ((Number) run("return document.documentElement.scrollHeight")).longValue();
         Dimension before = driver.manage().window().getSize();
         driver.manage().window().setSize(new Dimension(before.width, (int) Math.min(height + 200, 12_000)));
-        run("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        if (scripts) {
+            awaitDrawn();
+        }
         Files.createDirectories(file.getParent());
         Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
         driver.manage().window().setSize(before);

@@ -3,6 +3,9 @@ package dev.msgrelay.loadgen.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.load.BodySizes;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,51 @@ class LoadRunTest {
     }
 
     @Test
+    void differentSizesComeAsTheyWereSentToAllSubscribersAndTheirSkewIsMeasured() throws Exception {
+        Load mixed = Load.oneToOne(100)
+                .withCounts(2, 3)
+                .withContent(new Load.Content(BodySizes.parse("sizes:16x50,300x20,70000x1"), 9))
+                .withPace(new Load.Pace(500, 10));
+        RunResult result = run(RELAY, mixed);
+        expectClean(result);
+        assertThat(result.received().sum(SubscriberResult::corrupted)).isZero();
+        long scheduled = 2 * 500 * SHORT.measured().toMillis() / 1_000;
+        assertThat(result.published().punctuality().scheduled()).isEqualTo(scheduled);
+        Arrivals.Skew skew = result.received().skew();
+        // On a busy machine a subscriber may hear of the window when it has begun; it notes nothing before.
+        assertThat(skew.nanos().getTotalCount()).isBetween(scheduled / 2, scheduled);
+        assertThat(skew.nanos().getTotalCount() + skew.incomplete()).isLessThanOrEqualTo(scheduled);
+    }
+
+    @Test
+    void bodiesOfAnotherOrderOfSizesAreFoundAndFailTheRun() throws Exception {
+        BodySizes sizes = BodySizes.parse("uniform:100-1000");
+        Load expected = Load.oneToOne(100).withContent(new Load.Content(sizes, 1));
+        Load sent = expected.withContent(new Load.Content(sizes, 2));
+        RunResult result = run(new SendsOther(Middles.none(), sent), expected);
+        assertThat(result.received().sum(SubscriberResult::lost)).isZero();
+        assertThat(Verdict.failures(result, SlowPolicy.BACKPRESSURE))
+                .singleElement()
+                .asString()
+                .startsWith("subscriber 0: ")
+                .endsWith(" messages corrupted");
+    }
+
+    @Test
+    void thePublisherAloneSendsStraightToTheSubscriber() throws Exception {
+        RunResult result = run(Middles.none(), Load.oneToOne(100));
+        expectClean(result);
+        assertThat(result.published().total()).isPositive();
+        RunResult batches = run(
+                Middles.none(),
+                Load.oneToOne(100)
+                        .withBody(BodySizes.parse("uniform:16-1000"))
+                        .withWrites(new Load.Writes(0, 7))
+                        .withUnix(true));
+        expectClean(batches);
+    }
+
+    @Test
     void preparedFramesGoStraightToASubscriberThatCounts() throws Exception {
         RunResult result = run(Middles.direct(65_483), Load.oneToOne(100).withVerify(false));
         assertThat(result.received().traffic().messages()).isPositive();
@@ -74,5 +122,18 @@ class LoadRunTest {
         assertThat(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE))
                 .isEmpty();
         assertThat(result.received().traffic().messages()).isPositive();
+    }
+
+    /** A middle that sends something else than it is told to. */
+    private record SendsOther(Middle middle, Load other) implements Middle {
+        @Override
+        public String name() {
+            return middle.name();
+        }
+
+        @Override
+        public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+            return middle.start(children, other);
+        }
     }
 }

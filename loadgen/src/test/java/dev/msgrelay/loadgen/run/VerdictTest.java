@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.protocol.CloseReason;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -10,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class VerdictTest {
-    private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, 0, 0, 0, 0, 0, null, 0);
+    private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, null, 0);
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
 
     @ParameterizedTest
@@ -43,14 +45,17 @@ class VerdictTest {
 
     @ParameterizedTest
     @EnumSource(SlowPolicy.class)
-    void noPolicyExplainsADuplicateOrAReordering(SlowPolicy policy) {
-        assertThat(failures(policy, new SubscriberResult(4, 10, 0, 0, 1, 2, 0, null, 0)))
-                .containsExactly("subscriber 4: 1 messages duplicated", "subscriber 4: 2 messages reordered");
+    void noPolicyExplainsADuplicateAReorderingOrACorruption(SlowPolicy policy) {
+        assertThat(failures(policy, new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 0), null, 0)))
+                .containsExactly(
+                        "subscriber 4: 1 messages duplicated",
+                        "subscriber 4: 2 messages reordered",
+                        "subscriber 4: 3 messages corrupted");
     }
 
     @Test
     void silenceIsAFailure() {
-        Received nothing = new Received(new Traffic(0, 0, 1), List.of(CLEAN), new Histogram(3), 0);
+        Received nothing = new Received(new Traffic(0, 0, 1), List.of(CLEAN), new Histogram(3), 0, Arrivals.Skew.NONE);
         assertThat(Verdict.failures(nothing, Load.oneToOne(100), SlowPolicy.SKIP))
                 .containsExactly("no message arrived within the measured window");
         assertThat(Verdict.failures(nothing, Load.oneToOne(100).withCounts(0, 1), SlowPolicy.SKIP))
@@ -58,12 +63,29 @@ class VerdictTest {
                 .isEmpty();
     }
 
+    @Test
+    void upToOneMessageInAThousandMayBeLate() {
+        assertThat(Verdict.failures(punctuality(10, 10_000))).isEmpty();
+        assertThat(Verdict.failures(Punctuality.NONE)).isEmpty();
+        assertThat(Verdict.failures(punctuality(11, 10_000)))
+                .containsExactly(
+                        "the schedule was not kept: 11 of 10,000 messages (0.11 %) left more than 1 ms late, the"
+                                + " latest 7.5 ms; over the limit of 0.1 %");
+    }
+
+    private static Punctuality punctuality(int late, int scheduled) {
+        Histogram lateness = new Histogram(3);
+        lateness.recordValueWithCount(5, scheduled);
+        return new Punctuality(late, 7_500_000, lateness);
+    }
+
     private static SubscriberResult lost(long lost, long tail, String closed, int reason) {
-        return new SubscriberResult(0, 10, lost, tail, 0, 0, 0, closed, reason);
+        return new SubscriberResult(0, 10, new Faults(lost, tail, 0, 0, 0, 0), closed, reason);
     }
 
     private static List<String> failures(SlowPolicy policy, SubscriberResult... subscribers) {
-        Received received = new Received(new Traffic(10, 1_000, 1), List.of(subscribers), new Histogram(3), 1);
+        Received received =
+                new Received(new Traffic(10, 1_000, 1), List.of(subscribers), new Histogram(3), 1, Arrivals.Skew.NONE);
         return Verdict.failures(received, Load.oneToOne(100), policy);
     }
 }

@@ -2,7 +2,10 @@ package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,6 +21,8 @@ class PacedTest {
     private static final long START = 50 * MILLI;
     private static final Window WINDOW = new Window(START, START + 10 * MILLI, START + 30 * MILLI);
 
+    private static final SizeTable SIZES = SizeTable.fixed(16);
+
     private Loopback loopback;
     private PublishConnection connection;
     private Paced paced;
@@ -25,8 +30,17 @@ class PacedTest {
     @BeforeEach
     void connect() throws IOException {
         loopback = Loopback.open();
-        connection = new PublishConnection(0, 16, loopback.near());
-        paced = new Paced(List.of(connection), WINDOW, RATE, 1);
+        connection = new PublishConnection(0, loopback.near());
+        paced = paced(1, 0);
+    }
+
+    private Paced paced(int burst, int batch) {
+        return new Paced(
+                List.of(connection),
+                id -> Schedule.staggered(START, RATE, burst, id, 1),
+                WINDOW,
+                batch == 0 ? FrameBatch.ofBytes(SIZES) : FrameBatch.ofMessages(SIZES, batch),
+                batch);
     }
 
     @AfterEach
@@ -64,6 +78,55 @@ class PacedTest {
         // 10, 11 and 12 ms are more than one millisecond ago, 13 and 14 are not.
         assertThat(paced.late()).isEqualTo(3);
         assertThat(paced.worstNanos()).isEqualTo(4 * MILLI);
+        assertThat(paced.lateness().getTotalCount()).isEqualTo(5);
+        assertThat(paced.lateness().getValueAtPercentile(50)).isBetween(2 * MILLI, 2 * MILLI + 2_000);
+    }
+
+    @Test
+    void aBurstLeavesAtOnceAndNotBefore() throws IOException {
+        Paced bursts = paced(5, 0);
+        assertThat(bursts.sendDue(START)).isEqualTo(START + 5 * MILLI);
+        assertThat(connection.messages()).isEqualTo(5);
+        bursts.sendDue(START + 5 * MILLI - 1);
+        assertThat(connection.messages()).isEqualTo(5);
+        bursts.sendDue(START + 5 * MILLI);
+        assertThat(receive(10).subList(4, 6)).containsExactly(START, START + 5 * MILLI);
+    }
+
+    @Test
+    void aWriteOfSoManyMessagesWaitsForItsLastOne() throws IOException {
+        Paced batches = paced(1, 4);
+        assertThat(batches.sendDue(START + 3 * MILLI - 1)).isEqualTo(START + 3 * MILLI);
+        assertThat(connection.messages()).isZero();
+        assertThat(batches.sendDue(START + 3 * MILLI)).isEqualTo(START + 7 * MILLI);
+        assertThat(receive(4))
+                .as("the intended times stay")
+                .containsExactly(START, START + MILLI, START + 2 * MILLI, START + 3 * MILLI);
+    }
+
+    @Test
+    void everyWriteIsOfExactlySoManyMessagesAlsoAfterAStall() throws IOException {
+        Paced batches = paced(1, 4);
+        long due = START;
+        for (int writes = 1; writes <= 3; writes++) {
+            due = batches.sendDue(START + 12 * MILLI);
+            assertThat(connection.messages()).isEqualTo(4L * writes);
+        }
+        assertThat(due).isEqualTo(START + 15 * MILLI);
+        batches.sendDue(START + 16 * MILLI + MILLI / 2);
+        assertThat(batches.late())
+                .as("four messages left 1.5 ms after the last was due")
+                .isEqualTo(4);
+    }
+
+    @Test
+    void whatDoesNotFillAWriteBeforeTheEndIsNotSent() throws IOException {
+        Paced batches = paced(1, 8);
+        long due = START;
+        while (due < WINDOW.end()) {
+            due = batches.sendDue(due);
+        }
+        assertThat(connection.messages()).isEqualTo(24);
     }
 
     @Test

@@ -3,12 +3,23 @@ package dev.msgrelay.loadgen.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.ArrivalLog;
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.load.BodyCheck;
+import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,8 +28,12 @@ import org.junit.jupiter.api.Test;
 class ReceiverTest {
     private static final long PRIMED_MILLIS = 10_000;
     private static final long PAST = 0;
+    private static final long TWO_SECONDS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final SizeTable MIXED = SizeTable.of(BodySizes.parse("uniform:20-2000"), 7);
 
     private final Control control = new Control();
+    private SizeTable sizes = SizeTable.fixed(20);
     private Loopback loopback;
 
     @BeforeEach
@@ -117,18 +132,125 @@ class ReceiverTest {
         assertThat(receiver.closed()).isNull();
     }
 
-    private Receiver receiver() {
-        return new Receiver(loopback.near(), 1, 1, 0, 4_096, control);
+    @Test
+    void mixedSizesAreReportedClean() throws Exception {
+        sizes = MIXED;
+        JsonObject result = resultOf(3_000, LongStream.range(0, 3_000).toArray());
+        assertThat(counts(result)).containsExactly(0, 0, 0);
+        assertThat(result.getLong("corrupted")).isZero();
+        assertThat(result.getLong("foreign")).isZero();
     }
 
-    private JsonObject resultOf(long sent, long... numbers) throws Exception {
+    @Test
+    void aTruncatedBodyIsReported() throws Exception {
+        sizes = MIXED;
+        long number = 1;
+        int length = sizes.sizeOf(number) - 1;
+        JsonObject result = resultOf(3, frame(0), cut(frame(number), length), frame(2));
+        assertThat(counts(result)).as("it has arrived, though").containsExactly(0, 0, 0);
+        assertThat(result.getLong("corrupted")).isOne();
+    }
+
+    @Test
+    void aBodyThatIsTooShortForItsNumberIsReportedAndItsNumberLost() throws Exception {
+        JsonObject result = resultOf(3, frame(0), cut(frame(1), LoadMessage.MIN_BODY - 1), frame(2));
+        assertThat(counts(result)).containsExactly(1, 0, 0);
+        assertThat(result.getLong("corrupted")).isOne();
+    }
+
+    @Test
+    void bodiesThatWereMixedUpAreReported() throws Exception {
+        sizes = MIXED;
+        long other = 2;
+        while (sizes.sizeOf(other) == sizes.sizeOf(1)) {
+            other++;
+        }
+        // The number of one message in the body of another: both come, and neither as it was sent.
+        byte[] first = frame(1);
+        byte[] second = frame(other);
+        swapStamps(first, second);
+        JsonObject result = resultOf(2, frame(0), first, second);
+        assertThat(result.getLong("corrupted")).isEqualTo(2);
+    }
+
+    @Test
+    void aChangedByteOfAComparedBodyIsReported() throws Exception {
+        byte[] changed = frame(BodyCheck.COMPARED);
+        changed[changed.length - 1] ^= 1;
+        JsonObject result = resultOf(BodyCheck.COMPARED + 1L, frame(BodyCheck.COMPARED - 1), changed);
+        assertThat(counts(result)).containsExactly(0, 0, 0);
+        assertThat(result.getLong("corrupted")).isOne();
+    }
+
+    @Test
+    void arrivalsWithinTheWindowAreNotedAndToldInTheCommonClock() throws Exception {
+        control.onCommand("run 0 0 " + Long.MAX_VALUE);
+        Receiver receiver = primedAndEnded(0, 1, 2);
+        Arrivals arrivals = new Arrivals();
+        receiver.addTo(arrivals, 0);
+        // The same messages once more, in a clock that is two seconds behind: that is how far they are apart.
+        receiver.addTo(arrivals, -TWO_SECONDS);
+        Histogram skew = arrivals.skew().nanos();
+        assertThat(skew.getTotalCount()).isEqualTo(3);
+        assertThat(skew.getCountAtValue(TWO_SECONDS)).isEqualTo(3);
+    }
+
+    @Test
+    void arrivalsAreTheTimesOfTheReads() throws Exception {
+        control.onCommand("run 0 0 " + Long.MAX_VALUE);
+        ArrivalLog before = new ArrivalLog(1, 1);
+        before.add(1, System.nanoTime());
+        Receiver receiver = primedAndEnded(0, 1);
+        long after = System.nanoTime();
+        Arrivals arrivals = new Arrivals();
+        arrivals.add(before, 0);
+        receiver.addTo(arrivals, 0);
+        Histogram skew = arrivals.skew().nanos();
+        assertThat(skew.getTotalCount()).isOne();
+        assertThat(skew.getMinValue()).isPositive();
+        assertThat(skew.getMinValue()).isLessThanOrEqualTo(after - before.nanos(0));
+        assertThat(arrivals.skew().incomplete()).as("number 0").isOne();
+    }
+
+    @Test
+    void arrivalsOutsideTheWindowAreNotNoted() throws Exception {
+        control.onCommand("run 0 1 " + Long.MAX_VALUE);
+        Arrivals arrivals = new Arrivals();
+        Receiver receiver = primedAndEnded(0, 1, 2);
+        receiver.addTo(arrivals, 0);
+        receiver.addTo(arrivals, 0);
+        assertThat(arrivals.skew().nanos().getTotalCount()).isZero();
+    }
+
+    private Receiver receiver() {
+        return new Receiver(loopback.near(), new Expected(1, sizes, 1, 16, 0), 4_096, control);
+    }
+
+    private Receiver primedAndEnded(long... numbers) throws Exception {
+        return ended(() -> send(numbers));
+    }
+
+    private Receiver ended(Sender sender) throws Exception {
         Receiver receiver = receiver();
-        send(numbers);
+        sender.send();
         loopback.far().shutdownOutput();
         assertThat(receiver.awaitPrimed(PRIMED_MILLIS) || receiver.closed() != null)
                 .isTrue();
         awaitClosed(receiver);
         receiver.stop();
+        return receiver;
+    }
+
+    private JsonObject resultOf(long sent, long... numbers) throws Exception {
+        return primedAndEnded(numbers).result(0, Map.of(0, sent));
+    }
+
+    private JsonObject resultOf(long sent, byte[]... frames) throws Exception {
+        Receiver receiver = ended(() -> {
+            for (byte[] frame : frames) {
+                write(ByteBuffer.wrap(frame));
+            }
+        });
         return receiver.result(0, Map.of(0, sent));
     }
 
@@ -139,17 +261,47 @@ class ReceiverTest {
     }
 
     private void send(long... numbers) throws IOException {
-        FrameBatch batch = new FrameBatch(0, 20, numbers.length);
         for (long number : numbers) {
-            batch.add(number, PAST);
+            write(ByteBuffer.wrap(frame(number)));
         }
-        ByteBuffer frames = batch.take();
-        while (frames.hasRemaining()) {
-            loopback.far().write(frames);
+    }
+
+    private void write(ByteBuffer data) throws IOException {
+        while (data.hasRemaining()) {
+            loopback.far().write(data);
         }
+    }
+
+    private byte[] frame(long number) {
+        FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
+        batch.add(LoadMessage.stamp(0, number), PAST);
+        ByteBuffer frame = batch.take();
+        byte[] bytes = new byte[frame.remaining()];
+        frame.get(bytes);
+        return bytes;
+    }
+
+    /** The same frame with a shorter body and the length to match. */
+    private static byte[] cut(byte[] frame, int bodyLength) {
+        byte[] shorter = Arrays.copyOf(frame, FrameLayout.frameLength(bodyLength));
+        FrameLayout.putHeader(ByteBuffer.wrap(shorter), 0, LoadMessage.TYPE, bodyLength);
+        return shorter;
+    }
+
+    private static void swapStamps(byte[] one, byte[] other) {
+        ByteBuffer first = ByteBuffer.wrap(one);
+        ByteBuffer second = ByteBuffer.wrap(other);
+        long kept = LoadMessage.stampAt(first, FrameLayout.HEADER_LENGTH);
+        LoadMessage.put(first, FrameLayout.HEADER_LENGTH, LoadMessage.stampAt(second, FrameLayout.HEADER_LENGTH), PAST);
+        LoadMessage.put(second, FrameLayout.HEADER_LENGTH, kept, PAST);
     }
 
     private static int[] counts(JsonObject result) {
         return new int[] {result.getInt("lost"), result.getInt("duplicated"), result.getInt("reordered")};
+    }
+
+    /** Writes to the subscriber. */
+    private interface Sender {
+        void send() throws IOException;
     }
 }

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.lab.batching;
 
 import dev.msgrelay.loadgen.lab.WrongResultException;
-import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.SequenceCheck;
 import dev.msgrelay.protocol.FrameLayout;
@@ -20,10 +19,8 @@ final class FrameCheck {
     FrameCheck(int producers, int body) {
         this.body = body;
         this.sequence = new SequenceCheck(producers);
-        FrameBatch one = new FrameBatch(0, body, 1);
-        one.add(0, 0);
         int from = FrameLayout.HEADER_LENGTH + LoadMessage.MIN_BODY;
-        this.padding = one.take().position(from).slice();
+        this.padding = new Frame(0, body).of(0, 0).position(from).slice();
     }
 
     /** One message; true if it is whole. */

@@ -88,7 +88,7 @@ final class LoadProducers implements AutoCloseable {
 
     private long asTheyArrive(Frame frame, Sender.Outlet outlet, Plan plan, Waiter waiter)
             throws IOException, InterruptedException {
-        Schedule schedule = Schedule.staggered(plan.startNanos(), plan.rate(), 0, 1);
+        Schedule schedule = Schedule.staggered(plan.startNanos(), plan.rate(), 1, 0, 1);
         long number = 0;
         long due;
         while ((due = schedule.intended(number)) < plan.endNanos() && !ended) {

@@ -28,7 +28,7 @@ import java.nio.file.Path;
 /** Reads a shootout's JSON. Fields that it does not know are passed over. */
 public final class ShootoutReader {
     /** More than any shootout writes; what is larger is something else. */
-    private static final long MAX_BYTES = 512L << 20;
+    private static final long MAX_BYTES = 64L << 20;
 
     private ShootoutReader() {}
 

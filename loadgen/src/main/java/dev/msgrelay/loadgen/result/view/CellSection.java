@@ -25,12 +25,17 @@ final class CellSection {
 
     Section section() {
         RunTables tables = new RunTables(cell.runs());
-        List<Table> shown = new ArrayList<>(List.of(tables.throughput(), tables.latency(), tables.verification()));
+        List<Table> details = new ArrayList<>(List.of(tables.latency(), tables.verification()));
         if (cell.runs().stream().anyMatch(run -> run.resources().boundBy() != null)) {
-            shown.add(tables.boundBy());
+            details.add(tables.boundBy());
         }
-        shown.add(tables.processes());
-        return new Section(lane.label() + ": " + cell.parameters(), notes(), shown, new Curves(cell).charts());
+        details.add(ProcessTable.of(cell.runs()));
+        return new Section(
+                lane.label() + ": " + Overview.title(cell),
+                notes(),
+                List.of(tables.throughput()),
+                new Curves(cell).charts(),
+                details);
     }
 
     private List<Note> notes() {

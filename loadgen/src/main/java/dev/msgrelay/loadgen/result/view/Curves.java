@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 import org.HdrHistogram.Histogram;
 
 /** The curves of a cell, one for each of its runs. */
@@ -22,6 +23,8 @@ final class Curves {
 
     /** Steps to each nine of a percentile curve. */
     private static final int STEPS = 8;
+
+    private static final double MEDIAN = 2;
 
     /** A ceiling that is further away than so many times the highest point would press the curves flat. */
     private static final double CEILING_SHOWN = 2;
@@ -109,18 +112,25 @@ final class Curves {
         }
     }
 
-    /** The same percentiles for every run; as far as there is more than one message above. */
+    /** The same percentiles for every run, from the median on; as far as there is a message above. */
     private static Series percentiles(String name, Histogram histogram) {
         List<Series.Point> points = new ArrayList<>();
-        for (int step = 0; ; step++) {
-            double x = Math.pow(10, (double) step / STEPS);
-            if (x > histogram.getTotalCount()) {
-                break;
-            }
+        for (double x : grid(histogram.getTotalCount())) {
             double value = histogram.getValueAtPercentile((1 - 1 / x) * 100);
             points.add(new Series.Point(x, Math.max(value, 1)));
         }
         return new Series(name, points, false);
+    }
+
+    /** 1 / (1 - p) of 50 %, then of steps to 90 %, 99 % and so on. */
+    private static double[] grid(double most) {
+        return DoubleStream.concat(
+                        DoubleStream.of(MEDIAN),
+                        DoubleStream.iterate(1, step -> step + 1)
+                                .map(step -> Math.pow(10, step / STEPS))
+                                .dropWhile(x -> x <= MEDIAN))
+                .takeWhile(x -> x <= most)
+                .toArray();
     }
 
     private static String label(RunRecord run) {

@@ -110,10 +110,15 @@ final class Overview {
                 lane.cells().stream().map(Overview::row).toList());
     }
 
+    /** The parameters, typeset. */
+    static String title(Cell cell) {
+        return cell.parameters().toString().replace("->", "\u2192");
+    }
+
     private static List<TableCell> row(Cell cell) {
         Counted counted = Counted.of(cell);
         return List.of(
-                TableCell.of(cell.parameters().toString()),
+                TableCell.of(title(cell)),
                 number(counted.median(Figures::in), Unit.COUNT),
                 number(counted.median(Figures::out), Unit.COUNT),
                 number(counted.median(Figures::bytesOut), Unit.BYTES),

@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.page.Unit;
 import dev.msgrelay.loadgen.result.Correctness;
 import dev.msgrelay.loadgen.result.Correctness.SubscriberRecord;
 import dev.msgrelay.loadgen.result.Figures;
-import dev.msgrelay.loadgen.result.Resources.ProcessRecord;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +37,7 @@ final class RunTables {
                         Column.number("in of ceiling"),
                         Column.number("out of ceiling"),
                         Column.number("core to core, before / after"),
-                        Column.text("")),
+                        Column.text("regime, marks")),
                 runs.stream().map(RunTables::throughput).toList());
     }
 
@@ -78,16 +77,18 @@ final class RunTables {
             columns.add(Column.number(name));
         }
         columns.add(Column.number("recorded"));
-        columns.add(Column.number("skew p50"));
-        columns.add(Column.number("skew p99"));
-        columns.add(Column.number("skew max"));
+        boolean skew = runs.stream().anyMatch(run -> run.delays().hasSkew());
+        if (skew) {
+            columns.addAll(List.of(Column.number("skew p50"), Column.number("skew p99"), Column.number("skew max")));
+        }
         return new Table(
-                "Latency, from the intended time of sending; skew, from the first subscriber to the last",
+                "Latency, from the intended time of sending"
+                        + (skew ? "; skew, from the first subscriber to the last" : ""),
                 columns,
-                runs.stream().map(RunTables::latency).toList());
+                runs.stream().map(run -> latency(run, skew)).toList());
     }
 
-    private static List<TableCell> latency(RunRecord run) {
+    private static List<TableCell> latency(RunRecord run, boolean skew) {
         List<TableCell> cells = new ArrayList<>(List.of(round(run)));
         for (double percentile : new double[] {50, 90, 99, 99.9, 100}) {
             cells.add(Overview.number(Figures.latency(run, percentile), Unit.NANOS));
@@ -96,7 +97,7 @@ final class RunTables {
         String every =
                 run.delays().oneMessageIn() == 1 ? "" : ", 1 in " + run.delays().oneMessageIn();
         cells.add(TableCell.of(Unit.COUNT.text(recorded) + (Double.isNaN(recorded) ? "" : every)));
-        for (double percentile : new double[] {50, 99, 100}) {
+        for (double percentile : skew ? new double[] {50, 99, 100} : new double[0]) {
             cells.add(Overview.number(Figures.skew(run, percentile), Unit.NANOS));
         }
         return cells;
@@ -199,37 +200,6 @@ final class RunTables {
                                 TableCell.of(String.join(
                                         "; ", run.resources().boundBy().reasons()))))
                         .toList());
-    }
-
-    Table processes() {
-        List<List<TableCell>> rows = new ArrayList<>();
-        for (RunRecord run : runs) {
-            for (ProcessRecord process : run.resources().processes()) {
-                double seconds = process.cpuSeconds() < 0 ? Double.NaN : process.cpuSeconds();
-                double cores = run.moment().measuredNanos() == 0
-                        ? Double.NaN
-                        : seconds * 1e9 / run.moment().measuredNanos();
-                rows.add(List.of(
-                        round(run),
-                        TableCell.of(process.name()),
-                        TableCell.of(process.site()),
-                        Overview.number(seconds, Unit.SECONDS),
-                        Overview.number(cores, Unit.PLAIN),
-                        Overview.number(
-                                process.peakResidentBytes() < 0 ? Double.NaN : process.peakResidentBytes(),
-                                Unit.BYTES)));
-            }
-        }
-        return new Table(
-                "CPU and memory of each process",
-                List.of(
-                        Column.number("round"),
-                        Column.text("process"),
-                        Column.text("site"),
-                        Column.number("CPU time"),
-                        Column.number("cores"),
-                        Column.number("peak memory")),
-                rows);
     }
 
     private static TableCell round(RunRecord run) {

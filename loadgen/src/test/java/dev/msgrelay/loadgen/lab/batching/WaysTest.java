@@ -101,6 +101,6 @@ class WaysTest {
     }
 
     private static BatchingOptions options(Wait wait) {
-        return new BatchingOptions(40, 1_448, wait, List.of(3), List.of(8_000), Duration.ofMillis(100));
+        return new BatchingOptions(40, 1_448, wait, List.of(3), List.of(8_000), Duration.ofMillis(200));
     }
 }

@@ -1,7 +1,5 @@
-package dev.msgrelay.loadgen.plain;
+package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.worker.Endpoint;
-import dev.msgrelay.loadgen.worker.WorkerArgs;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -10,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A listening socket of a worker: TCP on a free port of the address given by --bind (loopback), or a Unix socket where a path is given. */
-final class Listener implements AutoCloseable {
+public final class Listener implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Endpoint endpoint;
 
     /**
      * @param socketOption the option that gives the Unix socket's path; without it, TCP
      */
-    Listener(WorkerArgs args, String socketOption) throws IOException {
+    public Listener(WorkerArgs args, String socketOption) throws IOException {
         Endpoint wanted = args.flag(socketOption)
                 ? Endpoint.unix(Path.of(args.text(socketOption)))
                 : Endpoint.parse(bound(args) + ":0");
@@ -29,12 +27,12 @@ final class Listener implements AutoCloseable {
         return args.flag("bind") ? args.text("bind") : "127.0.0.1";
     }
 
-    Endpoint endpoint() {
+    public Endpoint endpoint() {
         return endpoint;
     }
 
     /** Waits for so many connections. The controller bounds this wait: its end ends the process. */
-    List<SocketChannel> accept(int count) throws IOException {
+    public List<SocketChannel> accept(int count) throws IOException {
         List<SocketChannel> accepted = new ArrayList<>();
         while (accepted.size() < count) {
             accepted.add(Endpoint.accept(server));

@@ -1,0 +1,118 @@
+package dev.msgrelay.loadgen.load;
+
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The size of every message's body, known from its stamp alone: publishers look up what to send next, subscribers what
+ * ought to have come, and nothing is drawn or stored per message.
+ *
+ * <p>The sizes lie in a table in which each comes as often as the distribution says (apportioned, not drawn), in an
+ * order shuffled by the seed. Message {@code n} of a publisher takes entry {@code n} of it, modulo its length, from a
+ * start of the publisher's own. A size that is rarer than one in {@link #LENGTH} still comes once. Immutable.
+ */
+public final class SizeTable {
+    /** Entries; a power of two. */
+    static final int LENGTH = 1 << 16;
+
+    /** Odd, so that every publisher id starts elsewhere. */
+    private static final int START_STEP = 0x9E3779B1;
+
+    private final int[] sizes;
+    private final int mask;
+    private final int max;
+
+    private SizeTable(int[] sizes, int max) {
+        this.sizes = sizes;
+        this.mask = sizes.length - 1;
+        this.max = max;
+    }
+
+    /**
+     * @param seed of the order; the same for publishers and subscribers
+     */
+    public static SizeTable of(BodySizes body, long seed) {
+        if (body.isFixed()) {
+            return fixed(body.min());
+        }
+        int[] sizes = new int[LENGTH];
+        int[] entries = apportion(body.ranges());
+        int at = 0;
+        for (int i = 0; i < entries.length; i++) {
+            BodySizes.Range range = body.ranges().get(i);
+            for (int k = 0; k < entries[i]; k++) {
+                sizes[at++] = range.from() + (int) ((2L * k + 1) * range.span() / (2L * entries[i]));
+            }
+        }
+        shuffle(sizes, new Random(seed));
+        return new SizeTable(sizes, body.max());
+    }
+
+    /** All of one size. */
+    public static SizeTable fixed(int size) {
+        return new SizeTable(new int[] {size}, size);
+    }
+
+    /** How many entries each range gets: by its count, the largest remainders rounded up, none without any. */
+    private static int[] apportion(List<BodySizes.Range> ranges) {
+        long total = ranges.stream().mapToLong(BodySizes.Range::count).sum();
+        int[] entries = new int[ranges.size()];
+        long[] remainders = new long[ranges.size()];
+        int left = LENGTH;
+        for (int i = 0; i < entries.length; i++) {
+            long quota = ranges.get(i).count() * LENGTH;
+            entries[i] = (int) Math.max(1, quota / total);
+            remainders[i] = quota < total ? 0 : quota % total;
+            left -= entries[i];
+        }
+        for (; left > 0; left--) {
+            int most = indexOfLargest(remainders);
+            entries[most]++;
+            remainders[most] = 0;
+        }
+        for (; left < 0; left++) {
+            entries[indexOfLargest(entries)]--;
+        }
+        return entries;
+    }
+
+    private static int indexOfLargest(long[] values) {
+        int largest = 0;
+        for (int i = 1; i < values.length; i++) {
+            largest = values[i] > values[largest] ? i : largest;
+        }
+        return largest;
+    }
+
+    private static int indexOfLargest(int[] values) {
+        int largest = 0;
+        for (int i = 1; i < values.length; i++) {
+            largest = values[i] > values[largest] ? i : largest;
+        }
+        return largest;
+    }
+
+    private static void shuffle(int[] values, Random random) {
+        for (int i = values.length - 1; i > 0; i--) {
+            int other = random.nextInt(i + 1);
+            int kept = values[i];
+            values[i] = values[other];
+            values[other] = kept;
+        }
+    }
+
+    /** The size of the body of the message with this stamp, see {@link LoadMessage}. */
+    public int sizeOf(long stamp) {
+        // The number is the lower part of the stamp; all that the mask leaves of the sum comes from its lowest bits.
+        return sizes[((int) stamp + LoadMessage.publisher(stamp) * START_STEP) & mask];
+    }
+
+    public boolean isFixed() {
+        return mask == 0;
+    }
+
+    /** The largest size, in bytes. */
+    public int max() {
+        return max;
+    }
+}
