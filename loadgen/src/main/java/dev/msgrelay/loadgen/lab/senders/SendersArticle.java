@@ -11,7 +11,7 @@ import java.util.OptionalDouble;
  */
 final class SendersArticle {
     static final Article ARTICLE = new Article(
-            "grizzly-sendfile's SimpleBlocking, EqualNonBlocking and EqualBlocking algorithms compared",
+            "Algorithms of grizzly-sendfile",
             0,
             "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each");
 

@@ -16,7 +16,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +27,7 @@ class AsyncFilesExperimentTest {
     private Path directory;
 
     @Test
-    void everyRowIsMeasuredAndNothingIsLeftBehind() throws IOException {
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
         TableResult table = run(new AsyncFilesOptions(2, 16, TIME, false));
         assertThat(table.rows()).extracting(RowResult::failure).containsOnlyNulls();
         assertThat(table.rows()).hasSize(5).allSatisfy(row -> {
@@ -62,7 +61,7 @@ class AsyncFilesExperimentTest {
 
     private TableResult run(AsyncFilesOptions options) throws IOException {
         LabRun run = new LabRun(new LabOptions(true, 3, directory), () -> 50, LabObserver.NONE);
-        LabResult result = run.run(List.of(new AsyncFilesExperiment(options)));
+        LabResult result = run.run(new AsyncFilesExperiment(options), 1, 1);
         return result.experiments().get(0).tables().get(0);
     }
 

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,9 +29,9 @@ class EventLogExperimentTest {
     private Path directory;
 
     @Test
-    void everyRowIsMeasuredAndNothingIsLeftBehind() throws IOException {
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
         LabRun run = new LabRun(new LabOptions(true, 1, directory), () -> 50, LabObserver.NONE);
-        LabResult result = run.run(List.of(new EventLogExperiment(OPTIONS)));
+        LabResult result = run.run(new EventLogExperiment(OPTIONS), 1, 1);
 
         TableResult table = result.experiments().get(0).tables().get(0);
         assertThat(table.rows()).extracting(RowResult::failure).containsOnlyNulls();

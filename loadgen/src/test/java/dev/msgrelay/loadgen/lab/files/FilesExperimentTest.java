@@ -25,10 +25,10 @@ class FilesExperimentTest {
     private Path directory;
 
     @Test
-    void everyRowIsMeasuredAndNothingIsLeftBehind() throws IOException {
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
         FilesExperiment experiment = new FilesExperiment(new FilesOptions(List.of(1, 1), true, false));
         LabRun run = new LabRun(new LabOptions(true, 2, directory), () -> 50, LabObserver.NONE);
-        LabResult result = run.run(List.of(experiment));
+        LabResult result = run.run(experiment, 1, 1);
 
         assertThat(result.failed()).isFalse();
         assertThat(result.experiments().get(0).tables()).hasSize(1);

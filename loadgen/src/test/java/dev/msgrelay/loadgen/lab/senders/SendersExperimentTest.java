@@ -28,9 +28,9 @@ class SendersExperimentTest {
     private Path directory;
 
     @Test
-    void everyRowIsMeasuredAndNothingIsLeftBehind() throws IOException {
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
         LabRun run = new LabRun(new LabOptions(true, 1, directory), () -> 50, LabObserver.NONE);
-        LabResult result = run.run(List.of(new SendersExperiment(OPTIONS)));
+        LabResult result = run.run(new SendersExperiment(OPTIONS), 1, 1);
 
         assertThat(result.experiments().get(0).tables()).hasSize(2).allSatisfy(table -> {
             assertThat(table.rows()).extracting(RowResult::failure).containsOnlyNulls();
