@@ -44,7 +44,7 @@ class AsyncFilesExperimentTest {
     }
 
     @Test
-    void oneThatClosesAtOnceFails() throws IOException {
+    void oneThatClosesAtOnceFails() {
         TableResult table = run(new AsyncFilesOptions(1, 5_000, TIME, true));
         RowResult careless = table.row(AsyncFilesExperiment.CLOSED_AT_ONCE);
         assertThat(careless.failure()).endsWith(" is missing");
@@ -59,7 +59,7 @@ class AsyncFilesExperimentTest {
                 .hasMessageMatching("record 7 of \\d+ is not in its place");
     }
 
-    private TableResult run(AsyncFilesOptions options) throws IOException {
+    private TableResult run(AsyncFilesOptions options) {
         LabRun run = new LabRun(new LabOptions(true, 3, directory), () -> 50, LabObserver.NONE);
         LabResult result = run.run(new AsyncFilesExperiment(options), 1, 1);
         return result.experiments().get(0).tables().get(0);
