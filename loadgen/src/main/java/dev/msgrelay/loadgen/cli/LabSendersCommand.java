@@ -40,7 +40,8 @@ final class LabSendersCommand implements Callable<Integer> {
             names = "--limit",
             split = ",",
             paramLabel = "MBPS",
-            description = "MB/s at which each client reads, 0 for as fast as it can; a table each (0,1).")
+            description = "MB/s at which each client reads, 0 for as fast as it can; a table each (0,1; with --quick 0,"
+                    + SendersOptions.QUICK_LIMIT + ").")
     private List<Integer> limits;
 
     @Option(
@@ -61,7 +62,7 @@ final class LabSendersCommand implements Callable<Integer> {
             names = "--duration",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "How long every go is measured (5s; with --quick 200ms). The article: 10m.")
+            description = "How long every go is measured (5s; with --quick 250ms). The article: 10m.")
     private Duration duration;
 
     @Override

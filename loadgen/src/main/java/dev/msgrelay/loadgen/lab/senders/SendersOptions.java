@@ -29,8 +29,12 @@ public record SendersOptions(
     public static final int MAX_WORKERS = 5_000;
     public static final int MAX_LIMIT = 10_000;
     public static final int MAX_SOCKET_KILOBYTES = 1 << 20;
+
+    /** With it, files that are more than sockets hold are there within a short go. */
+    public static final int QUICK_LIMIT = 10;
+
     public static final Duration DURATION = Duration.ofSeconds(5);
-    public static final Duration QUICK_DURATION = Duration.ofMillis(200);
+    public static final Duration QUICK_DURATION = Duration.ofMillis(250);
 
     private static final List<Long> ARTICLE_FILES =
             List.of(1_000L, 200_000L, 500_000L, 1_000_000L, 20_000_000L, 100_000_000L);
@@ -46,10 +50,10 @@ public record SendersOptions(
         return quick
                 ? new SendersOptions(
                         List.of(16),
-                        List.of(0, 1),
+                        List.of(0, QUICK_LIMIT),
                         4,
                         SOCKET_KILOBYTES,
-                        List.of(1_000L, 20_000L, 50_000L, 100_000L),
+                        List.of(1_000L, 200_000L, 500_000L, 1_000_000L),
                         QUICK_DURATION)
                 : new SendersOptions(
                         List.of(50, 100, 200, 300), List.of(0, 1), WORKERS, SOCKET_KILOBYTES, ARTICLE_FILES, DURATION);

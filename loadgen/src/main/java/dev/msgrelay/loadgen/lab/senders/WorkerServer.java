@@ -81,14 +81,23 @@ final class WorkerServer implements FileServer {
         pool = Executors.newFixedThreadPool(setup.workers(), threads);
         selector = Selector.open();
         listener = ServerSocketChannel.open();
+        selection = threads.newThread(this::select);
+        try {
+            open();
+        } catch (IOException e) {
+            release();
+            throw e;
+        }
+        selection.start();
+    }
+
+    private void open() throws IOException {
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
         listener.configureBlocking(false);
         listener.register(selector, SelectionKey.OP_ACCEPT);
-        for (SentFile file : this.files) {
+        for (SentFile file : files) {
             channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
         }
-        selection = threads.newThread(this::select);
-        selection.start();
     }
 
     @Override
@@ -222,12 +231,16 @@ final class WorkerServer implements FileServer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            connections.forEach(this::close);
-            listener.close();
-            selector.close();
-            for (FileChannel channel : channels) {
-                channel.close();
-            }
+            release();
+        }
+    }
+
+    private void release() throws IOException {
+        connections.forEach(this::close);
+        listener.close();
+        selector.close();
+        for (FileChannel channel : channels) {
+            channel.close();
         }
     }
 }
