@@ -273,6 +273,7 @@ public final class RelayServer implements AutoCloseable {
         for (SubscriberSession s : connections.subscribers()) {
             slowest = Math.min(slowest, s.cursor());
         }
+        long now = System.nanoTime();
         long lagMessages = slowest == head.position() ? 0 : head.sequence() - log.sequenceNear(slowest);
         return new RelayStats(
                 head.sequence() - 1,
@@ -286,6 +287,10 @@ public final class RelayServer implements AutoCloseable {
                 lagMessages,
                 connections.duplicates(),
                 connections.timesHeldBack(),
+                intake.heldBackNanos(now),
+                context.gate().blockedNanos(now),
+                ring.cells(),
+                ring.cells() - ring.remainingCells(),
                 log.chunksAside(),
                 connections.closes());
     }

@@ -17,6 +17,10 @@ import java.util.Map;
  * @param largestLagMessages likewise, to the packet
  * @param duplicates messages of acknowledged publishers that were in the stream already and were dropped
  * @param heldBack how often a publisher was not read because the ring had no room
+ * @param heldBackNanos how long there was a publisher that was not read, because the ring had no room or the log was not allowed to grow
+ * @param backpressureNanos how long the slowest subscriber with the policy {@code backpressure} kept the log from growing
+ * @param ringCells of the ring
+ * @param ringUsedCells of these, claimed and not consumed yet
  * @param chunksAside chunks of the log that a slow subscriber keeps from being used anew
  * @param closes closed connections by reason
  */
@@ -32,5 +36,9 @@ public record RelayStats(
         long largestLagMessages,
         long duplicates,
         long heldBack,
+        long heldBackNanos,
+        long backpressureNanos,
+        int ringCells,
+        long ringUsedCells,
         int chunksAside,
         Map<CloseReason, Long> closes) {}

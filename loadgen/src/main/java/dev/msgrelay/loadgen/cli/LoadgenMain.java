@@ -18,6 +18,7 @@ import picocli.CommandLine.ParameterException;
             DoctorCommand.class,
             CeilingCommand.class,
             LanesCommand.class,
+            AgentCommand.class,
             CompareCommand.class,
             LabCommand.class
         })

@@ -29,6 +29,11 @@ public final class ComparisonReport {
                     text,
                     "b / a: Hodges-Lehmann estimate and %.0f %% interval. noise: 1 is within the interval, no difference was seen.",
                     HodgesLehmann.CONFIDENCE * 100);
+            line(
+                    text,
+                    "An interval needs %d runs on each side, or %d rounds where they are paired.",
+                    HodgesLehmann.MIN_UNPAIRED,
+                    HodgesLehmann.MIN_PAIRS);
         }
         if (!comparison.leftOut().isEmpty()) {
             line(text, "");
@@ -58,17 +63,9 @@ public final class ComparisonReport {
                     ratio == null ? "" : format("%.3f", ratio.value()),
                     ratio == null ? "" : format("%.3f..%.3f", ratio.low(), ratio.high()),
                     cell.paired() ? "" + change.runsA() : change.runsA() + " / " + change.runsB(),
-                    meaning(change, cell.paired()));
+                    change.meaning() == Meaning.TOO_FEW_RUNS ? "noise: too few runs" : change.meaning());
         }
         line(text, "");
-    }
-
-    private static String meaning(Change change, boolean paired) {
-        if (change.meaning() != Meaning.TOO_FEW_RUNS) {
-            return change.meaning().toString();
-        }
-        return "noise: too few runs, at least "
-                + (paired ? HodgesLehmann.MIN_PAIRS + " pairs" : HodgesLehmann.MIN_UNPAIRED + " on each side");
     }
 
     /** As terminals of whatever character set show it. */

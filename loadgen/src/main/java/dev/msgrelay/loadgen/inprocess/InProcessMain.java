@@ -134,6 +134,10 @@ public final class InProcessMain {
         GarbageCollections gc = GarbageCollections.now();
         JsonObject json = new JsonObject();
         json.put("largestLagBytes", stats.largestLagBytes());
+        json.put("heldBackMillis", TimeUnit.NANOSECONDS.toMillis(stats.heldBackNanos()));
+        json.put("backpressureMillis", TimeUnit.NANOSECONDS.toMillis(stats.backpressureNanos()));
+        json.put("ringCells", stats.ringCells());
+        json.put("ringUsedCells", stats.ringUsedCells());
         json.put("gcCount", gc.count());
         json.put("gcMillis", gc.millis());
         JsonObject closes = new JsonObject();

@@ -19,7 +19,7 @@ public final class Findings {
         }
         return new Finding(
                 "",
-                ratio.isClear() || ratio.rounds() == 1 ? Outcome.MEASURED : Outcome.NO_DIFFERENCE,
+                ratio.isClear() ? Outcome.MEASURED : Outcome.NO_DIFFERENCE,
                 column.name() + ": " + ratio.sentence());
     }
 
@@ -54,10 +54,10 @@ public final class Findings {
         if (!ratio.isPresent()) {
             return undecided(claim, ratio);
         }
-        // A single round tells no spread: then it cannot be told that there is a difference.
         Outcome outcome = ratio.isClear() ? Outcome.DOES_NOT_HOLD : Outcome.HOLDS;
-        return new Finding(
-                claim, ratio.rounds() == 1 ? Outcome.UNDECIDED : outcome, column.name() + ": " + ratio.sentence());
+        // A single round tells no spread: that there is no difference cannot be known.
+        boolean unknown = ratio.rounds() == 1 && outcome == Outcome.HOLDS;
+        return new Finding(claim, unknown ? Outcome.UNDECIDED : outcome, column.name() + ": " + ratio.sentence());
     }
 
     /**
@@ -110,7 +110,7 @@ public final class Findings {
     }
 
     private static Outcome judge(Ratio ratio, Column column) {
-        if (!ratio.isClear() && ratio.rounds() > 1) {
+        if (!ratio.isClear()) {
             return Outcome.NO_DIFFERENCE;
         }
         boolean isBetter = column.better() == Column.Better.LOWER ? ratio.median() < 1 : ratio.median() > 1;

@@ -11,6 +11,12 @@ import java.util.Locale;
 record Ratio(String a, String b, Figure figure, String why) {
     private static final double NEAR = 10;
 
+    /** A difference of less is none. */
+    private static final double WORTH_TELLING = 1.03;
+
+    /** The same, for a single round, whose spread nobody knows. */
+    private static final double WORTH_TELLING_ALONE = 1.1;
+
     static Ratio of(TableResult table, Column column, String a, String b) {
         RowResult first = table.row(a);
         RowResult second = table.row(b);
@@ -42,9 +48,17 @@ record Ratio(String a, String b, Figure figure, String why) {
         return figure.median();
     }
 
-    /** Whether one of the two was ahead in every round, of which there were several. */
+    /**
+     * Whether there is a difference: one of the two was ahead in every round, and by more than nobody would notice. A single
+     * round has to show more.
+     */
     boolean isClear() {
-        return figure.rounds() > 1 && (figure.min() > 1 || figure.max() < 1);
+        double least = figure.rounds() > 1 ? WORTH_TELLING : WORTH_TELLING_ALONE;
+        return isAheadAlways() && Math.max(figure.median(), 1 / figure.median()) >= least;
+    }
+
+    private boolean isAheadAlways() {
+        return figure.min() > 1 || figure.max() < 1;
     }
 
     /** The larger one first. */
@@ -52,16 +66,19 @@ record Ratio(String a, String b, Figure figure, String why) {
         if (!isPresent()) {
             return why;
         }
-        if (rounds() > 1 && !isClear()) {
-            return String.format(
-                    Locale.ROOT,
-                    "no difference between %s and %s: the spreads overlap (%s to %s times over %d rounds)",
-                    a,
-                    b,
-                    times(figure.min()),
-                    times(figure.max()),
-                    rounds());
+        return isClear() ? difference() : noDifference();
+    }
+
+    private String noDifference() {
+        String between = "no difference between " + a + " and " + b;
+        if (rounds() == 1) {
+            return between + " that one round could show (" + times(median()) + " times)";
         }
+        return between + (isAheadAlways() ? " worth telling (" : ": the spreads overlap (") + times(figure.min())
+                + " to " + times(figure.max()) + " times over " + rounds() + " rounds)";
+    }
+
+    private String difference() {
         Figure larger = median() >= 1 ? figure : new Figure(1 / median(), 1 / figure.max(), 1 / figure.min(), rounds());
         String first = median() >= 1 ? a : b;
         String second = median() >= 1 ? b : a;

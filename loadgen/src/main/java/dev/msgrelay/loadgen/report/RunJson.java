@@ -69,6 +69,11 @@ public final class RunJson {
         if (result.relay() != null) {
             json.put("relay", relay(result.relay()));
         }
+        if (result.observed() != null) {
+            json.put("boundBy", BoundJson.bound(result.observed().bound()));
+            json.put("signals", BoundJson.signals(result.observed().signals()));
+            json.put("timeline", BoundJson.timeline(result.observed().timeline()));
+        }
         return json;
     }
 

@@ -34,6 +34,7 @@ public final class RunTable {
         table.latency(result);
         table.skew(result.received().skew());
         table.processes(result);
+        table.bound(result);
         return table.text.toString();
     }
 
@@ -210,6 +211,13 @@ public final class RunTable {
             line(
                     "  relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
                     relay.gcCount(), relay.gcMillis(), Units.bytes(relay.largestLagBytes()), relay.closes());
+        }
+    }
+
+    private void bound(RunResult result) {
+        if (result.observed() != null) {
+            line("");
+            BoundText.lines(result.observed().bound()).forEach(bound -> line("%s", bound));
         }
     }
 

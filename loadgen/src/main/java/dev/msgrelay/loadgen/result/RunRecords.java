@@ -98,7 +98,7 @@ public final class RunRecords {
         Schedule schedule = result.load().rate() == 0
                 ? Schedule.NONE
                 : new Schedule(
-                        result.published().total(),
+                        result.published().punctuality().scheduled(),
                         result.published().punctuality().late(),
                         result.published().punctuality().worstNanos());
         return new Correctness(result.load().verify(), subscribers, schedule);

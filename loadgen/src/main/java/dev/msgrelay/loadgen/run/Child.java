@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ import java.util.function.Consumer;
  * its stdout and stderr; everything else may be called by any thread.
  */
 public final class Child {
-    /** Events of one kind that are kept: an hour of one a second. */
+    /** Events of one kind that are kept; of more, every other one goes. */
     private static final int MAX_EVENTS = 3_600;
 
     private static final int MAX_STDERR_LINES = 20;
@@ -198,11 +199,23 @@ public final class Child {
             JsonObject json = parse(line);
             Deque<Event> known = events.computeIfAbsent(json.getString("event", ""), key -> new ArrayDeque<>());
             if (known.size() == MAX_EVENTS) {
-                known.removeFirst();
+                thin(known);
             }
             known.addLast(new Event(System.nanoTime(), json));
         }
         notifyAll();
+    }
+
+    /** Every other one goes, the first one stays: the whole run remains, with longer steps. */
+    private static void thin(Deque<Event> known) {
+        boolean keep = false;
+        for (Iterator<Event> each = known.iterator(); each.hasNext(); ) {
+            each.next();
+            keep = !keep;
+            if (!keep) {
+                each.remove();
+            }
+        }
     }
 
     private static JsonObject parse(String line) {

@@ -176,6 +176,11 @@ final class Fleet {
         return subscribers;
     }
 
+    /** The process of the slow subscribers, where there are any. */
+    List<Child> slow() {
+        return slow == null ? List.of() : List.of(slow);
+    }
+
     private static String name(String kind, int first, int count) {
         return count == 1 ? kind + " " + first : kind + "s " + first + ".." + (first + count - 1);
     }

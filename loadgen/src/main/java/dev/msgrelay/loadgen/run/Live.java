@@ -1,10 +1,11 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.worker.Progress;
 import java.util.List;
 
 /**
- * What a run does at this moment, from the last two reports of each worker. For people to watch; no result is taken
+ * What a run does at this moment, from the last second of each worker's reports. For people to watch; no result is taken
  * from it.
  *
  * @param phase what is being done
@@ -39,7 +40,8 @@ public record Live(
                 continue;
             }
             Child.Event last = reports.get(reports.size() - 1);
-            Child.Event before = reports.get(reports.size() - 2);
+            // A second ago: shorter steps would only be more restless.
+            Child.Event before = reports.get(Math.max(0, reports.size() - 1 - Progress.A_SECOND));
             double seconds = (last.nanos() - before.nanos()) / 1e9;
             sum[0] += difference(before.json(), last.json(), "messages") / seconds;
             sum[1] += difference(before.json(), last.json(), "bytes") / seconds;

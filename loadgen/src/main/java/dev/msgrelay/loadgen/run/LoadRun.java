@@ -79,6 +79,13 @@ public final class LoadRun {
         if (started.sendsByItself()) {
             started.process().tell(window);
         }
+        try (Watch watch = new Watch(window, fleet, started)) {
+            return measure(children, started, fleet, window, watch);
+        }
+    }
+
+    private RunResult measure(Children children, Middle.Started started, Fleet fleet, Window window, Watch watch)
+            throws RunException, InterruptedException {
         Child relay = started.process();
         await("warm-up", window, window.begin(), children, fleet, relay);
         Map<Child, Long> cpuAtBegin = cpuOf(children.all());
@@ -92,15 +99,10 @@ public final class LoadRun {
         List<SlowResult> slow = fleet.awaitSlow();
         List<JsonObject> received = fleet.awaitDrained(published);
         children.checkHealthy();
-        return new RunResult(
-                middle.name(),
-                load,
-                timing,
-                Published.of(published, timing),
-                Received.of(received, timing),
-                slow,
-                used,
-                relay == null ? null : stop(relay, window));
+        Published in = Published.of(published, timing);
+        Received out = Received.of(received, timing);
+        RelayFigures figures = relay == null ? null : stop(relay, window);
+        return new RunResult(middle.name(), load, timing, in, out, slow, used, figures, watch.observed(load, in, out));
     }
 
     private static Map<Child, Long> cpuOf(List<Child> children) {

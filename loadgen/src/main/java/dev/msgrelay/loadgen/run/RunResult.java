@@ -10,6 +10,7 @@ import java.util.List;
  * @param slow what became of the subscribers that read too slowly on purpose
  * @param processes what each child used, the middle first
  * @param relay what the relay says about itself, or null where it does not
+ * @param observed what was seen of it while it was measured, and what it was bound by
  */
 public record RunResult(
         String middle,
@@ -19,7 +20,8 @@ public record RunResult(
         Received received,
         List<SlowResult> slow,
         List<ProcessUse> processes,
-        RelayFigures relay) {
+        RelayFigures relay,
+        Observed observed) {
 
     /** Deliveries a second, of all subscribers together: the figure that everything is compared by. */
     public double deliveriesPerSecond() {

@@ -44,7 +44,8 @@ record HostProcess(Process process) implements SiteProcess {
 
     @Override
     public void terminate() {
-        process.destroy();
+        // Process.destroy would close its streams as well, and its last words would be lost.
+        process.toHandle().destroy();
     }
 
     @Override

@@ -163,6 +163,7 @@ public final class PublisherMain {
             publishers.add(one);
         }
         result.put("publishers", publishers);
+        Progress.last(control, () -> sum(false), () -> sum(true));
         control.say("result", result);
     }
 

@@ -62,8 +62,8 @@ public final class SubscriberMain {
                         + (receiver.closed() == null ? "timed out" : receiver.closed()));
             }
         }
-        control.say("primed", Map.of());
         Progress.start(control, () -> sum(false), () -> sum(true));
+        control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
         if (!args.flag("count-only")) {
@@ -127,6 +127,7 @@ public final class SubscriberMain {
             subscribers.add(receiver.result(index++, sent));
         }
         JsonObject result = new JsonObject();
+        Progress.last(control, () -> sum(false), () -> sum(true));
         result.put("sampling", args.number("sampling", 1));
         result.put("subscribers", subscribers);
         if (args.number("arrivals", 0) > 0) {

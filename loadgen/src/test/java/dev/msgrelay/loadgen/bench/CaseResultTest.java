@@ -82,6 +82,7 @@ class CaseResultTest {
                 new Received(traffic, List.of(), new Histogram(3), 0, Arrivals.Skew.NONE),
                 List.of(),
                 List.of(),
+                null,
                 null);
         return new Sample(contender, result, hopBefore, hopAfter, List.of());
     }

@@ -19,7 +19,8 @@ class RunCommandTest {
         assertThat(run("--warmup", "200ms", "--duration", "300ms"))
                 .as(err.toString())
                 .isZero();
-        assertThat(out.toString()).contains("subscriber", "latency", "machine:", "core-to-core hop", "PASS");
+        assertThat(out.toString())
+                .contains("subscriber", "latency", "  bound by  ", "machine:", "core-to-core hop", "PASS");
     }
 
     @Test
@@ -37,6 +38,9 @@ class RunCommandTest {
         assertThat(json.getInt("seed")).isOne();
         assertThat(json.getObject("out").getLong("messages")).isPositive();
         assertThat(json.getArray("perSubscriber").getObject(0).getLong("lost")).isZero();
+        assertThat(json.getObject("boundBy").getArray("reasons")).isNotEmpty();
+        assertThat(json.getObject("signals").getInt("samples")).isPositive();
+        assertThat(json.has("timeline")).isTrue();
     }
 
     @Test

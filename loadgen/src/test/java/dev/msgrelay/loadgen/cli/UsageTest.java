@@ -68,6 +68,13 @@ class UsageTest {
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
                 "lanes --mtu 575              | --mtu 575 is not within 576..9216",
+                "agent --port 65536           | --port 65536 is not within 0..65535",
+                "agent --bind 0.0.0.0         | --bind '0.0.0.0' is every address",
+                "agent --bind ::              | --bind '::' is every address",
+                "agent --bind no.such.invalid | --bind: unknown host 'no.such.invalid'",
+                "agent --data-address 0.0.0.0 | --data-address '0.0.0.0' is every address",
+                "agent --allow no.such.invalid | --allow: unknown host 'no.such.invalid'",
+                "agent --idle-timeout 100ms   | --idle-timeout 100ms is under 500ms",
                 "compare                      | Missing required parameter: 'A'",
                 "nonsense                     | nonsense",
             })
@@ -82,7 +89,8 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("which command? run, calibrate, bench, doctor, ceiling, lanes");
+        assertThat(err.toString())
+                .contains("which command? run, calibrate, bench, doctor, ceiling, lanes, agent, compare, lab");
     }
 
     private static int execute(StringWriter err, String... args) {

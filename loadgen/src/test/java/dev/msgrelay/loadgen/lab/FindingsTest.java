@@ -79,7 +79,27 @@ class FindingsTest {
         Finding finding = Findings.better("A is faster", table, Tables.SPEED, "A", "B");
         assertThat(finding.outcome()).isEqualTo(Outcome.HOLDS);
         assertThat(finding.sentence()).isEqualTo("speed: A is 2.0 times B (one round: no spread)");
+        assertThat(Findings.same("", table, Tables.SPEED, "A", "B").outcome()).isEqualTo(Outcome.DOES_NOT_HOLD);
+    }
+
+    @Test
+    void oneRoundHasToShowMore() {
+        TableResult table = Tables.of(Tables.SPEED).row("A", 10.9).row("B", 10).result();
+        Finding finding = Findings.better("A is faster", table, Tables.SPEED, "A", "B");
+        assertThat(finding.outcome()).isEqualTo(Outcome.NO_DIFFERENCE);
+        assertThat(finding.sentence())
+                .isEqualTo("speed: no difference between A and B that one round could show (1.09 times)");
         assertThat(Findings.same("", table, Tables.SPEED, "A", "B").outcome()).isEqualTo(Outcome.UNDECIDED);
+    }
+
+    @Test
+    void aDifferenceThatNobodyNoticesIsNone() {
+        TableResult table =
+                Tables.of(Tables.SPEED).row("A", 10.1, 10.2).row("B", 10, 10).result();
+        Finding finding = Findings.better("A is faster", table, Tables.SPEED, "A", "B");
+        assertThat(finding.outcome()).isEqualTo(Outcome.NO_DIFFERENCE);
+        assertThat(finding.sentence())
+                .isEqualTo("speed: no difference between A and B worth telling (1.01 to 1.02 times over 2 rounds)");
     }
 
     @Test

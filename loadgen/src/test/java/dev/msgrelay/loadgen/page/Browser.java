@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -24,6 +25,9 @@ final class Browser implements AutoCloseable {
     private static final List<String> BROWSERS =
             List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** It would warn of a browser that is newer than itself; what is used here is the same in all of them. */
+    private static final Logger VERSION_FINDER = Logger.getLogger("org.openqa.selenium.devtools.CdpVersionFinder");
 
     private final ChromeDriver driver;
     private boolean scripts = true;
@@ -66,6 +70,7 @@ final class Browser implements AutoCloseable {
                 .usingAnyFreePort()
                 .withTimeout(PATIENCE)
                 .build();
+        VERSION_FINDER.setLevel(Level.SEVERE);
         ChromeDriver driver = new ChromeDriver(service, options);
         driver.manage().timeouts().pageLoadTimeout(PATIENCE).scriptTimeout(PATIENCE);
         return new Browser(driver);
@@ -87,6 +92,11 @@ final class Browser implements AutoCloseable {
     void allowScripts(boolean allow) {
         scripts = allow;
         driver.executeCdpCommand("Emulation.setScriptExecutionDisabled", Map.of("value", !allow));
+    }
+
+    /** Prints to nowhere. */
+    void print() {
+        driver.executeCdpCommand("Page.printToPDF", Map.of());
     }
 
     Object run(String script) {

@@ -102,6 +102,19 @@ class PageBrowserTest {
     }
 
     @Test
+    void onPaperAllChartsAreDrawn() throws Exception {
+        Path file = write(ShootoutPage.of(Shootouts.full()));
+        browser.prefer("dark");
+        browser.open(file, 1280, 400);
+        assertThat(browser.run("return Number(document.documentElement.dataset.drawn || 0)"))
+                .as("on a screen only those near the window")
+                .isNotEqualTo(7L);
+        browser.print();
+        isDrawn(7);
+        isQuiet(file);
+    }
+
+    @Test
     void textsStayTexts() throws Exception {
         Path file = write(Pages.hostile());
         browser.open(file, 1280, 900);

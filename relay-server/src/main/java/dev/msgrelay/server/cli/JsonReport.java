@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The report for scripts: one JSON object a line, told apart by {@code event}: ready, stats, draining, stopped. Totals
@@ -79,6 +80,10 @@ final class JsonReport implements ServerReport {
         number(line, "largestLagMessages", s.largestLagMessages());
         number(line, "duplicates", s.duplicates());
         number(line, "heldBack", s.heldBack());
+        number(line, "heldBackMillis", TimeUnit.NANOSECONDS.toMillis(s.heldBackNanos()));
+        number(line, "backpressureMillis", TimeUnit.NANOSECONDS.toMillis(s.backpressureNanos()));
+        number(line, "ringCells", s.ringCells());
+        number(line, "ringUsedCells", s.ringUsedCells());
         number(line, "chunksAside", s.chunksAside());
         GarbageCollections gc = GarbageCollections.now();
         number(line, "gcCount", gc.count());

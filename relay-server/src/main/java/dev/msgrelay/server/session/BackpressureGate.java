@@ -26,6 +26,7 @@ public final class BackpressureGate implements WriteGate {
     private volatile boolean blocked;
     private volatile long blockedSinceNanos;
     private volatile long refused;
+    private final HeldTime time = new HeldTime();
 
     // Of the writer.
     private SubscriberSession[] seen = members;
@@ -54,6 +55,7 @@ public final class BackpressureGate implements WriteGate {
         refused = position;
         if (!blocked) {
             blockedSinceNanos = System.nanoTime();
+            time.begin(blockedSinceNanos);
             blocked = true;
         }
         // Once more after the flag is up: a member that moved on before it did not signal.
@@ -82,6 +84,11 @@ public final class BackpressureGate implements WriteGate {
     /** Since when, by {@link System#nanoTime}; meaningful while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
+    }
+
+    /** How long the log was not allowed to grow, since the start. Any thread. */
+    public long blockedNanos(long now) {
+        return time.nanos(now);
     }
 
     /** Called by a member, after its cursor has moved (a volatile store). The last one to free half of the window counts. */
@@ -136,6 +143,7 @@ public final class BackpressureGate implements WriteGate {
     private void unblock() {
         if (blocked) {
             blocked = false;
+            time.end(System.nanoTime());
         }
     }
 

@@ -15,6 +15,7 @@ public final class HeldPublishers {
     private final BackpressureGate gate;
     private final ConcurrentLinkedQueue<PublisherSession> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean any = new AtomicBoolean();
+    private final HeldTime time = new HeldTime();
 
     public HeldPublishers(FrameRing ring, BackpressureGate gate) {
         this.ring = ring;
@@ -22,6 +23,7 @@ public final class HeldPublishers {
     }
 
     void add(PublisherSession session) {
+        time.begin(System.nanoTime());
         waiting.add(session);
         any.set(true);
         // The ring may have been drained in between, and nobody would look again. Where subscribers hold the log back,
@@ -36,9 +38,15 @@ public final class HeldPublishers {
         return any.get();
     }
 
+    /** How long there was a publisher that was not read, since the start. Any thread. */
+    public long nanos(long now) {
+        return time.nanos(now);
+    }
+
     /** Lets everyone go on if half of the ring is free. */
     void resumeIfRoom() {
         if (any.get() && ring.remainingCells() >= ring.cells() / 2 && any.compareAndSet(true, false)) {
+            time.end(System.nanoTime());
             for (PublisherSession s = waiting.poll(); s != null; s = waiting.poll()) {
                 s.scheduleResume();
             }

@@ -161,6 +161,11 @@ public final class Intake {
         held.add(session);
     }
 
+    /** How long there was a publisher that was not read, since the start. Any thread. */
+    public long heldBackNanos(long now) {
+        return held.nanos(now);
+    }
+
     /** Told by a session whose last read took all it could: more is likely to come. */
     void moreExpected() {
         drain.expectMoreReads();

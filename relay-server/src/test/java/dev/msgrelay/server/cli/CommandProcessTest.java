@@ -47,7 +47,9 @@ class CommandProcessTest {
             assertThat(first).contains("\"slowSubscriber\":\"backpressure\"").contains("\"memory\":{");
             relayOne(match(JSON_READY, first));
             assertThat(command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"messagesIn\":2")))
-                    .contains("\"bytesIn\":36,");
+                    .contains("\"bytesIn\":36,")
+                    .contains("\"heldBackMillis\":0,\"backpressureMillis\":0,\"ringCells\":")
+                    .contains("\"ringUsedCells\":");
             assertThat(command.terminate()).isZero();
             assertThat(command.line(l -> l.contains("\"event\":\"stopped\"")))
                     .contains("\"messagesIn\":2,\"bytesIn\":36,\"messagesOut\":2,\"bytesOut\":36")

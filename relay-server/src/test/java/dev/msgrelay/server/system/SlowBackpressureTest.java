@@ -3,6 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -33,11 +34,24 @@ class SlowBackpressureTest {
             awaitStandstill(relay);
             assertThat(relay.stats().largestLagBytes()).isLessThanOrEqualTo(TestRelay.SMALL_LOG);
 
+            RelayStats standing = relay.stats();
+            assertThat(standing.heldBackNanos()).isPositive();
+            assertThat(standing.backpressureNanos()).isPositive();
+            Await.until(
+                    "the hold that lasts is counted on",
+                    () -> relay.stats().heldBackNanos() > standing.heldBackNanos()
+                            && relay.stats().backpressureNanos() > standing.backpressureNanos());
+
             slow.resume();
             publishers.join();
             int all = first.count() + second.count();
             slow.awaitMessages(all).received().assertAllOf(first.count(), second.count());
             good.awaitMessages(all).received().assertAllOf(first.count(), second.count());
+            Await.until("the ring is empty again", () -> relay.stats().ringUsedCells() == 0);
+            assertThat(relay.stats().ringCells()).isEqualTo(TestRelay.SMALL_RING / 64);
+            Await.until(
+                    "what is over is not counted on",
+                    () -> relay.stats().heldBackNanos() == relay.stats().heldBackNanos());
             assertThat(relay.stats().messagesSkipped()).isZero();
             assertThat(relay.stats().closes())
                     .doesNotContainKeys(CloseReason.SLOW_SUBSCRIBER, CloseReason.STALLED_SUBSCRIBER);

@@ -4,6 +4,7 @@ import static dev.msgrelay.loadgen.lab.readers.ReaderContestant.BYTES;
 import static dev.msgrelay.loadgen.lab.readers.ReaderContestant.MESSAGES;
 
 import dev.msgrelay.loadgen.lab.Claims;
+import dev.msgrelay.loadgen.lab.Figure;
 import dev.msgrelay.loadgen.lab.Finding;
 import dev.msgrelay.loadgen.lab.Findings;
 import dev.msgrelay.loadgen.lab.TableResult;
@@ -14,6 +15,9 @@ import java.util.Optional;
 
 /** What the article says, and what our figures say of it. */
 final class ReaderClaims {
+    /** A client that gets this share of what the link carries is held back by the link. */
+    private static final double FULL = 0.95;
+
     private ReaderClaims() {}
 
     /** The article's figures, by network. */
@@ -57,9 +61,13 @@ final class ReaderClaims {
         };
     }
 
-    /** Of a sender of large writes. */
-    static List<Finding> judge(TableResult table, List<Ladder> steps) {
-        Judged judged = new Judged(table, steps);
+    /**
+     * Of a sender of large writes.
+     *
+     * @param ceiling what the link carries at most, messages a second; NaN where there is no link
+     */
+    static List<Finding> judge(TableResult table, List<Ladder> steps, double ceiling) {
+        Judged judged = new Judged(table, steps, ceiling);
         judged.step(
                 "one read of four bytes instead of four makes reading almost twice as fast",
                 Ladder.FOUR_BYTES,
@@ -79,7 +87,7 @@ final class ReaderClaims {
 
     /** Of a sender that writes each message by itself. */
     static List<Finding> judgeSmallWrites(TableResult table, List<Ladder> steps) {
-        Judged judged = new Judged(table, steps);
+        Judged judged = new Judged(table, steps, Double.NaN);
         judged.open(Ladder.BOTH, Ladder.FOUR_BYTES);
         judged.open(Ladder.HANDING, Ladder.BOTH);
         judged.open(Ladder.RELAY, Ladder.HANDING);
@@ -90,16 +98,25 @@ final class ReaderClaims {
     private static final class Judged {
         private final TableResult table;
         private final List<Ladder> steps;
+        private final double ceiling;
         private final List<Finding> findings = new ArrayList<>();
 
-        Judged(TableResult table, List<Ladder> steps) {
+        Judged(TableResult table, List<Ladder> steps, double ceiling) {
             this.table = table;
             this.steps = steps;
+            this.ceiling = ceiling;
         }
 
         /** Beside the article's factor, where it has both figures over this lane. */
         void step(String claim, Ladder better, Ladder worse) {
             if (!steps.contains(better) || !steps.contains(worse)) {
+                return;
+            }
+            if (fills(better) && fills(worse)) {
+                findings.add(new Finding(
+                        claim,
+                        Finding.Outcome.UNDECIDED,
+                        better.text() + " and " + worse.text() + " both fill the link"));
                 return;
             }
             Optional<Claims.Claim> ahead = table.table().claims().of(better.text(), MESSAGES);
@@ -116,12 +133,17 @@ final class ReaderClaims {
                             : Findings.better(claim, table, MESSAGES, better.text(), worse.text()));
         }
 
+        private boolean fills(Ladder step) {
+            Figure figure = table.figure(table.row(step.text()), MESSAGES);
+            return figure.isPresent() && figure.median() >= FULL * ceiling;
+        }
+
         private static double middle(Claims.Claim claim) {
             return (claim.low() + claim.high()) / 2;
         }
 
         void open(Ladder a, Ladder b) {
-            if (steps.contains(a) && steps.contains(b)) {
+            if (steps.contains(a) && steps.contains(b) && !(fills(a) && fills(b))) {
                 findings.add(Findings.compare(table, MESSAGES, a.text(), b.text()));
             }
         }

@@ -107,23 +107,20 @@ public final class ReadersExperiment implements Experiment {
 
     private LabTable large(LaneSpec lane, List<Ladder> steps) {
         Key key = new Key(lane, options.writeSize());
-        String ceiling = lane.isEmulated()
-                ? "; the link carries at most "
-                        + Numbers.text(lane.emulatedLink()
-                                .ceiling(options.body())
-                                .batched()
-                                .messagesPerSecond()) + " msg/s"
-                : "";
+        double ceiling = lane.isEmulated()
+                ? lane.emulatedLink().ceiling(options.body()).batched().messagesPerSecond()
+                : Double.NaN;
+        String link = lane.isEmulated() ? "; the link carries at most " + Numbers.text(ceiling) + " msg/s" : "";
         return new LabTable(
                 lane.kind().title(),
                 "Over " + lane.label() + ", bodies of " + options.body() + " bytes, a sender of "
                         + (options.writeSize() == 0 ? "large writes" : "writes of " + options.writeSize() + " bytes")
-                        + ceiling,
+                        + link,
                 ReaderContestant.COLUMNS,
                 contestants(steps, key),
                 options.body() == ReaderOptions.BODY ? ReaderClaims.of(lane.kind()) : Claims.NONE,
                 List.of(),
-                table -> ReaderClaims.judge(table, steps));
+                table -> ReaderClaims.judge(table, steps, ceiling));
     }
 
     private LabTable small(LaneSpec lane) {

@@ -31,12 +31,24 @@ class ReaderClaimsTest {
         assertThat(judge(LaneKind.GBE_1)).hasSize(1);
     }
 
+    @Test
+    void whoFillsTheLinkCannotBeCompared() {
+        Finding finding = judge(LaneKind.GBE_1, 100).get(0);
+        assertThat(finding.outcome()).isEqualTo(Finding.Outcome.UNDECIDED);
+        assertThat(finding.sentence()).isEqualTo("four bytes at a time and integers byte by byte both fill the link");
+        assertThat(judge(LaneKind.GBE_1, 200).get(0).outcome()).isEqualTo(Finding.Outcome.HOLDS);
+    }
+
     private static List<Finding> judge(LaneKind lane) {
+        return judge(lane, Double.NaN);
+    }
+
+    private static List<Finding> judge(LaneKind lane, double ceiling) {
         LabTable table =
                 new LabTable("lane", "", List.of(), List.of(), ReaderClaims.of(lane), List.of(), result -> List.of());
         List<RowResult> rows = List.of(row(Ladder.BYTE_WISE, 100), row(Ladder.FOUR_BYTES, 200), row(Ladder.RELAY, 900));
         RoundResult steady = new RoundResult(50, 50);
-        return ReaderClaims.judge(new TableResult(table, rows, List.of(steady, steady), 2), STEPS);
+        return ReaderClaims.judge(new TableResult(table, rows, List.of(steady, steady), 2), STEPS, ceiling);
     }
 
     private static RowResult row(Ladder step, double speed) {

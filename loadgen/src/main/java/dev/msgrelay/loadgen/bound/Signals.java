@@ -1,0 +1,16 @@
+package dev.msgrelay.loadgen.bound;
+
+/**
+ * All that a run is classified from.
+ *
+ * @param rates what passed
+ * @param sampled CPU, queues
+ * @param holds what the relay says; null where it says nothing
+ * @param link the part of the link that was used
+ */
+public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link) {
+    /** With what the link could have given: known to who knows the link. */
+    public Signals withLink(LinkShare newLink) {
+        return new Signals(rates, sampled, holds, newLink);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.msgrelay.loadgen.bound;
+
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** Reads /proc/net/tcp and tcp6. */
+final class SocketTable {
+    private static final String ESTABLISHED = "01";
+
+    /** A half-closed connection still has its queues. */
+    private static final String CLOSE_WAIT = "08";
+
+    private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
+    private static final int STATE = 3;
+    private static final int QUEUES = 4;
+    private static final int HEX = 16;
+
+    private SocketTable() {}
+
+    /**
+     * One end of a connection.
+     *
+     * @param sendBytes written and not acknowledged by the peer's kernel
+     * @param receiveBytes arrived and not read
+     */
+    record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes) {}
+
+    /**
+     * Hands on every connection that one of its ends has this port of; lines that are none, or damaged, are passed over. A
+     * host has hundreds of others, most of them ended: only lines with that port are looked at.
+     */
+    static void read(String text, int port, Consumer<Entry> each) {
+        String wanted = String.format(Locale.ROOT, ":%04X ", port);
+        int at = 0;
+        while ((at = text.indexOf(wanted, at)) >= 0) {
+            int begin = text.lastIndexOf('\n', at) + 1;
+            int end = text.indexOf('\n', at);
+            end = end < 0 ? text.length() : end;
+            Entry entry = parse(text.substring(begin, end).strip());
+            if (entry != null) {
+                each.accept(entry);
+            }
+            at = end;
+        }
+    }
+
+    private static Entry parse(String line) {
+        String[] fields = line.split("\\s+", QUEUES + 2);
+        if (fields.length <= QUEUES || !(fields[STATE].equals(ESTABLISHED) || fields[STATE].equals(CLOSE_WAIT))) {
+            return null;
+        }
+        int colon = fields[QUEUES].indexOf(':');
+        try {
+            return new Entry(
+                    port(fields[LOCAL]),
+                    port(fields[REMOTE]),
+                    Long.parseLong(fields[QUEUES].substring(0, Math.max(0, colon)), HEX),
+                    Long.parseLong(fields[QUEUES].substring(colon + 1), HEX));
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static int port(String address) {
+        int colon = address.lastIndexOf(':');
+        if (colon < 0) {
+            throw new NumberFormatException("no port in '" + address + "'");
+        }
+        return Integer.parseInt(address.substring(colon + 1), HEX);
+    }
+}

@@ -1,0 +1,20 @@
+package dev.msgrelay.loadgen.bound;
+
+import java.util.List;
+
+/**
+ * What a sampler looks at.
+ *
+ * @param processes of this host; those elsewhere are not seen
+ * @param publishPort of the relay, by which its connections are told from others; -1: unknown, or a Unix socket
+ * @param subscribePort likewise
+ */
+public record Watched(List<Process> processes, int publishPort, int subscribePort) {
+    /**
+     * A process of the run.
+     *
+     * @param role of all its threads; but threads of a relay's process that are called "publisher..." are publishers
+     * @param name for people
+     */
+    public record Process(Role role, String name, long pid) {}
+}

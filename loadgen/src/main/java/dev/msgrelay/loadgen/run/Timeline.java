@@ -1,0 +1,144 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Throughput over the measured window, in equal steps, from what the workers said of their progress meanwhile. Immutable.
+ *
+ * @param points by time; steps about whose end some worker said nothing any more are left out
+ */
+public record Timeline(List<Point> points) {
+    /** As often as workers report; a shorter step would show nothing but their rhythm. */
+    private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** What a chart can show; longer windows have longer steps. */
+    private static final int MAX_POINTS = 1_200;
+
+    private static final double SECOND_NANOS = 1e9;
+
+    public Timeline {
+        points = List.copyOf(points);
+    }
+
+    /**
+     * One step.
+     *
+     * @param seconds from the window's begin to the end of the step
+     * @param in messages a second that left all publishers; NaN where nobody counts them
+     * @param bytesIn bytes a second likewise
+     * @param out messages a second that all subscribers got
+     * @param bytesOut bytes a second likewise
+     * @param lagBytes the largest lag of a subscriber by the relay's last word, or -1 where it does not tell
+     */
+    public record Point(double seconds, double in, double bytesIn, double out, double bytesOut, long lagBytes) {}
+
+    /**
+     * What one worker had done at a time.
+     *
+     * @param nanos by the controller's clock
+     */
+    record Count(long nanos, long messages, long bytes) {}
+
+    /** What the relay said of its lag at a time. */
+    record Lag(long nanos, long bytes) {}
+
+    /** From what the children have said. */
+    static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
+        List<Lag> lags = new ArrayList<>();
+        if (relay != null) {
+            for (Child.Event event : relay.all("stats")) {
+                lags.add(new Lag(event.nanos(), event.json().getLong("largestLagBytes", -1)));
+            }
+        }
+        return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
+    }
+
+    /** A list of counts for each worker, by time. */
+    static Timeline of(long begin, long end, List<List<Count>> in, List<List<Count>> out, List<Lag> lags) {
+        long step = Math.max(STEP_NANOS, (end - begin) / MAX_POINTS);
+        List<Point> points = new ArrayList<>();
+        for (long from = begin; from + step <= end; from += step) {
+            long to = from + step;
+            double[] sent = in.isEmpty() ? new double[] {Double.NaN, Double.NaN} : rates(in, from, to);
+            double[] got = rates(out, from, to);
+            if (sent != null && got != null) {
+                points.add(new Point((to - begin) / SECOND_NANOS, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
+            }
+        }
+        return new Timeline(points);
+    }
+
+    private static List<List<Count>> counts(List<Child> workers, long end) {
+        List<List<Count>> all = new ArrayList<>();
+        for (Child worker : workers) {
+            all.add(counts(worker.all("progress"), worker.site().nanosAhead(), end));
+        }
+        return all;
+    }
+
+    /**
+     * One worker's counts by the controller's clock.
+     *
+     * @param ahead nanoseconds that the worker's clock is ahead of that
+     */
+    static List<Count> counts(List<Child.Event> reports, long ahead, long end) {
+        List<Count> counts = new ArrayList<>();
+        for (Child.Event report : reports) {
+            JsonObject json = report.json();
+            // The moment at which it counted, which is not the moment at which that was heard.
+            long nanos = json.getLong("nanos") - ahead;
+            counts.add(new Count(nanos, json.getLong("messages"), json.getLong("bytes")));
+            if (json.getBoolean("last", false)) {
+                // A publisher's last message leaves a little before the window ends.
+                counts.add(new Count(Math.max(nanos, end), json.getLong("messages"), json.getLong("bytes")));
+                break;
+            }
+        }
+        return counts;
+    }
+
+    /** Messages and bytes a second of all workers together, or null where one of them is not known. */
+    private static double[] rates(List<List<Count>> workers, long from, long to) {
+        double[] sum = new double[2];
+        for (List<Count> worker : workers) {
+            double[] before = at(worker, from);
+            double[] after = at(worker, to);
+            if (before == null || after == null) {
+                return null;
+            }
+            for (int i = 0; i < sum.length; i++) {
+                sum[i] += (after[i] - before[i]) * SECOND_NANOS / (to - from);
+            }
+        }
+        return sum;
+    }
+
+    /** Messages and bytes at a moment between two reports, as if the speed between them had been even; null outside. */
+    private static double[] at(List<Count> counts, long nanos) {
+        for (int i = 1; i < counts.size(); i++) {
+            Count before = counts.get(i - 1);
+            Count after = counts.get(i);
+            if (before.nanos() <= nanos && nanos <= after.nanos() && before.nanos() < after.nanos()) {
+                double part = (double) (nanos - before.nanos()) / (after.nanos() - before.nanos());
+                return new double[] {
+                    before.messages() + part * (after.messages() - before.messages()),
+                    before.bytes() + part * (after.bytes() - before.bytes())
+                };
+            }
+        }
+        return null;
+    }
+
+    private static long lagAt(List<Lag> lags, long nanos) {
+        long bytes = -1;
+        for (Lag lag : lags) {
+            if (lag.nanos() <= nanos) {
+                bytes = lag.bytes();
+            }
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.bound.Classifier;
+import dev.msgrelay.loadgen.bound.LinkShare;
+import dev.msgrelay.loadgen.bound.ProcFiles;
+import dev.msgrelay.loadgen.bound.Rates;
+import dev.msgrelay.loadgen.bound.RelayHolds;
+import dev.msgrelay.loadgen.bound.Role;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Watched;
+import dev.msgrelay.loadgen.bound.WindowSampler;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.Window;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Watches the processes of one run during its window. The controller's thread owns it. */
+final class Watch implements AutoCloseable {
+    private final Window window;
+    private final Fleet fleet;
+    private final Child relay;
+    private final WindowSampler sampler;
+
+    /** @param window that is not over yet */
+    Watch(Window window, Fleet fleet, Middle.Started middle) {
+        this.window = window;
+        this.fleet = fleet;
+        this.relay = middle.process();
+        List<Watched.Process> processes = new ArrayList<>();
+        if (relay != null) {
+            add(processes, Role.RELAY, List.of(relay));
+        }
+        add(processes, Role.PUBLISHER, fleet.publishers());
+        add(processes, Role.SUBSCRIBER, fleet.subscribers());
+        add(processes, Role.SUBSCRIBER, fleet.slow());
+        Watched watched = new Watched(processes, port(middle.publish()), port(middle.subscribe()));
+        sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end());
+    }
+
+    private static void add(List<Watched.Process> processes, Role role, List<Child> children) {
+        for (Child child : children) {
+            if (child.pid() > 0) {
+                processes.add(new Watched.Process(role, child.name(), child.pid()));
+            }
+        }
+    }
+
+    private static int port(Endpoint endpoint) {
+        return endpoint == null ? -1 : endpoint.port();
+    }
+
+    /** What was seen, after the run. */
+    Observed observed(Load load, Published published, Received received) throws InterruptedException {
+        Signals signals = new Signals(rates(load, published, received), sampler.sampled(), holds(), LinkShare.UNKNOWN);
+        Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
+        return new Observed(signals, Classifier.classify(signals), timeline);
+    }
+
+    private Rates rates(Load load, Published published, Received received) {
+        boolean counted = published.total() > 0;
+        return new Rates(
+                (double) load.rate() * load.publishers(),
+                counted ? published.traffic().messagesPerSecond() : Double.NaN,
+                received.traffic().messagesPerSecond() / Math.max(1, load.subscribers()),
+                published.punctuality().lateShare(),
+                window.measuredNanos() / 1e9);
+    }
+
+    private RelayHolds holds() {
+        return relay == null ? null : holds(relay.all("stats"), window);
+    }
+
+    /** From the relay's reports; null where it has said nothing of this around the window. */
+    static RelayHolds holds(List<Child.Event> reports, Window window) {
+        List<Child.Event> around = around(reports, window);
+        if (around.size() < 2) {
+            return null;
+        }
+        JsonObject first = around.get(0).json();
+        JsonObject last = around.get(around.size() - 1).json();
+        long nanos = around.get(around.size() - 1).nanos() - around.get(0).nanos();
+        if (nanos <= 0 || !last.has("heldBackMillis") || !last.has("ringCells")) {
+            return null;
+        }
+        double used = 0;
+        for (Child.Event event : around) {
+            used += (double) event.json().getLong("ringUsedCells")
+                    / event.json().getLong("ringCells");
+        }
+        return new RelayHolds(
+                share(first, last, "heldBackMillis", nanos),
+                share(first, last, "backpressureMillis", nanos),
+                used / around.size());
+    }
+
+    private static double share(JsonObject first, JsonObject last, String millis, long nanos) {
+        long held = TimeUnit.MILLISECONDS.toNanos(last.getLong(millis) - first.getLong(millis));
+        return Math.min(1, (double) held / nanos);
+    }
+
+    /** The reports within the window, where they span most of it; else from the last one before to the first one after. */
+    private static List<Child.Event> around(List<Child.Event> reports, Window window) {
+        List<Child.Event> within = reports.stream()
+                .filter(report -> report.nanos() >= window.begin() && report.nanos() <= window.end())
+                .toList();
+        if (within.size() > 1
+                && within.get(within.size() - 1).nanos() - within.get(0).nanos() >= window.measuredNanos() / 2) {
+            return within;
+        }
+        int from = 0;
+        int to = reports.size();
+        for (int i = 0; i < reports.size(); i++) {
+            if (reports.get(i).nanos() <= window.begin()) {
+                from = i;
+            } else if (reports.get(i).nanos() >= window.end()) {
+                to = i + 1;
+                break;
+            }
+        }
+        return reports.subList(from, to);
+    }
+
+    @Override
+    public void close() {
+        sampler.close();
+    }
+}

@@ -1,0 +1,145 @@
+package dev.msgrelay.loadgen.bound;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Signals made by hand: of a run at full speed through which nothing is in anyone's way, until a test says otherwise. */
+final class Case {
+    private static final Queue EMPTY = new Queue(1, 100, 0, 900);
+    private static final Queue FULL = new Queue(1, 100, 1, 2 << 20);
+
+    private final List<CpuShare> cpu = new ArrayList<>();
+    private Rates rates = new Rates(0, 1e6, 1e6, 0, 10);
+    private boolean waitsKnown = true;
+    private MachineShare machine = new MachineShare(4, 0.4, 0.05, 0, 0.5);
+    private Queue publisherSend = EMPTY;
+    private Queue relayReceive = EMPTY;
+    private Queue relaySend = EMPTY;
+    private Queue subscriberReceive = EMPTY;
+    private TcpSegments segments = TcpSegments.NONE;
+    private RelayHolds holds = new RelayHolds(0, 0, 0);
+    private LinkShare link = LinkShare.UNKNOWN;
+
+    /** Nobody has been seen to use a core yet. */
+    static Case quiet() {
+        return new Case();
+    }
+
+    Case rates(Rates newRates) {
+        rates = newRates;
+        return this;
+    }
+
+    Case publisher(double run, double waited) {
+        cpu.add(new CpuShare(Role.PUBLISHER, "publisher " + cpu.size(), "publisher-" + cpu.size(), run, waited));
+        return this;
+    }
+
+    Case relay(double run, double waited) {
+        cpu.add(new CpuShare(Role.RELAY, "relay", "relay-loop-0", run, waited));
+        return this;
+    }
+
+    Case subscriber(double run, double waited) {
+        cpu.add(new CpuShare(Role.SUBSCRIBER, "subscriber " + cpu.size(), "subscriber", run, waited));
+        return this;
+    }
+
+    Case idle(double idle) {
+        machine = new MachineShare(2, idle, 0.1, 0.02, 0.8);
+        return this;
+    }
+
+    Case machine(double idle, double softirq, double own) {
+        machine = new MachineShare(2, idle, softirq, 0, own);
+        return this;
+    }
+
+    Case publisherSendFull() {
+        publisherSend = FULL;
+        return this;
+    }
+
+    Case relayReceiveFull() {
+        relayReceive = FULL;
+        return this;
+    }
+
+    Case relaySendFull() {
+        relaySend = FULL;
+        return this;
+    }
+
+    Case subscriberReceiveFull() {
+        subscriberReceive = FULL;
+        return this;
+    }
+
+    Case subscriberReceive(double waiting) {
+        subscriberReceive = new Queue(1, 100, waiting, 100_000);
+        return this;
+    }
+
+    Case resent(long sent, long resent) {
+        segments = new TcpSegments(sent, resent);
+        return this;
+    }
+
+    Case holds(double heldBack, double backpressure, double ringUsed) {
+        holds = new RelayHolds(heldBack, backpressure, ringUsed);
+        return this;
+    }
+
+    Case link(double in, double out) {
+        link = new LinkShare(in, out);
+        return this;
+    }
+
+    Case unixSockets() {
+        publisherSend = null;
+        relayReceive = null;
+        relaySend = null;
+        subscriberReceive = null;
+        return this;
+    }
+
+    Case subscribersElsewhere() {
+        subscriberReceive = null;
+        return this;
+    }
+
+    Case publishersElsewhere() {
+        publisherSend = null;
+        return this;
+    }
+
+    Case relaySaysNothing() {
+        holds = null;
+        return this;
+    }
+
+    Case waitsUnknown() {
+        waitsKnown = false;
+        return this;
+    }
+
+    Case machineUnknown() {
+        machine = null;
+        return this;
+    }
+
+    static void expect(BoundBy bound, BoundKind kind, Confidence confidence, BoundKind... alternatives) {
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(kind);
+        assertThat(bound.confidence()).as(bound.toString()).isEqualTo(confidence);
+        assertThat(bound.alternatives()).as(bound.toString()).containsExactly(alternatives);
+        assertThat(bound.reasons()).isNotEmpty();
+    }
+
+    BoundBy classify() {
+        Queues queues = new Queues(publisherSend, relayReceive, relaySend, subscriberReceive);
+        Sampled sampled = new Sampled(100, cpu, waitsKnown, machine, queues, segments);
+        return Classifier.classify(new Signals(rates, sampled, holds, link));
+    }
+}

@@ -1,0 +1,53 @@
+package dev.msgrelay.loadgen.bound;
+
+import static dev.msgrelay.loadgen.bound.BoundKind.NOTHING;
+import static dev.msgrelay.loadgen.bound.BoundKind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
+import static dev.msgrelay.loadgen.bound.Confidence.MEDIUM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** A schedule that is kept leaves nothing to be bound by. */
+class KeptRateTest {
+    private final Rates kept = new Rates(2_000, 2_000, 1_999, 0.0002, 10);
+
+    @Test
+    void aRateThatWasKept() {
+        BoundBy bound = Case.quiet()
+                .rates(kept)
+                .publisher(0.2, 0)
+                .relay(0.1, 0)
+                .subscriber(0.05, 0)
+                .classify();
+        Case.expect(bound, NOTHING, HIGH);
+        assertThat(bound.reasons())
+                .containsExactly("it kept the rate: 2,000 msg/s were wanted, 2,000 left the publishers, 1,999"
+                        + " reached each subscriber");
+        assertThat(bound.unseen()).isEmpty();
+    }
+
+    @Test
+    void aPublisherThatYieldsBetweenMessagesLooksBusyButIsNot() {
+        Case.expect(Case.quiet().rates(kept).publisher(1, 0).idle(0).classify(), NOTHING, HIGH);
+    }
+
+    @Test
+    void aRateThatWasKeptWithDelaysIsToldWithThem() {
+        BoundBy bound =
+                Case.quiet().rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10)).classify();
+        Case.expect(bound, NOTHING, MEDIUM);
+        assertThat(bound.reasons().get(1)).isEqualTo("8.89 % of the messages left more than 1 ms late");
+    }
+
+    @Test
+    void aRateThatWasNotKeptHasABoundLikeAnyRun() {
+        BoundBy bound = Case.quiet()
+                .rates(new Rates(2_000_000, 1_500_000, 1_500_000, 0.9, 10))
+                .publisher(0.2, 0)
+                .relay(0.98, 0.01)
+                .relayReceiveFull()
+                .classify();
+        Case.expect(bound, RELAY_CPU, HIGH);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.msgrelay.loadgen.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.BoundKind;
+import dev.msgrelay.loadgen.bound.Queues;
+import dev.msgrelay.loadgen.bound.Role;
+import dev.msgrelay.loadgen.bound.Sampled;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** Bounds that are provoked, with real processes and sockets. Nothing here asserts a speed. */
+@Timeout(90)
+@EnabledOnOs(OS.LINUX)
+class BoundRunTest {
+    private static final Middle RELAY =
+            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+
+    @Test
+    void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
+        // So slow that whatever else this machine does is faster; long enough for all buffers on the way to fill.
+        SlowReaders slow = new SlowReaders(1, 2_000_000, SlowPolicy.BACKPRESSURE);
+        RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
+        BoundBy bound = result.observed().bound();
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.SUBSCRIBER);
+        assertThat(bound.reasons().get(0)).startsWith("not read by the subscriber");
+        Queues queues = result.observed().signals().sampled().queues();
+        assertThat(queues.subscriberReceive().connections())
+                .as("the slow one and the other")
+                .isEqualTo(2);
+        assertThat(queues.publisherSend().isFull()).isTrue();
+        assertThat(result.observed().signals().holds().backpressure()).isGreaterThan(0.5);
+    }
+
+    @Test
+    void aLowRateThatIsKept() throws Exception {
+        RunResult result = run(300, 1_500, Load.oneToOne(16).withRate(200));
+        // A machine that stands still for tens of milliseconds at the window's edge keeps no rate: then once more.
+        for (int i = 0; i < 2 && !result.observed().signals().rates().kept(); i++) {
+            result = run(300, 1_500, Load.oneToOne(16).withRate(200));
+        }
+        BoundBy bound = result.observed().bound();
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.NOTHING);
+        Sampled sampled = result.observed().signals().sampled();
+        assertThat(sampled.samples()).isGreaterThan(2);
+        for (Role role : Role.values()) {
+            assertThat(sampled.busiest(role)).as("%s", role).isNotNull();
+        }
+        assertThat(sampled.queues().relayReceive().isEmpty()).isTrue();
+        assertThat(sampled.queues().subscriberReceive().isEmpty()).isTrue();
+    }
+
+    @Test
+    void overUnixSocketsTheQueuesAreUnseenAndTheRunIsClassifiedAllTheSame() throws Exception {
+        RunResult result = run(300, 600, Load.oneToOne(100).withUnix(true));
+        Observed observed = result.observed();
+        assertThat(observed.signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
+        assertThat(observed.bound().unseen()).contains("the relay's receive queues");
+        assertThat(observed.bound().kind()).isNotIn(BoundKind.NOTHING, BoundKind.LINK);
+    }
+
+    @Test
+    void throughputOverTimeAddsUpToWhatPassed() throws Exception {
+        RunResult result = run(300, 1_000, Load.oneToOne(100).withCounts(2, 2).withRate(500));
+        List<Timeline.Point> points = result.observed().timeline().points();
+        assertThat(points).as("the last step included").hasSize(4);
+        double out = points.stream().mapToDouble(Timeline.Point::out).average().orElse(0);
+        double in = points.stream().mapToDouble(Timeline.Point::in).average().orElse(0);
+        // By counts at the steps' edges instead of each subscriber's own; on a busy machine some messages cross them.
+        assertThat(in).isBetween(500.0, 2_000.0);
+        assertThat(out).isBetween(1_000.0, 4_000.0);
+        assertThat(points).allSatisfy(point -> assertThat(point.bytesIn()).isGreaterThanOrEqualTo(point.in()));
+    }
+
+    private static RunResult run(long warmupMillis, long measuredMillis, Load load) throws Exception {
+        Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(measuredMillis));
+        return new LoadRun(RELAY, load, timing, RunObserver.NONE).run();
+    }
+}
