@@ -36,7 +36,8 @@ class SendersExperimentTest {
             assertThat(table.rows()).extracting(RowResult::failure).containsOnlyNulls();
             assertThat(table.rows()).hasSize(20).allSatisfy(row -> {
                 assertThat(table.figure(row, SendersGo.THROUGHPUT).median()).isPositive();
-                assertThat(table.figure(row, SendersGo.CPU).median()).isPositive();
+                // 0 where sockets held everything already
+                assertThat(table.figure(row, SendersGo.CPU).median()).isNotNegative();
             });
             assertThat(table.table().judge().judge(table)).isNotEmpty();
             assertThat(table.table().charts().get(1).series().of(table)).hasSize(10);
