@@ -14,7 +14,16 @@ import picocli.CommandLine.Spec;
             "Every result is checked; one that is wrong is shown as FAILED, with no time.",
             "Exits 1 when a row is FAILED."
         },
-        subcommands = {LabListCommand.class, LabAllCommand.class, LabReadersCommand.class, LabBatchingCommand.class})
+        subcommands = {
+            LabListCommand.class,
+            LabAllCommand.class,
+            LabReadersCommand.class,
+            LabBatchingCommand.class,
+            LabFilesCommand.class,
+            LabAsyncFilesCommand.class,
+            LabEventLogCommand.class,
+            LabSendersCommand.class
+        })
 final class LabCommand implements Runnable {
     @Spec
     private CommandSpec spec;

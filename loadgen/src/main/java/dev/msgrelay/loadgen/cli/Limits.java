@@ -22,6 +22,19 @@ final class Limits {
     }
 
     /**
+     * How long an experiment measures.
+     *
+     * @param given null where the option is not
+     * @throws ParameterException naming the value and its limit
+     */
+    static Duration duration(CommandSpec spec, Duration given, Duration byDefault) {
+        if (given != null && given.isZero()) {
+            throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
+        }
+        return given == null ? byDefault : given;
+    }
+
+    /**
      * @throws ParameterException naming the value and its limit
      */
     static Timing timing(CommandSpec spec, Duration warmup, Duration duration) {

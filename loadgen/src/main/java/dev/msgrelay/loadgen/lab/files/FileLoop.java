@@ -1,0 +1,140 @@
+package dev.msgrelay.loadgen.lab.files;
+
+import dev.msgrelay.loadgen.lab.Column;
+import dev.msgrelay.loadgen.lab.Contestant;
+import dev.msgrelay.loadgen.lab.Go;
+import dev.msgrelay.loadgen.lab.Measurement;
+import dev.msgrelay.loadgen.lab.WrongResultException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table use the
+ * same two files in turn, one that stays as long as it is and one that starts from nothing.
+ */
+final class FileLoop implements Contestant {
+    static final Column WRITE = Column.higher("write", "MB/s");
+    static final Column READ = Column.higher("read", "MB/s");
+    static final Column IN_MEMORY = Column.plain("in memory before the read", "%");
+
+    static final String PREALLOCATED = "pre-allocated";
+    static final String GROWING = "growing";
+
+    /** The warm-up's file is no larger than this. */
+    static final long WARM_UP_BYTES = 32_000_000;
+
+    private static final int SEEDS = 256;
+    private static final double BYTES_PER_NANO_IN_MB = 1e3;
+    private static final double PERCENT = 100;
+
+    private final SequentialFile way;
+    private final Setting setting;
+    private final int index;
+
+    /**
+     * What a table's loops have in common.
+     *
+     * @param of how many loops there are
+     */
+    record Task(long size, boolean force, boolean dropCaches, int of) {}
+
+    /** Whether the file is there before, and what is done with it. */
+    record Setting(boolean preallocated, Task task) {}
+
+    /**
+     * @param index of this loop among those of the table
+     */
+    FileLoop(SequentialFile way, Setting setting, int index) {
+        this.way = way;
+        this.setting = setting;
+        this.index = index;
+    }
+
+    @Override
+    public String name() {
+        return way.name();
+    }
+
+    @Override
+    public String setting() {
+        return setting.preallocated() ? PREALLOCATED : GROWING;
+    }
+
+    @Override
+    public void warmUp(Go go) throws IOException, WrongResultException {
+        run(go, Math.min(WARM_UP_BYTES, setting.task().size()));
+    }
+
+    @Override
+    public Measurement go(Go go) throws IOException, WrongResultException {
+        return run(go, setting.task().size());
+    }
+
+    private Measurement run(Go go, long size) throws IOException, WrongResultException {
+        Path file = go.scratch().resolve(setting() + "-" + size);
+        if (setting.preallocated()) {
+            preallocate(file, size);
+        } else {
+            // Not deleted: what is still mapped keeps its blocks until the mapping is gone.
+            Files.write(file, new byte[0]);
+        }
+        // Another one than that of the loop before, whoever ran it.
+        Content content = new Content(size, (go.round() * setting.task().of() + index) % SEEDS);
+        System.gc();
+        long start = System.nanoTime();
+        int written = way.write(file, content, setting.task().force());
+        long writeNanos = System.nanoTime() - start;
+        check("wrote", written, content);
+
+        settle(file);
+        double inMemory = PageCache.resident(file);
+        System.gc();
+        start = System.nanoTime();
+        int read = way.read(file);
+        long readNanos = System.nanoTime() - start;
+        check("read", read, content);
+        String problem = FileCheck.problem(file, content);
+        if (problem != null) {
+            throw new WrongResultException(problem);
+        }
+        return Measurement.of(WRITE, BYTES_PER_NANO_IN_MB * size / writeNanos)
+                .and(READ, BYTES_PER_NANO_IN_MB * size / readNanos)
+                .and(IN_MEMORY, PERCENT * inMemory);
+    }
+
+    private static void check(String did, int checkSum, Content content) throws WrongResultException {
+        if (checkSum != content.checkSum()) {
+            throw new WrongResultException(
+                    did + " bytes of checksum " + checkSum + " instead of " + content.checkSum());
+        }
+    }
+
+    /** What this loop has left for the operating system to write burdens neither the read nor the next loop. */
+    private void settle(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(false);
+        }
+        if (setting.task().dropCaches()) {
+            DropCaches.now();
+        }
+    }
+
+    /** Writes zeros into a file that is not there yet, as the article does. */
+    private static void preallocate(Path file, long size) throws IOException {
+        if (Files.exists(file)) {
+            return;
+        }
+        ByteBuffer page = ByteBuffer.allocate(SequentialFile.PAGE_SIZE);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (long left = size; left > 0; left -= page.position()) {
+                page.clear().limit((int) Math.min(left, page.capacity()));
+                channel.write(page);
+            }
+            channel.force(true);
+        }
+    }
+}
