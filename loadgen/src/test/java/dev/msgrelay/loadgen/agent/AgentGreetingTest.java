@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +76,15 @@ class AgentGreetingTest {
                 .hasMessageContaining("it refused: versions differ: the agent is loadgen " + LoadgenVersion.here()
                         + ", protocol 1; the controller is loadgen 0.0.9, protocol 1");
         agent.awaitLog("refused: versions differ");
+    }
+
+    @Test
+    void anAddressAtWhichNoProcessHereCouldListenIsRefusedAtOnce() throws Exception {
+        AgentSettings elsewhere = new AgentSettings(
+                InetAddress.getLoopbackAddress(), 0, InetAddress.getByName("192.0.2.7"), Set.of(), AgentLimits.USUAL);
+        assertThatThrownBy(() -> Agent.start(elsewhere, agent.token(), true, line -> {}))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("processes cannot listen on the data address 192.0.2.7: ");
     }
 
     @Test
