@@ -18,7 +18,9 @@ import picocli.CommandLine.ParameterException;
             DoctorCommand.class,
             CeilingCommand.class,
             LanesCommand.class,
-            AgentCommand.class
+            AgentCommand.class,
+            ShootoutCommand.class,
+            CompareCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -45,7 +47,8 @@ public final class LoadgenMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "which command? run, calibrate, bench, doctor, ceiling, lanes or agent");
+                spec.commandLine(),
+                "which command? run, calibrate, bench, doctor, ceiling, lanes, agent, shootout or compare");
     }
 
     private static int usageError(ParameterException e, String[] args) {

@@ -6,8 +6,7 @@ import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.worker.Endpoint;
-import java.util.ArrayList;
-import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -18,37 +17,11 @@ final class RelayOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
-    @Option(
-            names = "--transport",
-            paramLabel = "NAME",
-            description = "Of the relay: auto, epoll, nio or io_uring (the relay's default).")
-    private String transport;
-
-    @Option(names = "--event-loops", paramLabel = "N", description = "Of the relay (the relay's default).")
-    private Integer eventLoops;
+    @Mixin
+    private RelayStartOptions start;
 
     @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the relay (the relay's default).")
     private Integer mtu;
-
-    @Option(
-            names = "--slow-subscriber",
-            paramLabel = "POLICY",
-            defaultValue = "backpressure",
-            description = "What the relay does with a slow subscriber: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}: at"
-                    + " full speed somebody is always slow). With --connect: what that relay is known to do.")
-    private SlowPolicy policy;
-
-    @Option(
-            names = "--relay-arg",
-            paramLabel = "ARG",
-            description = "Any further argument of relay-server; repeatable.")
-    private List<String> relayArgs = new ArrayList<>();
-
-    @Option(
-            names = "--relay-java-opts",
-            paramLabel = "OPTS",
-            description = "Options of the relay's JVM, instead of the usual ones; separated by spaces.")
-    private String javaOptions;
 
     @Option(
             names = "--connect",
@@ -63,7 +36,7 @@ final class RelayOptions {
     private String connectSubscribe;
 
     SlowPolicy policy() {
-        return policy;
+        return start.policy();
     }
 
     /**
@@ -74,7 +47,7 @@ final class RelayOptions {
             if (connectSubscribe != null) {
                 throw new ParameterException(spec.commandLine(), "--connect-subscribe needs --connect");
             }
-            return new RelayMiddle(arguments(), jvmOptions());
+            return new RelayMiddle(start.arguments(mtu), start.jvmOptions());
         }
         Endpoint publish = endpoint("--connect", connect);
         if (connectSubscribe != null) {
@@ -96,32 +69,11 @@ final class RelayOptions {
         if (connect != null || connectSubscribe != null) {
             throw new ParameterException(spec.commandLine(), "--in-process and --connect exclude each other");
         }
-        if (!relayArgs.isEmpty()) {
+        if (!start.relayArgs().isEmpty()) {
             throw new ParameterException(
-                    spec.commandLine(), "--in-process takes no --relay-arg " + String.join(" ", relayArgs));
+                    spec.commandLine(), "--in-process takes no --relay-arg " + String.join(" ", start.relayArgs()));
         }
-        return new InProcessMiddle(runLength, arguments(), jvmOptions());
-    }
-
-    private List<String> arguments() {
-        List<String> args = new ArrayList<>(List.of("--slow-subscriber", policy.toString()));
-        add(args, "--transport", transport);
-        add(args, "--event-loops", eventLoops);
-        add(args, "--mtu", mtu);
-        args.addAll(relayArgs);
-        return args;
-    }
-
-    private static void add(List<String> args, String option, Object value) {
-        if (value != null) {
-            args.addAll(List.of(option, value.toString()));
-        }
-    }
-
-    private List<String> jvmOptions() {
-        return javaOptions == null
-                ? RelayMiddle.JAVA_OPTIONS
-                : List.of(javaOptions.trim().split("\\s+"));
+        return new InProcessMiddle(runLength, start.arguments(mtu), start.jvmOptions());
     }
 
     private Endpoint endpoint(String option, String value) {

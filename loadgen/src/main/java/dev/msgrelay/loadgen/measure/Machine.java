@@ -24,6 +24,16 @@ public record Machine(int cores, String cpu, String jdk, String kernel, String c
                 firstLine("/proc/sys/net/ipv4/tcp_congestion_control"));
     }
 
+    /** From what {@link #toJson} gave, on whatever machine; what is missing is unknown. */
+    public static Machine of(JsonObject json) {
+        return new Machine(
+                json.getInt("cores", 0),
+                json.getString("cpu", UNKNOWN),
+                json.getString("jdk", UNKNOWN),
+                json.getString("kernel", UNKNOWN),
+                json.getString("congestionControl", UNKNOWN));
+    }
+
     public JsonObject toJson() {
         JsonObject json = new JsonObject();
         json.put("cores", cores);

@@ -77,6 +77,32 @@ class UsageTest {
                 "agent --data-address 0.0.0.0 | --data-address '0.0.0.0' is every address",
                 "agent --allow no.such.invalid | --allow: unknown host 'no.such.invalid'",
                 "agent --idle-timeout 100ms   | --idle-timeout 100ms is under 500ms",
+                "shootout --lanes loopback,2gbe | --lanes: lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
+                "shootout --lanes remote      | --lanes remote needs --agent",
+                "shootout --agent a:1 --lanes unix | --agent needs the agent's token: give --token-file or set",
+                "shootout --link 1gbe         | --link needs --agent",
+                "shootout --token-file x      | --token-file needs --agent",
+                "shootout --mtu 575           | --mtu 575 is not within 576..9216",
+                "shootout --publishers-at near | 'near'",
+                "shootout --subscribers-at relay | leave nobody across the link",
+                "shootout --body 15           | --body 15 is not within 16..67108864",
+                "shootout --body 100,x        | --body 'x' is not a number of bytes",
+                "shootout --body uniform:9-1  | --body uniform:9-1: 9 is not within 16..67108864",
+                "shootout --publishers 1,0    | --publishers 0 is not within 1..10000",
+                "shootout --subscribers 10001 | --subscribers 10001 is not within 1..10000",
+                "shootout --rate -1           | --rate -1 is not within 0..10000000",
+                "shootout --burst 5           | --burst needs --rate",
+                "shootout --burst 100 --rate 1 | is one every 100 s, over the limit of 60",
+                "shootout --batch 10000 --body 1000000 | bytes a write, over the limit of 67108864",
+                "shootout --rounds 0          | --rounds 0 is not within 1..101",
+                "shootout --duration 0        | --duration 0 is not above 0",
+                "shootout --p99 5ms           | --p99 needs --find-max-rate",
+                "shootout --max-probes 5      | --max-probes needs --find-max-rate",
+                "shootout --search-time 5s    | --search-time needs --find-max-rate",
+                "shootout --find-max-rate --rate 7 | --find-max-rate and --rate exclude each other",
+                "shootout --find-max-rate --max-probes 0 | --max-probes 0 is not within 1..200",
+                "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 combinations are 600 cells, over the limit of 500: shorten a list",
+                "compare                      | Missing required parameter: 'A'",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -90,7 +116,8 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("run, calibrate, bench, doctor, ceiling, lanes or agent");
+        assertThat(err.toString())
+                .contains("run, calibrate, bench, doctor, ceiling, lanes, agent, shootout or compare");
     }
 
     private static int execute(StringWriter err, String... args) {

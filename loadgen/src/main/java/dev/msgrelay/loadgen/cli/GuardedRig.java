@@ -1,0 +1,29 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Placement;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.shootout.HostRig;
+import dev.msgrelay.loadgen.shootout.Rig;
+import java.io.IOException;
+
+/** A rig that tells a run which failed by itself from one whose processes a Ctrl-C has ended. */
+record GuardedRig(Rig rig, Interrupts interrupts) implements Rig {
+    GuardedRig(Interrupts interrupts) {
+        this(new HostRig(), interrupts);
+    }
+
+    @Override
+    public double hopNanos() throws InterruptedException {
+        return rig.hopNanos();
+    }
+
+    @Override
+    public Outcome run(Middle middle, Placement placement, Load load, Timing timing, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        return interrupts.orInterrupted(() -> rig.run(middle, placement, load, timing, observer));
+    }
+}

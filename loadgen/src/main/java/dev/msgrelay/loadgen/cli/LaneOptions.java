@@ -1,0 +1,125 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which lanes, and who is at which end of them. */
+final class LaneOptions {
+    /** A side of a lane, as on the command line. */
+    enum Side {
+        /** With the relay. */
+        RELAY(End.NEAR),
+        /** Across the link. */
+        FAR(End.FAR);
+
+        private final End end;
+
+        Side(End end) {
+            this.end = end;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--lanes",
+            paramLabel = "LANE",
+            split = ",",
+            description =
+                    "What to compare: loopback, unix, 1gbe, 10gbe, 25gbe (emulated between two network namespaces;"
+                            + " see 'loadgen lanes'), remote (needs --agent). Without it: loopback,unix,1gbe,10gbe, or with"
+                            + " --agent loopback,remote.")
+    private List<String> lanes = new ArrayList<>();
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            split = ",",
+            defaultValue = "1500",
+            description = "Of the emulated links, one lane for each: a list like 1500,9000 (${DEFAULT-VALUE}).")
+    private List<Integer> mtus = new ArrayList<>();
+
+    @Option(
+            names = "--publishers-at",
+            paramLabel = "SIDE",
+            defaultValue = "relay",
+            description = "Where publishers live on lanes with two sides: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
+    private Side publishersAt;
+
+    @Option(
+            names = "--subscribers-at",
+            paramLabel = "SIDE",
+            defaultValue = "far",
+            description = "Where subscribers live likewise (${DEFAULT-VALUE}).")
+    private Side subscribersAt;
+
+    /**
+     * Each lane once, in the order in which they are named.
+     *
+     * @param withAgent whether there is a second host
+     * @throws ParameterException naming what is unknown or does not fit
+     */
+    List<LaneSpec> specs(boolean withAgent) {
+        mtus.forEach(mtu -> Limits.within(spec, "--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
+        List<LaneSpec> specs = new ArrayList<>();
+        for (LaneKind kind : kinds(withAgent)) {
+            for (int mtu : mtus) {
+                LaneSpec one = LaneSpec.of(kind).withMtu(mtu);
+                if (!specs.contains(one)) {
+                    specs.add(one);
+                }
+            }
+        }
+        return specs;
+    }
+
+    private List<LaneKind> kinds(boolean withAgent) {
+        if (lanes.isEmpty()) {
+            return withAgent
+                    ? List.of(LaneKind.LOOPBACK, LaneKind.REMOTE)
+                    : List.of(LaneKind.LOOPBACK, LaneKind.UNIX, LaneKind.GBE_1, LaneKind.GBE_10);
+        }
+        List<LaneKind> kinds = new ArrayList<>();
+        for (String name : lanes) {
+            try {
+                kinds.add(LaneKind.parse(name.trim()));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), "--lanes: " + e.getMessage(), e);
+            }
+        }
+        refuse(kinds.contains(LaneKind.REMOTE) && !withAgent, "--lanes remote needs --agent");
+        refuse(withAgent && !kinds.contains(LaneKind.REMOTE), "--agent needs --lanes with remote among them");
+        return kinds;
+    }
+
+    /**
+     * @throws ParameterException nobody would be across the link
+     */
+    Sides sides() {
+        refuse(
+                publishersAt == Side.RELAY && subscribersAt == Side.RELAY,
+                "--publishers-at relay and --subscribers-at relay leave nobody across the link");
+        return new Sides(publishersAt.end, subscribersAt.end);
+    }
+
+    private void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.shootout.Matrix;
+import dev.msgrelay.protocol.FrameLayout;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What is sent: every combination of these lists is measured. */
+final class MatrixOptions {
+    private static final int MAX_CONNECTIONS = 10_000;
+    private static final int MAX_RATE = 10_000_000;
+    private static final int MAX_BATCH = 10_000;
+    private static final int MAX_WRITE = 64 << 20;
+
+    /** Bursts, and writes that wait for their last message, may not lie farther apart. */
+    private static final int MAX_SPACING_SECONDS = 60;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--body",
+            paramLabel = "SIZES",
+            defaultValue = "100",
+            description =
+                    "Bytes of every message's body, at least 16: a list like 16,100,1000,10000, and distributions:"
+                            + " uniform:16-1000, file:PATH (lines of a size and how often it comes), sizes:16x3,1000x1;"
+                            + " repeatable (${DEFAULT-VALUE}).")
+    private List<String> bodies = new ArrayList<>();
+
+    @Option(
+            names = "--publishers",
+            paramLabel = "P",
+            split = ",",
+            defaultValue = "1",
+            description = "Connections that publish: a list like 1,4 (${DEFAULT-VALUE}).")
+    private List<Integer> publishers = new ArrayList<>();
+
+    @Option(
+            names = "--subscribers",
+            paramLabel = "S",
+            split = ",",
+            defaultValue = "1",
+            description = "Connections that subscribe: a list like 1,8,64 (${DEFAULT-VALUE}).")
+    private List<Integer> subscribers = new ArrayList<>();
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            split = ",",
+            defaultValue = "0",
+            description = "Whole messages of a publisher's write, exactly so many: a list; 0: as many as fill a write,"
+                    + " or at a fixed rate those that are due (${DEFAULT-VALUE}).")
+    private List<Integer> batches = new ArrayList<>();
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            split = ",",
+            defaultValue = "0",
+            description = "Messages a second of each publisher, open loop on a fixed schedule: a list; 0: as fast as it"
+                    + " goes (${DEFAULT-VALUE}).")
+    private List<Integer> rates = new ArrayList<>();
+
+    @Option(
+            names = "--burst",
+            paramLabel = "N",
+            split = ",",
+            defaultValue = "1",
+            description = "With --rate: so many messages are due at the same moment, and the moments lie so far apart"
+                    + " that the rate holds; a list (${DEFAULT-VALUE}).")
+    private List<Integer> bursts = new ArrayList<>();
+
+    /**
+     * @throws ParameterException naming the value and its limits
+     */
+    Matrix matrix() {
+        each("--publishers", publishers, 1, MAX_CONNECTIONS);
+        each("--subscribers", subscribers, 1, MAX_CONNECTIONS);
+        each("--batch", batches, 0, MAX_BATCH);
+        each("--rate", rates, 0, MAX_RATE);
+        each("--burst", bursts, 1, Schedule.MAX_BURST);
+        refuse(
+                rates.stream().allMatch(rate -> rate == 0) && bursts.stream().anyMatch(burst -> burst > 1),
+                "--burst needs --rate");
+        Matrix matrix = new Matrix(sizes(), publishers, subscribers, batches, rates, bursts);
+        for (int batch : batches) {
+            matrix.bodies().forEach(body -> fits(batch, body));
+            spaced("--batch", batch);
+        }
+        bursts.forEach(burst -> spaced("--burst", burst));
+        return matrix;
+    }
+
+    /** Whether a rate is given. */
+    boolean isPaced() {
+        return rates.stream().anyMatch(rate -> rate > 0);
+    }
+
+    private void each(String option, List<Integer> values, int min, int max) {
+        values.forEach(value -> Limits.within(spec, option, value, min, max));
+    }
+
+    private void fits(int batch, BodySizes body) {
+        long bytes = (long) batch * FrameLayout.frameLength(body.max());
+        refuse(
+                batch > 1 && bytes > MAX_WRITE,
+                "--batch " + batch + " of " + body.describe() + " is up to " + bytes
+                        + " bytes a write, over the limit of " + MAX_WRITE);
+    }
+
+    private void spaced(String option, int messages) {
+        for (int rate : rates) {
+            refuse(
+                    rate > 0 && messages / rate > MAX_SPACING_SECONDS,
+                    option + " " + messages + " at --rate " + rate + " is one every " + messages / Math.max(1, rate)
+                            + " s, over the limit of " + MAX_SPACING_SECONDS);
+        }
+    }
+
+    private List<BodySizes> sizes() {
+        List<BodySizes> sizes = new ArrayList<>();
+        for (String text : elements()) {
+            try {
+                BodySizes one = BodySizes.parse(text);
+                if (!sizes.contains(one)) {
+                    sizes.add(one);
+                }
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), "--body " + e.getMessage(), e);
+            }
+        }
+        return sizes;
+    }
+
+    /** A comma separates sizes, but also the parts of a "sizes:" distribution, which look like 16x3. */
+    private List<String> elements() {
+        List<String> elements = new ArrayList<>();
+        for (String list : bodies) {
+            for (String element : list.split(",", -1)) {
+                int last = elements.size() - 1;
+                if (element.matches("\\d+x\\d+")
+                        && last >= 0
+                        && elements.get(last).startsWith("sizes:")) {
+                    elements.set(last, elements.get(last) + "," + element);
+                } else {
+                    elements.add(element);
+                }
+            }
+        }
+        return elements;
+    }
+
+    private void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.SlowPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** How a relay of a run's own is started. */
+final class RelayStartOptions {
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            description = "Of the relay: auto, epoll, nio or io_uring (the relay's default).")
+    private String transport;
+
+    @Option(names = "--event-loops", paramLabel = "N", description = "Of the relay (the relay's default).")
+    private Integer eventLoops;
+
+    @Option(
+            names = "--slow-subscriber",
+            paramLabel = "POLICY",
+            defaultValue = "backpressure",
+            description = "What the relay does with a slow subscriber: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}: at"
+                    + " full speed somebody is always slow). Of a relay that runs already: what it is known to do.")
+    private SlowPolicy policy;
+
+    @Option(
+            names = "--relay-arg",
+            paramLabel = "ARG",
+            description = "Any further argument of relay-server; repeatable.")
+    private List<String> relayArgs = new ArrayList<>();
+
+    @Option(
+            names = "--relay-java-opts",
+            paramLabel = "OPTS",
+            description = "Options of the relay's JVM, instead of the usual ones; separated by spaces.")
+    private String javaOptions;
+
+    SlowPolicy policy() {
+        return policy;
+    }
+
+    /** Further arguments of relay-server, as given. */
+    List<String> relayArgs() {
+        return relayArgs;
+    }
+
+    /**
+     * All arguments of relay-server, beside ports and sockets.
+     *
+     * @param mtu of the links, or null for the relay's default
+     */
+    List<String> arguments(Integer mtu) {
+        List<String> args = new ArrayList<>(List.of("--slow-subscriber", policy.toString()));
+        add(args, "--transport", transport);
+        add(args, "--event-loops", eventLoops);
+        add(args, "--mtu", mtu);
+        args.addAll(relayArgs);
+        return args;
+    }
+
+    private static void add(List<String> args, String option, Object value) {
+        if (value != null) {
+            args.addAll(List.of(option, value.toString()));
+        }
+    }
+
+    List<String> jvmOptions() {
+        return javaOptions == null
+                ? RelayMiddle.JAVA_OPTIONS
+                : List.of(javaOptions.trim().split("\\s+"));
+    }
+}

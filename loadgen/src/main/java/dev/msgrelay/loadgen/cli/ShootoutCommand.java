@@ -1,0 +1,148 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.shootout.Equipment;
+import dev.msgrelay.loadgen.shootout.LaneOpener;
+import dev.msgrelay.loadgen.shootout.LoadPoint;
+import dev.msgrelay.loadgen.shootout.Matrix;
+import dev.msgrelay.loadgen.shootout.Plan;
+import dev.msgrelay.loadgen.shootout.Rig;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code loadgen shootout}: lanes against each other and against their ceilings. */
+@Command(
+        name = "shootout",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Measures what a relay gets through several lanes, in turn, each result beside what the lane could give.",
+            "Lanes that cannot be set up are skipped. docs/shootouts.md says how to read the result. Exits 1 when a run"
+                    + " was invalid or did not come to its end."
+        })
+final class ShootoutCommand implements Callable<Integer> {
+    private static final int MAX_ROUNDS = 101;
+    private static final Duration WARMUP = Duration.ofSeconds(2);
+
+    /** At a fixed rate a JVM takes its time to compile what it runs, and a p99 sees that. */
+    private static final Duration SEARCH_WARMUP = Duration.ofSeconds(4);
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private LaneOptions laneOptions;
+
+    @Mixin
+    private AgentOptions agentOptions;
+
+    @Mixin
+    private MatrixOptions matrixOptions;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "How often everything runs; every round goes through all lanes and loads (${DEFAULT-VALUE}).")
+    private int rounds;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            defaultValue = "3s",
+            converter = DurationConverter.class,
+            description = "Of each run's measured part (${DEFAULT-VALUE}).")
+    private Duration duration;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description = "Before the measured part, under the same load (2s; with --find-max-rate 4s).")
+    private Duration warmup;
+
+    @Option(
+            names = "--calibrate",
+            negatable = true,
+            description =
+                    "Try every size for the ceilings of lanes without a line rate first, and take the best. Without"
+                            + " it the usual size is taken; with --no-calibrate those ceilings are not measured.")
+    private Boolean calibrate;
+
+    @Mixin
+    private SearchOptions searchOptions;
+
+    @Mixin
+    private RelayStartOptions relayOptions;
+
+    @Mixin
+    private ShootoutOutput output;
+
+    @Override
+    public Integer call() throws IOException, RunException, InterruptedException {
+        ShootoutSettings settings = settings();
+        announce(settings);
+        output.begin();
+        try (Interrupts interrupts = Interrupts.watch()) {
+            Rig rig = new GuardedRig(interrupts);
+            LaneOpener opener = spec -> spec.kind() == LaneKind.REMOTE ? agentOptions.open() : Lanes.open(spec);
+            Equipment equipment = new Equipment(rig, opener, this::relay, relayOptions.policy());
+            return output.run(settings, equipment);
+        }
+    }
+
+    private ShootoutSettings settings() throws IOException {
+        Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
+        agentOptions.check();
+        Matrix matrix = matrixOptions.matrix();
+        SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
+        Duration before = warmup != null ? warmup : search == null ? WARMUP : SEARCH_WARMUP;
+        Timing timing = Limits.timing(spec, before, duration);
+        var lanes = laneOptions.specs(agentOptions.isGiven());
+        if (matrix.size() * lanes.size() > Plan.MAX_CELLS) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    lanes.size() + " lanes of " + matrix.size() + " combinations are "
+                            + matrix.size() * lanes.size() + " cells, over the limit of " + Plan.MAX_CELLS
+                            + ": shorten a list");
+        }
+        List<LoadPoint> points = matrix.points();
+        return new ShootoutSettings(lanes, points, rounds, timing, laneOptions.sides(), calibration(), search);
+    }
+
+    private Calibrate calibration() {
+        if (calibrate == null) {
+            return Calibrate.IN_TURN;
+        }
+        return calibrate ? Calibrate.BEST_SIZE : Calibrate.NEVER;
+    }
+
+    /** Packets of the relay's log fit the lane's link. */
+    private Middle relay(Lane lane) {
+        Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
+        return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions());
+    }
+
+    private void announce(ShootoutSettings settings) {
+        // stderr: stdout may be JSON
+        spec.commandLine().getErr().println(settings.summary());
+        spec.commandLine().getErr().flush();
+    }
+}

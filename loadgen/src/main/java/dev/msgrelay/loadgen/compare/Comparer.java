@@ -1,0 +1,123 @@
+package dev.msgrelay.loadgen.compare;
+
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.Parameters;
+import dev.msgrelay.loadgen.result.Shootout;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/** Sets b against a. What cannot be compared is left out, and said to be. */
+public final class Comparer {
+    private final Shootout a;
+    private final Shootout b;
+    private final boolean paired;
+    private final List<CellComparison> cells = new ArrayList<>();
+    private final List<String> leftOut = new ArrayList<>();
+
+    /**
+     * @param paired runs of a and b were taken in turn: the ones of equal round belong together
+     */
+    public Comparer(Shootout a, Shootout b, boolean paired) {
+        this.a = a;
+        this.b = b;
+        this.paired = paired;
+    }
+
+    /**
+     * All lanes that both have.
+     *
+     * @param anyMachine compare results of different machines too
+     */
+    public Comparison allLanes(boolean anyMachine) {
+        if (!machines(anyMachine)) {
+            return new Comparison(cells, leftOut);
+        }
+        Set<String> names = new LinkedHashSet<>();
+        a.lanes().forEach(lane -> names.add(lane.name()));
+        b.lanes().forEach(lane -> names.add(lane.name()));
+        for (String name : names) {
+            lanes(name, a.lane(name), b.lane(name));
+        }
+        return new Comparison(cells, leftOut);
+    }
+
+    /**
+     * One lane of a against one of b, whatever they are; the MTU is theirs and may differ.
+     *
+     * @param anyMachine compare results of different machines too
+     */
+    public Comparison lanes(String laneA, String laneB, boolean anyMachine) {
+        if (machines(anyMachine)) {
+            lanes(laneA + " against " + laneB, a.lane(laneA), b.lane(laneB));
+        }
+        return new Comparison(cells, leftOut);
+    }
+
+    /** Whether the machines are alike, or do not have to be. */
+    private boolean machines(boolean any) {
+        if (a.sites().equals(b.sites())) {
+            return true;
+        }
+        leftOut.add((any ? "not left out although the machines differ: " : "everything: the machines differ: ")
+                + Machines.difference(a.sites(), b.sites()));
+        return any;
+    }
+
+    private void lanes(String name, Optional<LaneResult> inA, Optional<LaneResult> inB) {
+        if (inA.isEmpty() || inB.isEmpty()) {
+            leftOut.add(name + ": not in " + (inA.isEmpty() ? "a" : "b"));
+            return;
+        }
+        LaneResult laneA = inA.get();
+        LaneResult laneB = inB.get();
+        if (laneA.skipped() != null || laneB.skipped() != null) {
+            leftOut.add(name + ": skipped in "
+                    + (laneA.skipped() != null ? "a: " + laneA.skipped() : "b: " + laneB.skipped()));
+            return;
+        }
+        boolean sameLane = laneA.name().equals(laneB.name());
+        String difference = sameLane ? linkDifference(laneA, laneB) : null;
+        if (difference != null) {
+            leftOut.add(name + ": " + difference);
+            return;
+        }
+        for (Cell cell : laneA.cells()) {
+            Optional<Cell> other = laneB.cells().stream()
+                    .filter(one -> isSame(one.parameters(), cell.parameters(), sameLane))
+                    .findFirst();
+            if (other.isEmpty()) {
+                leftOut.add(name + ", " + cell.parameters() + ": not in b");
+            } else {
+                new CellComparer(name, paired, leftOut)
+                        .compare(laneA, cell, laneB, other.get())
+                        .ifPresent(cells::add);
+            }
+        }
+        for (Cell cell : laneB.cells()) {
+            if (laneA.cells().stream().noneMatch(one -> isSame(one.parameters(), cell.parameters(), sameLane))) {
+                leftOut.add(name + ", " + cell.parameters() + ": not in a");
+            }
+        }
+    }
+
+    private static String linkDifference(LaneResult laneA, LaneResult laneB) {
+        if (laneA.emulated() != laneB.emulated()) {
+            return "emulated in " + (laneA.emulated() ? "a" : "b") + " only";
+        }
+        if (!laneA.places().equals(laneB.places())) {
+            return "publishers or subscribers are on another side of the link";
+        }
+        return Objects.equals(laneA.link(), laneB.link())
+                ? null
+                : "another link: " + laneA.link() + " against " + laneB.link();
+    }
+
+    private static boolean isSame(Parameters one, Parameters other, boolean withMtu) {
+        return withMtu ? one.equals(other) : one.load().equals(other.load());
+    }
+}

@@ -1,0 +1,53 @@
+package dev.msgrelay.loadgen.compare;
+
+import dev.msgrelay.loadgen.page.Unit;
+import dev.msgrelay.loadgen.result.Figures;
+import dev.msgrelay.loadgen.result.RunRecord;
+import java.util.function.ToDoubleFunction;
+
+/** The figures that are compared. */
+public enum Metric {
+    IN("in", "in, msg/s", Unit.COUNT, true, Figures::in),
+    OUT("out", "out, msg/s", Unit.COUNT, true, Figures::out),
+    P50("p50", "latency p50", Unit.NANOS, false, run -> Figures.latency(run, 50)),
+    P99("p99", "latency p99", Unit.NANOS, false, run -> Figures.latency(run, 99)),
+    CPU("cpuPerMessage", "CPU per message", Unit.NANOS, false, Figures::cpuPerMessage);
+
+    private final String id;
+    private final String title;
+    private final Unit unit;
+    private final boolean moreIsBetter;
+    private final ToDoubleFunction<RunRecord> figure;
+
+    Metric(String id, String title, Unit unit, boolean moreIsBetter, ToDoubleFunction<RunRecord> figure) {
+        this.id = id;
+        this.title = title;
+        this.unit = unit;
+        this.moreIsBetter = moreIsBetter;
+        this.figure = figure;
+    }
+
+    /** For programs. */
+    public String id() {
+        return id;
+    }
+
+    /** For people. */
+    public String title() {
+        return title;
+    }
+
+    public Unit unit() {
+        return unit;
+    }
+
+    public boolean moreIsBetter() {
+        return moreIsBetter;
+    }
+
+    /** The run's figure; NaN where it has none, or one that no ratio can be made of. */
+    double of(RunRecord run) {
+        double value = figure.applyAsDouble(run);
+        return value > 0 ? value : Double.NaN;
+    }
+}

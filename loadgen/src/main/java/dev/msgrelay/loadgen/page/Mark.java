@@ -1,0 +1,20 @@
+package dev.msgrelay.loadgen.page;
+
+import java.util.Locale;
+
+/** How a text stands out. Its words have to say the same: colours alone tell nobody enough. */
+public enum Mark {
+    NONE,
+    /** As it should be. */
+    GOOD,
+    /** To be known: "emulated". */
+    NOTE,
+    /** To be careful with: "regime changed". */
+    WARN,
+    /** Not valid: "FAIL". */
+    BAD;
+
+    String cssClass() {
+        return "mark " + name().toLowerCase(Locale.ROOT);
+    }
+}

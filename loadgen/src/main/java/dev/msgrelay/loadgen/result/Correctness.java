@@ -1,0 +1,44 @@
+package dev.msgrelay.loadgen.result;
+
+import java.util.List;
+
+/**
+ * Whether every message came, once, in order, and left in time.
+ *
+ * @param checked subscribers looked at every message; otherwise they only counted
+ */
+public record Correctness(boolean checked, List<SubscriberRecord> subscribers, Schedule schedule) {
+    public Correctness {
+        subscribers = List.copyOf(subscribers);
+    }
+
+    /**
+     * One subscriber.
+     *
+     * @param messages within the measured part
+     * @param lost numbers that never came, over the whole run, and of these
+     * @param tail those after the last message that came
+     * @param closed why its connection ended before the run did, or null
+     */
+    public record SubscriberRecord(
+            int index,
+            long messages,
+            long lost,
+            long tail,
+            long duplicated,
+            long reordered,
+            long corrupted,
+            String closed) {}
+
+    /**
+     * How well the publishers kept their times.
+     *
+     * @param scheduled messages with an intended time; 0 at full speed
+     * @param late those that left more than a millisecond after it
+     * @param worstLateNanos how much the latest of them was behind
+     */
+    public record Schedule(long scheduled, long late, long worstLateNanos) {
+        /** No times to keep. */
+        public static final Schedule NONE = new Schedule(0, 0, 0);
+    }
+}

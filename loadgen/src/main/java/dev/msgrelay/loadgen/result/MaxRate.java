@@ -1,0 +1,66 @@
+package dev.msgrelay.loadgen.result;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The highest rate that was found for one load on one lane.
+ *
+ * @param lane its name
+ * @param parameters with the rate of each publisher that was found; 0 where none was
+ * @param p99LimitNanos what the 99th percentile of the latency had to stay within
+ * @param confirmed whether a last run at that rate passed
+ * @param ending how the search ended, for people
+ * @param attempts every run of the search, in order
+ * @param notes what a reader has to know: rates that once passed and once failed
+ */
+public record MaxRate(
+        String lane,
+        Parameters parameters,
+        long p99LimitNanos,
+        boolean confirmed,
+        String ending,
+        List<Attempt> attempts,
+        List<String> notes) {
+    public MaxRate {
+        attempts = List.copyOf(attempts);
+        notes = List.copyOf(notes);
+    }
+
+    /**
+     * One run of a search.
+     *
+     * @param rate of each publisher
+     * @param failure why it did not pass; empty where it did
+     */
+    public record Attempt(long rate, String failure) {
+        /** "20,000: p99 7.10 ms, over 5.00 ms"; "10,000: passed". */
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "%,d: %s", rate, failure.isEmpty() ? "passed" : failure);
+        }
+    }
+
+    /** All publishers together, in messages a second; 0 where none was found. */
+    public long total() {
+        return parameters.rate() * parameters.publishers();
+    }
+
+    /** "10gbe, 4 -> 1, body 100: 400,000 msg/s, 100,000 each (found, 14 runs)". */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "%s, %d -> %d, body %s: %s%s (%s, %d runs)",
+                lane,
+                parameters.publishers(),
+                parameters.subscribers(),
+                parameters.body().text(),
+                total() == 0 ? "no rate" : String.format(Locale.ROOT, "%,d msg/s", total()),
+                total() == 0 || parameters.publishers() == 1
+                        ? ""
+                        : String.format(Locale.ROOT, ", %,d each", parameters.rate()),
+                ending,
+                attempts.size());
+    }
+}

@@ -1,0 +1,119 @@
+package dev.msgrelay.loadgen.result.files;
+
+import dev.msgrelay.loadgen.page.HtmlWriter;
+import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.view.ShootoutPage;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/**
+ * The directory of a shootout's results. Written after every run, so that whatever happens the runs before it are there.
+ * Each file is whole at any time: an old one stays until the new one takes its place.
+ */
+public final class ResultFiles {
+    /** Everything, for programs. */
+    public static final String JSON = "results.json";
+
+    /** A row per run. */
+    public static final String CSV = "results.csv";
+
+    /** All histograms. */
+    public static final String HISTOGRAMS = "latency.hlog";
+
+    /** For people. */
+    public static final String HTML = "report.html";
+
+    private static final String TEMPORARY = ".part";
+
+    /** Opens a file that is to be written; tests open some that fill up. */
+    @FunctionalInterface
+    interface Opener {
+        OutputStream open(Path file) throws IOException;
+    }
+
+    private final Path directory;
+    private final Opener opener;
+    private int kept;
+
+    private ResultFiles(Path directory, Opener opener) {
+        this.directory = directory;
+        this.opener = opener;
+    }
+
+    /**
+     * A directory for results, which is made if it is not there.
+     *
+     * @throws ResultFileException it cannot be made or written, or has another shootout's results, which are never
+     *     overwritten
+     */
+    public static ResultFiles in(Path directory) throws ResultFileException {
+        return in(directory, Files::newOutputStream);
+    }
+
+    static ResultFiles in(Path directory, Opener opener) throws ResultFileException {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new ResultFileException(
+                    "cannot make the directory " + directory + ": " + ResultFileException.reason(e), e);
+        }
+        if (Files.exists(directory.resolve(JSON))) {
+            throw new ResultFileException(directory + " has results already: " + directory.resolve(JSON));
+        }
+        if (!Files.isWritable(directory)) {
+            throw new ResultFileException("cannot write to " + directory + ": permission denied");
+        }
+        return new ResultFiles(directory, opener);
+    }
+
+    /** Where the files are. */
+    public Path directory() {
+        return directory;
+    }
+
+    /**
+     * Writes all files anew.
+     *
+     * @throws ResultFileException one line that says which of them could not be written, and what is kept
+     */
+    public void write(Shootout shootout) throws ResultFileException {
+        // The others can be made from the JSON again, so it comes first.
+        write(JSON, ShootoutJson.of(shootout));
+        kept = shootout.runs();
+        write(CSV, CsvWriter.of(shootout));
+        write(HISTOGRAMS, HistogramLog.of(shootout));
+        write(HTML, HtmlWriter.html(ShootoutPage.of(shootout)));
+    }
+
+    private void write(String name, String content) throws ResultFileException {
+        Path file = directory.resolve(name);
+        Path part = directory.resolve(name + TEMPORARY);
+        try {
+            try (OutputStream out = opener.open(part)) {
+                out.write(content.getBytes(StandardCharsets.UTF_8));
+            }
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            discard(part, e);
+            throw new ResultFileException(
+                    "cannot write " + file + ": " + ResultFileException.reason(e) + "; " + whatIsKept(), e);
+        }
+    }
+
+    private String whatIsKept() {
+        Path json = directory.resolve(JSON);
+        return Files.isRegularFile(json) ? json + " has " + kept + (kept == 1 ? " run" : " runs") : "nothing is kept";
+    }
+
+    private static void discard(Path part, IOException because) {
+        try {
+            Files.deleteIfExists(part);
+        } catch (IOException e) {
+            because.addSuppressed(e);
+        }
+    }
+}

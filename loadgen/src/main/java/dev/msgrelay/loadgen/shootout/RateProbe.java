@@ -1,0 +1,105 @@
+package dev.msgrelay.loadgen.shootout;
+
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.result.MaxRate;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import java.util.Locale;
+
+/** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
+final class RateProbe {
+    /** The fastest schedule of a publisher, in messages a second. */
+    static final int HIGHEST = 10_000_000;
+
+    /** Where nothing says what to expect. */
+    private static final int USUAL_START = 10_000;
+
+    /** A link's ceiling is so many doublings away. */
+    private static final int BELOW_CEILING = 16;
+
+    /** Less than this of what was to be sent is not the rate that was asked for. */
+    private static final double SENT = 0.99;
+
+    private static final double PERCENTILE = 99;
+    private static final double SECOND_NANOS = 1e9;
+
+    private final Lane lane;
+    private final Step cell;
+    private final SearchSettings settings;
+    private int probes;
+
+    RateProbe(Lane lane, Step cell, SearchSettings settings) {
+        this.lane = lane;
+        this.cell = cell;
+        this.settings = settings;
+    }
+
+    /** Where to look: messages a second of each publisher. */
+    Bounds bounds() {
+        int publishers = cell.point().publishers();
+        long start = USUAL_START / publishers;
+        if (lane.link() != null) {
+            double ceiling = LaneCeilings.of(
+                            lane.link().speed(),
+                            lane.link().format(),
+                            cell.point().body())
+                    .batched()
+                    .messagesPerSecond();
+            start = (long) (ceiling / BELOW_CEILING / publishers / cell.point().subscribers());
+        }
+        return new Bounds(
+                Math.max(1, Math.min(HIGHEST, start)),
+                1,
+                HIGHEST,
+                SearchSettings.RESOLUTION,
+                settings.probes(),
+                settings.nanos());
+    }
+
+    /** The next run's number, from 1. */
+    int next() {
+        return ++probes;
+    }
+
+    /** Why this run does not pass; empty where it does. */
+    String failure(Taken taken) {
+        if (!taken.failures().isEmpty()) {
+            return taken.failures().get(0);
+        }
+        RunResult result = taken.result();
+        LoadPoint point = taken.step().point();
+        Traffic sent = result.published().traffic();
+        double wanted = (double) point.rate() * point.publishers() * sent.nanos() / SECOND_NANOS;
+        // What is due at the window's edges may fall to either side of them.
+        long atEdges = (long) point.publishers() * Math.max(point.burst(), Math.max(1, point.batch()));
+        if (sent.messages() + atEdges < SENT * wanted) {
+            return text("only %,d of %,.0f messages were sent", sent.messages(), wanted);
+        }
+        long p99 = result.received().latency().getValueAtPercentile(PERCENTILE);
+        return p99 <= settings.p99Nanos()
+                ? ""
+                : text("p99 %.2f ms, over %.2f ms", p99 / 1e6, settings.p99Nanos() / 1e6);
+    }
+
+    /** What came of the search. */
+    MaxRate found(MaxRateSearch.Result result) {
+        MaxRateSearch.Ending ending = result.ending();
+        int mtu = lane.link() == null ? 0 : lane.link().format().mtu();
+        return new MaxRate(
+                cell.lane(),
+                Records.parameters(cell.point().withRate((int) result.rate()), mtu),
+                settings.p99Nanos(),
+                ending == MaxRateSearch.Ending.FOUND || ending == MaxRateSearch.Ending.AT_HIGHEST,
+                ending.toString(),
+                result.attempts().stream()
+                        .map(attempt -> new MaxRate.Attempt(attempt.rate(), attempt.failure()))
+                        .toList(),
+                result.notes());
+    }
+
+    private static String text(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.msgrelay.loadgen.shootout;
+
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.shootout.Plan.PlannedLane;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is asked of a shootout.
+ *
+ * @param lanes in the order in which they run
+ * @param points what runs on each of them
+ * @param rounds how often each point runs on each lane
+ * @param timing of every run
+ * @param search null where speeds are measured and no rate is searched
+ */
+public record ShootoutSettings(
+        List<LaneSpec> lanes,
+        List<LoadPoint> points,
+        int rounds,
+        Timing timing,
+        Sides sides,
+        Calibrate calibrate,
+        SearchSettings search) {
+    public ShootoutSettings {
+        lanes = List.copyOf(lanes);
+        points = List.copyOf(points);
+    }
+
+    /** What lies ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with their ceilings, about 6 min". */
+    public String summary() {
+        String head = lanes.size() + (lanes.size() == 1 ? " lane" : " lanes") + " x " + points.size()
+                + (points.size() == 1 ? " load" : " loads");
+        Plan plan = plan(lanes);
+        if (search != null) {
+            Duration most = Duration.ofNanos(search.nanos()).multipliedBy(plan.cells());
+            return head + ": " + plan.cells() + (plan.cells() == 1 ? " search" : " searches")
+                    + " for the highest rate, at most " + Pace.text(most);
+        }
+        return head + " x " + rounds + (rounds == 1 ? " round" : " rounds") + ": " + plan.runs()
+                + " runs with those for ceilings, about " + Pace.text(plan.estimate());
+    }
+
+    /** The plan for as many of the lanes as there are. */
+    Plan plan(List<LaneSpec> specs) {
+        boolean calibrated = calibrate != Calibrate.NEVER && search == null;
+        List<PlannedLane> planned = specs.stream()
+                .map(spec -> new PlannedLane(OpenLanes.nameOf(spec), calibrated && isWithoutLink(spec)))
+                .toList();
+        return new Plan(planned, points, rounds, timing);
+    }
+
+    /** A remote lane's link is known when it is open: what is said before takes it for one whose speed is known. */
+    private static boolean isWithoutLink(LaneSpec spec) {
+        return spec.kind() == LaneKind.LOOPBACK || spec.kind() == LaneKind.UNIX;
+    }
+
+    /** Which end of a lane publishers and subscribers live at; the relay is at the near one. */
+    public record Sides(End publishers, End subscribers) {}
+
+    /** How the ceilings of lanes without a line rate are found. */
+    public enum Calibrate {
+        /** They are not. */
+        NEVER,
+        /** In every round, with one usual size of writes. */
+        IN_TURN,
+        /** The same, with the size that was the best of all in a first try. */
+        BEST_SIZE
+    }
+
+    /**
+     * What a rate has to keep to.
+     *
+     * @param p99Nanos the 99th percentile of the latency stays at or under this
+     * @param probes runs of one search at most
+     * @param nanos of one search at most
+     */
+    public record SearchSettings(long p99Nanos, int probes, long nanos) {
+        /** How near the rate that fails is to the one that is found. */
+        public static final double RESOLUTION = 0.05;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
+@Timeout(120)
+class ShootoutCommandTest {
+    @TempDir
+    private Path temporary;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void lanesAreComparedAndTheFilesAreThere() throws Exception {
+        Path directory = temporary.resolve("new").resolve("results");
+        int code = run(
+                "--lanes=loopback,unix",
+                "--rounds=1",
+                "--warmup=500ms",
+                "--duration=1s",
+                "--subscribers=2",
+                "--body=uniform:16-1000",
+                "--no-calibrate",
+                "--out=" + directory);
+        JsonObject json = JsonParser.object().from(Files.readString(directory.resolve("results.json")));
+        assertThat(code).as(err.toString()).isEqualTo(expectedCode(json));
+        assertThat(err.toString()).startsWith("2 lanes x 1 load x 1 round: 2 runs with those for ceilings, about ");
+        assertThat(out.toString())
+                .contains(
+                        "loopback",
+                        "unix",
+                        "body uniform:16-1000",
+                        "core-to-core hop before and after the runs",
+                        "results are in " + directory);
+        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
+        assertThat(json.getArray("command").subList(0, 3)).hasToString("[loadgen, shootout, --lanes=loopback,unix]");
+        assertThat(json.getArray("lanes")).hasSize(2);
+        assertThat(directory.resolve("report.html")).content().contains("uniform:16-1000");
+        assertThat(directory.resolve("results.csv")).content().hasLineCount(3);
+        assertThat(directory.resolve("latency.hlog")).content().contains("unix/1to2");
+    }
+
+    @Test
+    void aLaneWithoutALineRateHasCeilingsThatWereMeasuredInTurn() throws Exception {
+        int code = run("--lanes=unix", "--rounds=1", "--warmup=500ms", "--duration=1s", "--json");
+        JsonObject json = JsonParser.object().from(out.toString());
+        assertThat(code).as(err.toString()).isEqualTo(expectedCode(json));
+        assertThat(err.toString()).contains("3 runs with those for ceilings");
+        JsonObject cell = json.getArray("lanes").getObject(0).getArray("cells").getObject(0);
+        assertThat(cell.getArray("runs")).as("ceilings are no cells").hasSize(1);
+        // On a busy machine no two runs are of one regime, and there is no ceiling.
+        assertThat(cell.getObject("ceilings", new JsonObject()).getString("source", "calibrate: plain relay"))
+                .isEqualTo("calibrate: plain relay");
+    }
+
+    @Test
+    void whereResultsCannotBeWrittenNothingIsStarted() throws Exception {
+        Path file = Files.createFile(temporary.resolve("file"));
+        assertThat(run("--lanes=loopback", "--out=" + file.resolve("results"))).isOne();
+        assertThat(err.toString()).contains("FAIL: cannot make the directory " + file.resolve("results"));
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void otherResultsAreNotOverwritten() throws Exception {
+        Files.writeString(temporary.resolve("results.json"), "{}");
+        assertThat(run("--lanes=loopback", "--out=" + temporary)).isOne();
+        assertThat(err.toString()).contains(temporary + " has results already");
+    }
+
+    @Test
+    void anAgentThatIsNotThereIsASkippedLane() throws Exception {
+        Path token = Files.writeString(temporary.resolve("token"), "0123456789abcdef0123456789abcdef");
+        token.toFile().setReadable(false, false);
+        token.toFile().setReadable(true, true);
+        token.toFile().setWritable(false, false);
+        int code = run("--lanes=remote", "--agent=127.0.0.1:1", "--token-file=" + token);
+        assertThat(code).isOne();
+        assertThat(err.toString()).contains("lane remote is skipped: agent at 127.0.0.1:1: ");
+        assertThat(out.toString()).contains("skipped: agent at 127.0.0.1:1");
+    }
+
+    /** On a machine that is busy enough a run may be invalid; then the exit code says so. */
+    private static int expectedCode(JsonObject json) {
+        for (Object lane : json.getArray("lanes")) {
+            for (Object cell : ((JsonObject) lane).getArray("cells")) {
+                for (Object run : ((JsonObject) cell).getArray("runs")) {
+                    if (!((JsonObject) run).getArray("failures").isEmpty()) {
+                        return 1;
+                    }
+                }
+            }
+        }
+        return 0;
+    }
+
+    private int run(String... args) {
+        CommandLine command = LoadgenMain.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        String[] all = new String[args.length + 1];
+        all[0] = "shootout";
+        System.arraycopy(args, 0, all, 1, args.length);
+        return command.execute(all);
+    }
+}

@@ -1,0 +1,173 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.worker.RelayMain;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A shootout in a process of its own, to which something happens. */
+@Timeout(120)
+class ShootoutProcessTest {
+    private static final int EXIT_SIGINT = 130;
+    private static final int EXIT_SIGTERM = 143;
+
+    @TempDir
+    private Path temporary;
+
+    private Process process;
+
+    @AfterEach
+    void end() {
+        if (process != null) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void afterCtrlCThereAreResultsAndNobodyIsLeft() throws Exception {
+        boolean emulated = LaneTools.probe(new Subprocess()).available();
+        start(
+                "--lanes=" + (emulated ? "1gbe,loopback" : "loopback"),
+                "--no-calibrate",
+                "--rounds=50",
+                "--warmup=100ms",
+                "--duration=300ms");
+        awaitLine("run 2/");
+        // The lanes' namespaces live as long as the processes that hold them, which are among these.
+        List<ProcessHandle> all = process.descendants().toList();
+        assertThat(all).hasSizeGreaterThanOrEqualTo(3);
+        int expected = interrupt();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(expected);
+        for (ProcessHandle one : all) {
+            one.onExit().get(20, TimeUnit.SECONDS);
+        }
+        JsonObject json = results();
+        assertThat(json.getObject("ending").getString("how")).isEqualTo("interrupted");
+        JsonArray runs = json.getArray("lanes")
+                .getObject(0)
+                .getArray("cells")
+                .getObject(0)
+                .getArray("runs");
+        assertThat(runs).isNotEmpty();
+        assertThat(runs.getObject(0).getArray("failures", new JsonArray())).isEmpty();
+        assertThat(temporary.resolve("out/report.html")).content().contains("Not complete: interrupted");
+    }
+
+    @Test
+    void aRelayThatIsKilledCostsItsRunAndNoMore() throws Exception {
+        start("--lanes=loopback", "--no-calibrate", "--rounds=2", "--warmup=2s", "--duration=1s");
+        awaitLine("run 1/2");
+        relay().destroyForcibly();
+        drain();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isOne();
+        JsonObject json = results();
+        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
+        JsonArray runs = json.getArray("lanes")
+                .getObject(0)
+                .getArray("cells")
+                .getObject(0)
+                .getArray("runs");
+        assertThat(runs).hasSize(2);
+        assertThat(runs.getObject(0).toString()).contains("ended");
+        assertThat(runs.getObject(0).getBoolean("partial")).isTrue();
+        assertThat(runs.getObject(1).getBoolean("partial")).isFalse();
+    }
+
+    private void start(String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LoadgenMain.class.getName(),
+                "shootout",
+                "--out=" + temporary.resolve("out")));
+        command.addAll(List.of(args));
+        process = new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        err = new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
+    }
+
+    private BufferedReader err;
+
+    private void awaitLine(String part) throws IOException {
+        List<String> said = new ArrayList<>();
+        String line;
+        while ((line = err.readLine()) != null) {
+            said.add(line);
+            if (line.contains(part)) {
+                return;
+            }
+        }
+        throw new AssertionError("it did not say '" + part + "' but " + said);
+    }
+
+    /** So that nobody waits for room in the pipe. */
+    private void drain() {
+        Thread thread = new Thread(() -> err.lines().forEach(line -> {}), "drain");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private ProcessHandle relay() {
+        return process.descendants()
+                .filter(one -> {
+                    try {
+                        return Files.readString(Path.of("/proc/" + one.pid() + "/cmdline"), StandardCharsets.ISO_8859_1)
+                                .contains(RelayMain.class.getName());
+                    } catch (IOException e) {
+                        return false;
+                    }
+                })
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /**
+     * What Ctrl-C does; where this JVM was started with Ctrl-C ignored, which its children inherit, what kill does.
+     *
+     * @return the exit code that follows
+     */
+    private int interrupt() throws Exception {
+        drain();
+        if (isInterruptIgnored()) {
+            process.destroy();
+            return EXIT_SIGTERM;
+        }
+        Process kill = new ProcessBuilder("kill", "-INT", "" + process.pid()).start();
+        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        return EXIT_SIGINT;
+    }
+
+    private static boolean isInterruptIgnored() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .map(line -> new BigInteger(line.substring("SigIgn:".length()).trim(), 16))
+                .anyMatch(ignored -> ignored.testBit(1));
+    }
+
+    private JsonObject results() throws Exception {
+        return JsonParser.object().from(Files.readString(temporary.resolve("out/results.json")));
+    }
+}

@@ -1,0 +1,176 @@
+package dev.msgrelay.loadgen.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.msgrelay.loadgen.compare.Change.Meaning;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.result.Hops;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.Outcome;
+import dev.msgrelay.loadgen.result.Places;
+import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.Shootouts;
+import dev.msgrelay.loadgen.result.Site;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ComparerTest {
+    private static final Hops FAR = new Hops(230, 232);
+
+    @Test
+    void aClearDifferenceIsTold() {
+        Comparison comparison =
+                compare(Shootouts.loopback(10, 10.1, 10.2, 10.3), Shootouts.loopback(12, 12.1, 12.2, 12.3));
+        Change out = change(comparison, Metric.OUT);
+        assertThat(out.meaning()).isEqualTo(Meaning.BETTER);
+        assertThat(out.ratio().value()).isEqualTo(12.15 / 10.15, within(0.001));
+        assertThat(out.ratio().low()).isGreaterThan(1.1).isLessThan(out.ratio().value());
+        assertThat(out.medianA()).isEqualTo(10.15, within(0.001));
+        // The same CPU time for more messages.
+        assertThat(change(comparison, Metric.CPU).meaning()).isEqualTo(Meaning.BETTER);
+        assertThat(change(comparison, Metric.P50).meaning()).isEqualTo(Meaning.NOISE);
+        assertThat(comparison.leftOut()).isEmpty();
+    }
+
+    @Test
+    void lessIsWorse() {
+        Comparison comparison =
+                compare(Shootouts.loopback(12, 12.1, 12.2, 12.3), Shootouts.loopback(10, 10.1, 10.2, 10.3));
+        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.WORSE);
+        assertThat(change(comparison, Metric.CPU).meaning()).isEqualTo(Meaning.WORSE);
+    }
+
+    @Test
+    void whatOverlapsIsNoise() {
+        Comparison comparison = compare(Shootouts.loopback(10, 11, 12, 13), Shootouts.loopback(10.1, 11.1, 12.1, 13.1));
+        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.NOISE);
+    }
+
+    @Test
+    void inTurnTheSameRunsTellADifference() {
+        Shootout a = Shootouts.loopback(10, 11, 12, 13, 14, 15);
+        Shootout b = Shootouts.loopback(10.1, 11.1, 12.1, 13.1, 14.1, 15.1);
+        assertThat(change(new Comparer(a, b, false).allLanes(false), Metric.OUT).meaning())
+                .isEqualTo(Meaning.NOISE);
+        Change paired = change(new Comparer(a, b, true).allLanes(false), Metric.OUT);
+        assertThat(paired.meaning()).isEqualTo(Meaning.BETTER);
+        assertThat(paired.runsA()).isEqualTo(6);
+    }
+
+    @Test
+    void roundsWithoutTheOtherSideAreNamed() {
+        Comparison comparison =
+                new Comparer(Shootouts.loopback(1, 2, 3), Shootouts.loopback(1, 2), true).allLanes(false);
+        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.TOO_FEW_RUNS);
+        assertThat(comparison.leftOut())
+                .containsExactly(
+                        "loopback, 1 -> 1, body 100, full speed, a, round 3: the other side has no such round");
+    }
+
+    @Test
+    void tooFewRunsTellNothing() {
+        Comparison comparison = compare(Shootouts.loopback(10, 10, 10), Shootouts.loopback(20, 20, 20, 20));
+        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.TOO_FEW_RUNS);
+        assertThat(change(comparison, Metric.OUT).ratio()).isNull();
+        assertThat(new ComparisonReport(comparison).table())
+                .contains("noise: too few runs\n", "needs 4 runs on each side, or 6 rounds");
+    }
+
+    @Test
+    void regimesAreNotMixed() {
+        Shootout a = Shootouts.loopback(10, 10, 10, 10);
+        Comparison comparison = compare(a, Shootouts.loopback(FAR, 3, 3, 3, 3));
+        assertThat(comparison.cells()).isEmpty();
+        assertThat(comparison.leftOut())
+                .containsExactly(
+                        "loopback, 1 -> 1, body 100, full speed: no two runs of one regime: a has 4 near, b has 4 far");
+        Cell cell = a.lanes().get(0).cells().get(0);
+        Shootout mixed = Shootouts.loopback(FAR, 3, 3, 3, 3);
+        for (int round = 5; round <= 8; round++) {
+            mixed = mixed.with("loopback", cell, Shootouts.run(round, 11, new Hops(45, 45), cell, Outcome.PASS));
+        }
+        comparison = compare(a, mixed);
+        assertThat(comparison.cells().get(0).regime()).isEqualTo(Regime.NEAR);
+        assertThat(change(comparison, Metric.OUT).medianB()).isEqualTo(11);
+        assertThat(comparison.leftOut()).hasSize(4).allMatch(one -> one.endsWith("regime far, not near"));
+    }
+
+    @Test
+    void runsThatStandForNothingAreNamed() {
+        Shootout b = Shootouts.loopback(10, 10, 10, 10);
+        Cell cell = b.lanes().get(0).cells().get(0);
+        Hops near = new Hops(45, 45);
+        b = b.with("loopback", cell, Shootouts.run(5, 99, near, cell, new Outcome(List.of("2 lost"), List.of(), false)))
+                .with(
+                        "loopback",
+                        cell,
+                        Shootouts.run(6, 99, near, cell, new Outcome(List.of(), List.of("disturbed"), false)))
+                .with("loopback", cell, Shootouts.run(7, 99, near, cell, new Outcome(List.of(), List.of(), true)))
+                .with("loopback", cell, Shootouts.run(8, 99, new Hops(45, 230), cell, Outcome.PASS));
+        Comparison comparison = compare(Shootouts.loopback(10, 10, 10, 10), b);
+        assertThat(change(comparison, Metric.OUT).medianB()).isEqualTo(10);
+        assertThat(comparison.leftOut())
+                .extracting(one -> one.substring(one.indexOf("round")))
+                .containsExactly(
+                        "round 5: FAIL: 2 lost", "round 6: disturbed", "round 7: partial", "round 8: regime changed");
+    }
+
+    @Test
+    void otherMachinesAreNamedAndLeftOut() {
+        Shootout a = Shootouts.loopback(10, 10, 10, 10);
+        Machine other = new Machine(2, "Some CPU @ 3 GHz", "OpenJDK 25", "Linux 6.1", "bbr");
+        Shootout b = new Shootout(
+                a.version(), a.started(), a.command(), List.of(new Site("here", other)), a.lanes(), Ending.complete());
+        Comparison comparison = compare(a, b);
+        assertThat(comparison.cells()).isEmpty();
+        assertThat(comparison.leftOut())
+                .containsExactly(
+                        "everything: the machines differ: JDK OpenJDK 17.0.15 against OpenJDK 25; congestion control cubic against bbr");
+        assertThat(new Comparer(a, b, false).allLanes(true).cells()).hasSize(1);
+    }
+
+    @Test
+    void cellsAndLanesOfOneSideAreNamed() {
+        Shootout a = Shootouts.full();
+        Comparison comparison = compare(a, Shootouts.loopback(10, 10, 10, 10));
+        assertThat(comparison.leftOut())
+                .contains(
+                        "10gbe: not in b",
+                        "25gbe: not in b",
+                        "loopback, 4 -> 1, body uniform:16-1000, 20,000 msg/s, batch 10: not in b");
+        assertThat(compare(a, a).leftOut())
+                .contains("25gbe: skipped in a: no user namespaces: unshare: Operation not permitted");
+    }
+
+    @Test
+    void twoLanesOfOneShootout() {
+        Shootout shootout = Shootouts.loopback(10, 11, 12, 13, 14, 15);
+        Cell unix = new Cell(Shootouts.parameters("100", 1), null, List.of());
+        Shootout clean =
+                shootout.with(new LaneResult("unix", LaneKind.UNIX, false, null, null, Places.NEAR, List.of()));
+        for (int round = 1; round <= 6; round++) {
+            clean = clean.with(
+                    "unix", unix, Shootouts.run(round, 2 * (9 + round), new Hops(45, 45), unix, Outcome.PASS));
+        }
+        Comparison comparison = new Comparer(clean, clean, true).lanes("loopback", "unix", false);
+        assertThat(change(comparison, Metric.OUT).ratio().value()).isEqualTo(2, within(0.001));
+        assertThat(new ComparisonReport(comparison).table())
+                .startsWith("loopback against unix, 1 -> 1, body 100, full speed (near, paired by round)");
+    }
+
+    private static Comparison compare(Shootout a, Shootout b) {
+        return new Comparer(a, b, false).allLanes(false);
+    }
+
+    private static Change change(Comparison comparison, Metric metric) {
+        return comparison.cells().get(0).changes().stream()
+                .filter(change -> change.metric() == metric)
+                .findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.msgrelay.loadgen.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HodgesLehmannTest {
+    private static final double ROUNDING = 1e-9;
+
+    /** Hollander and Wolfe, table 3.1: a depression scale before and after; (3.25) and (3.40). */
+    @Test
+    void pairedAsInTheTextbook() {
+        double[] before = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
+        double[] after = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
+        double[] differences = new double[before.length];
+        for (int i = 0; i < differences.length; i++) {
+            differences[i] = after[i] - before[i];
+        }
+        Estimate estimate = HodgesLehmann.paired(differences).orElseThrow();
+        assertThat(estimate.value()).isEqualTo(-0.46, within(ROUNDING));
+        assertThat(estimate.low()).isEqualTo(-0.786, within(ROUNDING));
+        assertThat(estimate.high()).isEqualTo(-0.010, within(ROUNDING));
+    }
+
+    /** Hollander and Wolfe, table 4.1: permeability of a membrane at term and before. */
+    @Test
+    void unpairedAsInTheTextbook() {
+        double[] term = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
+        double[] before = {1.15, 0.88, 0.90, 0.74, 1.21};
+        Estimate estimate = HodgesLehmann.unpaired(term, before).orElseThrow();
+        assertThat(estimate.value()).isEqualTo(-0.305, within(ROUNDING));
+        assertThat(estimate.low()).isEqualTo(-0.76, within(ROUNDING));
+        assertThat(estimate.high()).isEqualTo(0.15, within(ROUNDING));
+    }
+
+    /** The critical values of every table of the Mann-Whitney test, two-sided, 5 %; one more is where the interval begins. */
+    @ParameterizedTest
+    @CsvSource({"4, 4, 0", "5, 5, 2", "5, 8, 6", "8, 8, 13", "10, 10, 23", "10, 20, 55", "20, 20, 127"})
+    void rankSumsAsInTheTables(int m, int n, int critical) {
+        assertThat(HodgesLehmann.place(HodgesLehmann.rankSumCounts(m, n))).isEqualTo(critical + 1);
+        assertThat(HodgesLehmann.place(HodgesLehmann.rankSumCounts(n, m))).isEqualTo(critical + 1);
+    }
+
+    /** The same of Wilcoxon's signed-rank test. */
+    @ParameterizedTest
+    @CsvSource({"6, 0", "7, 2", "8, 3", "10, 8", "15, 25", "20, 52", "25, 89"})
+    void signedRanksAsInTheTables(int n, int critical) {
+        assertThat(HodgesLehmann.place(HodgesLehmann.signedRankCounts(n))).isEqualTo(critical + 1);
+    }
+
+    @Test
+    void countsAddUpToAllOrders() {
+        assertThat(Arrays.stream(HodgesLehmann.rankSumCounts(7, 4)).sum()).isEqualTo(330);
+        assertThat(HodgesLehmann.rankSumCounts(2, 2)).containsExactly(1, 1, 2, 1, 1);
+        assertThat(HodgesLehmann.signedRankCounts(3)).containsExactly(1, 1, 1, 2, 1, 1, 1);
+    }
+
+    @Test
+    void theLeastThatAnIntervalNeeds() {
+        assertThat(HodgesLehmann.unpaired(new double[3], new double[4])).isEmpty();
+        assertThat(HodgesLehmann.unpaired(
+                        new double[HodgesLehmann.MIN_UNPAIRED], new double[HodgesLehmann.MIN_UNPAIRED]))
+                .isPresent();
+        assertThat(HodgesLehmann.paired(new double[HodgesLehmann.MIN_PAIRS - 1]))
+                .isEmpty();
+        assertThat(HodgesLehmann.paired(new double[HodgesLehmann.MIN_PAIRS])).isPresent();
+    }
+
+    /** What 95 % promises: of two samples from the same source, so many intervals have no difference in them. */
+    @Test
+    void theIntervalHoldsAsOftenAsItSays() {
+        Random random = new Random(7);
+        int trials = 4_000;
+        int unpaired = 0;
+        int paired = 0;
+        for (int i = 0; i < trials; i++) {
+            double[] a = random.doubles(5).toArray();
+            double[] b = random.doubles(5).toArray();
+            unpaired += HodgesLehmann.unpaired(a, b).orElseThrow().includes(0) ? 1 : 0;
+            paired += HodgesLehmann.paired(random.doubles(7, -1, 1).toArray())
+                            .orElseThrow()
+                            .includes(0)
+                    ? 1
+                    : 0;
+        }
+        // Exactly 1 - 8/252 and 1 - 6/128, by the counts above; three standard deviations around them.
+        assertThat((double) unpaired / trials).isEqualTo(1 - 8 / 252.0, within(0.009));
+        assertThat((double) paired / trials).isEqualTo(1 - 6 / 128.0, within(0.011));
+    }
+
+    @Test
+    void oneRunThatWentAstrayHardlyMovesIt() {
+        double[] a = {1.00, 1.01, 1.02, 1.03, 1.04, 1.05};
+        double[] b = {1.10, 1.11, 1.12, 1.13, 1.14, 9.99};
+        assertThat(HodgesLehmann.unpaired(a, b).orElseThrow().value()).isEqualTo(0.1, within(0.02));
+    }
+}

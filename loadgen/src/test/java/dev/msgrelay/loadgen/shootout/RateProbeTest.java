@@ -1,0 +1,93 @@
+package dev.msgrelay.loadgen.shootout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneLink;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.result.Hops;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middles;
+import dev.msgrelay.loadgen.run.Placement;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.shootout.FakeRig.Given;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import dev.msgrelay.loadgen.shootout.Step.What;
+import dev.msgrelay.loadgen.site.Site;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RateProbeTest {
+    private static final SearchSettings FIVE_MILLIS = new SearchSettings(5_000_000, 40, 1_000_000_000L);
+    private static final LaneLink GIGABIT = new LaneLink(LinkSpeed.parse("1g"), SegmentFormat.usual(1_500));
+
+    @Test
+    void theSearchStartsAtASixteenthOfTheLinkForAllWhoShareIt() {
+        // 1,089,678 messages a second, for four publishers whose messages go out eight times.
+        assertThat(probe(GIGABIT, point(4, 8, 0)).bounds().start()).isEqualTo(1_089_678 / 16 / 4 / 8);
+        assertThat(probe(null, point(4, 8, 0)).bounds().start()).isEqualTo(2_500);
+        assertThat(probe(null, point(100_000, 1, 0)).bounds().start()).isEqualTo(1);
+    }
+
+    @Test
+    void aRunPassesWithinItsBound() throws Exception {
+        LoadPoint point = point(1, 1, 1_000);
+        assertThat(probe(null, point).failure(taken(point, 4_900_000, List.of())))
+                .isEmpty();
+        assertThat(probe(null, point).failure(taken(point, 5_100_000, List.of())))
+                .isEqualTo("p99 5.10 ms, over 5.00 ms");
+    }
+
+    @Test
+    void whatMakesARunInvalidIsSaidFirst() throws Exception {
+        LoadPoint point = point(1, 1, 1_000);
+        assertThat(probe(null, point).failure(taken(point, 90_000_000, List.of("3 messages lost"))))
+                .isEqualTo("3 messages lost");
+    }
+
+    @Test
+    void aRateThatWasNotSentIsNotReached() throws Exception {
+        LoadPoint asked = point(1, 1, 1_000);
+        Taken slower = taken(point(1, 1, 900), 1_000, List.of());
+        Taken taken = new Taken(
+                new Step("lane", asked, What.RELAY), 1, slower.started(), slower.hops(), slower.outcome(), List.of());
+        assertThat(probe(null, asked).failure(taken)).isEqualTo("only 900 of 1,000 messages were sent");
+    }
+
+    @Test
+    void aMessageAtTheEdgeOfTheWindowIsNotMissed() throws Exception {
+        LoadPoint asked = point(1, 1, 3);
+        Taken slower = taken(point(1, 1, 2), 1_000, List.of());
+        Taken taken = new Taken(
+                new Step("lane", asked, What.RELAY), 1, slower.started(), slower.hops(), slower.outcome(), List.of());
+        assertThat(probe(null, asked).failure(taken)).isEmpty();
+    }
+
+    private static RateProbe probe(LaneLink link, LoadPoint point) {
+        Lane lane = Lanes.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, link);
+        return new RateProbe(lane, new Step("lane", point, What.RELAY), FIVE_MILLIS);
+    }
+
+    private static LoadPoint point(int publishers, int subscribers, int rate) {
+        return new LoadPoint(BodySizes.fixed(100), publishers, subscribers, 0, rate, 1);
+    }
+
+    private static Taken taken(LoadPoint point, long latencyNanos, List<String> failures) throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> new Given(load.rate(), latencyNanos));
+        Rig.Outcome outcome = rig.run(
+                Middles.plain(1),
+                Placement.HERE,
+                Load.oneToOne(100).withRate(point.rate()),
+                new Timing(Duration.ZERO, Duration.ofSeconds(1)),
+                RunObserver.NONE);
+        return new Taken(
+                new Step("lane", point, What.RELAY), 1, "2026-01-01T00:00:00Z", new Hops(50, 50), outcome, failures);
+    }
+}

@@ -1,0 +1,335 @@
+package dev.msgrelay.loadgen.shootout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneLink;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.LaneUnavailableException;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.MaxRate;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Middles;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.shootout.FakeRig.Given;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A whole shootout on a machine that is none: what is kept, and what becomes of it when something fails. */
+class ShootoutRunTest {
+    private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+    private static final LoadPoint ONE = new LoadPoint(BodySizes.fixed(100), 1, 1, 0, 0, 1);
+    private static final Middle RELAY = Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"));
+    private static final Given USUAL = new Given(1_000_000, 1_000);
+
+    private final List<String> notices = new ArrayList<>();
+    private final List<Shootout> kept = new ArrayList<>();
+    private final List<String> closed = new ArrayList<>();
+
+    @Test
+    void lanesTakeTurnsAndEverythingIsKeptAfterEveryRun() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 3));
+        run.run();
+        assertThat(rig.runs)
+                .extracting(name -> name.split(" ")[0])
+                .containsExactly("1gbe", "10gbe", "10gbe", "1gbe", "1gbe", "10gbe");
+        // Before the first run, after each, at the end.
+        assertThat(kept).extracting(Shootout::runs).containsExactly(0, 1, 2, 3, 4, 5, 6, 6);
+        assertThat(kept.get(6).ending().how()).isEqualTo(Ending.How.RUNNING);
+        assertThat(kept.get(7).ending().how()).isEqualTo(Ending.How.COMPLETE);
+        assertThat(rounds(run, 0)).containsExactly(1, 2, 3);
+        assertThat(run.hasFailures()).isFalse();
+        assertThat(closed).containsExactlyInAnyOrder("1gbe", "10gbe");
+    }
+
+    @Test
+    void aRunOverALinkIsAFractionOfItsArithmetic() throws Exception {
+        ShootoutRun run =
+                shootout(new FakeRig((number, middle, placement, load) -> USUAL), settings(List.of(LaneKind.GBE_1), 1));
+        run.run();
+        RunRecord record = lanes(run).get(0).cells().get(0).runs().get(0);
+        // 1,000,000 of the 1,089,679 messages that fit through.
+        assertThat(record.throughput().egressFraction()).isCloseTo(0.9177, within(0.0001));
+        assertThat(record.throughput().ingressFraction())
+                .as("publishers are at the relay's side")
+                .isNaN();
+        assertThat(record.resources().boundBy()).isNotNull();
+    }
+
+    @Test
+    void withoutALinkARunIsAFractionOfThePlainRelayOfItsRound() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+            boolean relay = middle == RELAY;
+            long round = number <= 3 ? 1 : 2;
+            // The machine is twice as fast in the second round, and so is everything on it.
+            return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
+        });
+        LoadPoint eight = new LoadPoint(BodySizes.fixed(100), 1, 8, 0, 0, 1);
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, sides(), Calibrate.IN_TURN, null);
+        ShootoutRun run = shootout(rig, settings);
+        run.run();
+        assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
+        List<RunRecord> runs = lanes(run).get(0).cells().get(0).runs();
+        assertThat(runs).hasSize(2).allSatisfy(one -> {
+            assertThat(one.throughput().egressFraction()).isEqualTo(0.8);
+            assertThat(one.throughput().ingressFraction())
+                    .as("an eighth came in of what went out, of both")
+                    .isCloseTo(0.8, within(0.001));
+        });
+        assertThat(run.notes()).hasSize(2).first().asString().contains("direct to 1");
+    }
+
+    @Test
+    void theBestSizeThatWasTriedIsTheCeilings() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) ->
+                new Given(middle.name().contains("262144") ? 9_000_000 : 5_000_000, 1_000));
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(ONE), 1, SECOND, sides(), Calibrate.BEST_SIZE, null);
+        ShootoutRun run = shootout(rig, settings);
+        run.run();
+        assertThat(rig.runs).hasSize(2 * CeilingSizes.TRIED + 3);
+        assertThat(rig.runs.subList(2 * CeilingSizes.TRIED, rig.runs.size()))
+                .filteredOn(name -> name.contains("bytes"))
+                .hasSize(2)
+                .allMatch(name -> name.contains("262144 bytes"));
+    }
+
+    @Test
+    void whereCeilingsAreNotWantedNoneIsMeasured() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(ONE), 2, SECOND, sides(), Calibrate.NEVER, null);
+        shootout(rig, settings).run();
+        assertThat(rig.runs).hasSize(2);
+    }
+
+    @Test
+    void aCeilingOfAnotherRegimeIsNone() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL) {
+            @Override
+            public double hopNanos() {
+                // Three runs, two hops each: the last one is the relay's.
+                return hops++ < 4 ? 50 : 230;
+            }
+
+            private int hops;
+        };
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.LOOPBACK), 1));
+        run.run();
+        assertThat(lanes(run).get(0).cells().get(0).runs().get(0).throughput().egressFraction())
+                .isNaN();
+    }
+
+    @Test
+    void aLaneThatCannotBeSetUpIsSkippedWithItsReason() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        LaneOpener opener = spec -> {
+            if (spec.kind() == LaneKind.GBE_1) {
+                throw new LaneUnavailableException("tc is not installed");
+            }
+            return lane(spec);
+        };
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 2), opener, kept::add);
+        run.run();
+        assertThat(notices).containsExactly("lane 1gbe (emulated, MTU 1500) is skipped: tc is not installed");
+        assertThat(lanes(run).get(0).skipped()).isEqualTo("tc is not installed");
+        assertThat(rig.runs).hasSize(2);
+    }
+
+    @Test
+    void withoutAnyLaneItFails() throws Exception {
+        LaneOpener opener = spec -> {
+            throw new LaneUnavailableException("no");
+        };
+        ShootoutRun run = shootout(new FakeRig(null), settings(List.of(LaneKind.GBE_1), 1), opener, kept::add);
+        run.run();
+        assertThat(run.shootout().ending()).isEqualTo(Ending.failed("no lane could be set up"));
+    }
+
+    @Test
+    void aRunThatDiesIsMarkedAndTheOthersGoOn() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+            if (number == 2) {
+                throw new RunException("relay ended with exit code 137");
+            }
+            return USUAL;
+        });
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4));
+        run.run();
+        List<RunRecord> runs = lanes(run).get(0).cells().get(0).runs();
+        assertThat(runs).hasSize(4);
+        assertThat(runs.get(1).outcome().partial()).isTrue();
+        assertThat(runs.get(1).outcome().failures()).containsExactly("relay: relay ended with exit code 137");
+        assertThat(runs.get(2).outcome().passed()).isTrue();
+        assertThat(run.hasFailures()).isTrue();
+        assertThat(notices)
+                .containsExactly("FAIL 1gbe (emulated, MTU 1500), 1 -> 1, 100-byte bodies: relay: relay ended with exit"
+                        + " code 137");
+    }
+
+    @Test
+    void aLaneWithTwoFailedRunsInARowIsGivenUp() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+            if (placement.relay().name().startsWith("1gbe")) {
+                throw new IOException("the agent went away");
+            }
+            return USUAL;
+        });
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 5));
+        run.run();
+        assertThat(lanes(run).get(0).cells().get(0).runs()).hasSize(2);
+        assertThat(lanes(run).get(1).cells().get(0).runs()).hasSize(5);
+        assertThat(notices).contains("lane 1gbe is given up: 2 runs in a row did not come to their end");
+        assertThat(run.shootout().ending()).isEqualTo(Ending.complete());
+    }
+
+    @Test
+    void whatWasTakenBeforeAnInterruptIsKeptAndMarked() {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+            if (number == 3) {
+                throw new InterruptedException();
+            }
+            return USUAL;
+        });
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 5));
+        assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
+        Shootout last = kept.get(kept.size() - 1);
+        assertThat(last.runs()).isEqualTo(2);
+        assertThat(last.ending().how()).isEqualTo(Ending.How.INTERRUPTED);
+        assertThat(closed).containsExactly("1gbe");
+    }
+
+    @Test
+    void aDiskWithoutRoomIsToldOnceAndDoesNotEndIt() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4), this::lane, shootout -> {
+            throw new IOException("cannot write results.json: No space left on device");
+        });
+        run.run();
+        assertThat(run.shootout().runs()).isEqualTo(4);
+        assertThat(run.isUnwritten()).isTrue();
+        assertThat(notices)
+                .containsExactly("results cannot be written: cannot write results.json: No space left on device; the"
+                        + " shootout goes on");
+    }
+
+    @Test
+    void aDiskThatHasRoomAgainGetsEverything() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4), this::lane, shootout -> {
+            if (shootout.runs() == 2) {
+                throw new IOException("full");
+            }
+            kept.add(shootout);
+        });
+        run.run();
+        assertThat(run.isUnwritten()).isFalse();
+        assertThat(notices).hasSize(2).last().isEqualTo("results are written again");
+        assertThat(kept.get(kept.size() - 1).runs()).isEqualTo(4);
+    }
+
+    @Test
+    void theHighestRateIsSearchedWithRunsAndConfirmed() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) ->
+                new Given(load.rate(), load.rate() <= 300_000 ? 1_000_000 : 20_000_000));
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.GBE_1)),
+                List.of(ONE),
+                1,
+                SECOND,
+                sides(),
+                Calibrate.IN_TURN,
+                new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
+        ShootoutRun run = shootout(rig, settings);
+        run.run();
+        MaxRate found = run.shootout().maxRates().get(0);
+        assertThat(found.confirmed()).isTrue();
+        assertThat(found.total()).isBetween(285_000L, 300_000L);
+        assertThat(found.attempts()).hasSize(rig.runs.size());
+        assertThat(found.attempts().get(0).rate()).as("a sixteenth of the link").isEqualTo(68_104);
+        assertThat(found.attempts()).anySatisfy(one -> assertThat(one.failure()).contains("p99 20.0", "over 5.00 ms"));
+        assertThat(kept.get(kept.size() - 1).maxRates()).containsExactly(found);
+    }
+
+    private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
+        return shootout(rig, settings, this::lane, kept::add);
+    }
+
+    private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, LaneOpener opener, ResultFile files) {
+        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, SlowPolicy.BACKPRESSURE);
+        ShootoutListener listener = new ShootoutListener() {
+            @Override
+            public void notice(String line) {
+                notices.add(line);
+            }
+
+            @Override
+            public RunObserver begins(String where) {
+                return RunObserver.NONE;
+            }
+        };
+        return new ShootoutRun(settings, equipment, listener, files, "test", List.of("loadgen"), List.of());
+    }
+
+    private static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
+        List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
+        return new ShootoutSettings(specs, List.of(ONE), rounds, SECOND, sides(), Calibrate.IN_TURN, null);
+    }
+
+    private static Sides sides() {
+        return new Sides(End.NEAR, End.FAR);
+    }
+
+    private static List<LaneResult> lanes(ShootoutRun run) {
+        return run.shootout().lanes();
+    }
+
+    private static List<Integer> rounds(ShootoutRun run, int lane) {
+        return lanes(run).get(lane).cells().get(0).runs().stream()
+                .map(one -> one.moment().round())
+                .toList();
+    }
+
+    /** A lane with a link as it is on paper; loopback has none. */
+    private Lane lane(LaneSpec spec) {
+        Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
+        Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
+        boolean emulated = spec.isEmulated();
+        LaneLink link = emulated
+                ? new LaneLink(
+                        LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
+                : null;
+        return new FakeLane(spec, near, emulated ? far : near, link, closed);
+    }
+
+    private record FakeLane(LaneSpec spec, Site near, Site far, LaneLink link, List<String> closed) implements Lane {
+        @Override
+        public void close() {
+            closed.add(spec.kind().title());
+        }
+    }
+}
