@@ -71,6 +71,7 @@ public final class Agent implements AutoCloseable {
             throw new IOException("the address " + data.getHostAddress()
                     + " means something on one link only: give the agent one that the other host can name");
         }
+        checkOwn(settings.data());
         this.settings = settings;
         this.greeter = greeter;
         this.once = once;
@@ -82,6 +83,16 @@ public final class Agent implements AutoCloseable {
         } catch (IOException e) {
             server.close();
             throw new IOException("cannot listen on " + text(address) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Whether processes can listen there: known now, not when the first of them fails. */
+    private static void checkOwn(InetAddress data) throws IOException {
+        try {
+            new ServerSocket(0, 1, data).close();
+        } catch (IOException e) {
+            throw new IOException(
+                    "processes cannot listen on the data address " + data.getHostAddress() + ": " + e.getMessage(), e);
         }
     }
 

@@ -13,15 +13,12 @@ import java.util.OptionalLong;
  *
  * @param address where its processes listen
  * @param machine cores, JDK, kernel and so on, in the fields of {@link dev.msgrelay.loadgen.measure.Machine#toJson}
- * @param interfaces those that are up
+ * @param interfaces those that are up; of more than some hundred, not all
  * @param interfaceName the one that has the address; empty where the system does not tell
  * @param silenceMillis how long the agent waits for a controller that says nothing
  */
 public record AgentFacts(
         String address, JsonObject machine, List<Interface> interfaces, String interfaceName, long silenceMillis) {
-    /** The agent has a host: more interfaces than this are not looked at. */
-    private static final int MAX_INTERFACES = 256;
-
     public AgentFacts {
         interfaces = List.copyOf(interfaces);
     }
@@ -60,7 +57,7 @@ public record AgentFacts(
     private static List<Interface> interfaces(JsonObject welcome) {
         List<Interface> interfaces = new ArrayList<>();
         JsonArray list = welcome.getArray("interfaces", new JsonArray());
-        for (int i = 0; i < Math.min(MAX_INTERFACES, list.size()); i++) {
+        for (int i = 0; i < Math.min(Welcome.MAX_INTERFACES, list.size()); i++) {
             JsonObject one = list.getObject(i, new JsonObject());
             interfaces.add(new Interface(
                     Messages.printable(one.getString("name", "?")),

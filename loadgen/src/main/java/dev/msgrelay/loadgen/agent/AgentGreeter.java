@@ -62,7 +62,7 @@ final class AgentGreeter {
     }
 
     private static JsonObject expect(LineChannel channel, String type, long deadline) throws IOException {
-        JsonObject message = channel.readGreeting(deadline);
+        JsonObject message = channel.readGreeting(LineChannel.MAX_GREETING, deadline);
         if (!Messages.type(message).equals(type)) {
             throw new ProtocolException(
                     "expected '" + type + "', not '" + Messages.printable(Messages.type(message)) + "'");

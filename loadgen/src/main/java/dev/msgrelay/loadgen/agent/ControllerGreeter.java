@@ -43,7 +43,7 @@ final class ControllerGreeter {
     }
 
     private static JsonObject expect(LineChannel channel, String type, long deadline) throws IOException {
-        JsonObject message = channel.readGreeting(deadline);
+        JsonObject message = channel.readGreeting(LineChannel.MAX_WELCOME, deadline);
         if (Messages.type(message).equals(Messages.REFUSED)) {
             throw new ProtocolException("it refused: " + Messages.printable(message.getString("message", "")));
         }

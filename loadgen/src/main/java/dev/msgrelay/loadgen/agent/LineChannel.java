@@ -26,6 +26,9 @@ final class LineChannel implements Closeable {
     /** Before the other side has proved who it is, its lines need not be long. */
     static final int MAX_GREETING = 4 << 10;
 
+    /** But an agent's welcome tells all its interfaces: {@link Welcome#MAX_INTERFACES} of less than 100 bytes each. */
+    static final int MAX_WELCOME = 64 << 10;
+
     /** No message nests deeper; the parser is recursive. */
     private static final int MAX_DEPTH = 8;
 
@@ -65,12 +68,13 @@ final class LineChannel implements Closeable {
     /**
      * The next message of a greeting, which is short and has a time limit.
      *
+     * @param max bytes of its line
      * @param deadline a {@link System#nanoTime}
      * @throws ProtocolException also when the time is over
      */
-    JsonObject readGreeting(long deadline) throws IOException {
+    JsonObject readGreeting(int max, long deadline) throws IOException {
         try {
-            JsonObject message = parse(line(MAX_GREETING, deadline));
+            JsonObject message = parse(line(max, deadline));
             if (message == null) {
                 throw new ProtocolException("it closed the connection");
             }

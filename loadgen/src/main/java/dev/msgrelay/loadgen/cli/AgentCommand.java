@@ -149,8 +149,11 @@ final class AgentCommand implements Callable<Integer> {
 
     private InetAddress address(String option, String host) {
         try {
+            if (host.isBlank()) {
+                throw new ParameterException(spec.commandLine(), option + " '" + host + "' is no address");
+            }
             InetAddress address = InetAddress.getByName(host);
-            if (host.isBlank() || address.isAnyLocalAddress()) {
+            if (address.isAnyLocalAddress()) {
                 throw new ParameterException(
                         spec.commandLine(),
                         option + " '" + host + "' is every address: name the one that the other host reaches");

@@ -78,11 +78,12 @@ final class MiddleOptions {
                 through != Through.RELAY && load.publishers() != 1,
                 "--through " + through + " takes one publisher, not " + load.publishers());
         refuse(
+                through != Through.RELAY && load.slow().count() > 0,
+                "--slow-readers need a relay that knows policies, not --through " + through);
+        refuse(
                 through == Through.DIRECT && (load.subscribers() != 1 || load.verify()),
                 "--through direct takes one subscriber that only counts: give --count-only");
-        refuse(
-                through == Through.NOTHING && load.subscribers() + load.slow().count() != 1,
-                "--through nothing takes one subscriber");
+        refuse(through == Through.NOTHING && load.subscribers() != 1, "--through nothing takes one subscriber");
         return switch (through) {
             case RELAY -> relay.middle();
             case PLAIN -> Middles.plain(size);

@@ -71,6 +71,9 @@ public record BodySizes(List<Range> ranges) {
             return uniform(text);
         }
         if (text.startsWith(FILE)) {
+            if (text.length() == FILE.length()) {
+                throw new IllegalArgumentException("'" + text + "' names no file");
+            }
             return file(Path.of(text.substring(FILE.length())));
         }
         if (text.startsWith(SIZES)) {

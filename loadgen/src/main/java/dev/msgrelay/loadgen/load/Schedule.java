@@ -45,4 +45,23 @@ public final class Schedule {
         long first = n - n % burst;
         return startNanos + first / perSecond * SECOND + first % perSecond * SECOND / perSecond;
     }
+
+    /** The first message from the {@code n}-th on that is meant to be sent at this moment or later. */
+    public long firstAtOrAfter(long moment, long n) {
+        if (intended(n) >= moment) {
+            return n;
+        }
+        long early = n;
+        long seconds = (moment - startNanos) / SECOND + 1;
+        long timely = Math.max(n, seconds * perSecond) + burst;
+        while (timely - early > 1) {
+            long middle = early + (timely - early) / 2;
+            if (intended(middle) < moment) {
+                early = middle;
+            } else {
+                timely = middle;
+            }
+        }
+        return timely;
+    }
 }

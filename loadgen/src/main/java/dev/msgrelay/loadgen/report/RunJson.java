@@ -157,7 +157,7 @@ public final class RunJson {
         for (ProcessUse use : processes) {
             JsonObject json = new JsonObject();
             json.put("name", use.name());
-            json.put("cpuSeconds", use.cpuSeconds());
+            json.put("cpuSeconds", use.cpuNanos() < 0 ? null : use.cpuSeconds());
             json.put("peakResidentBytes", use.peakResidentBytes());
             list.add(json);
         }

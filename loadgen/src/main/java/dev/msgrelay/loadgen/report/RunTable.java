@@ -201,9 +201,9 @@ public final class RunTable {
         line("  %-20s %14s %12s", "process", "CPU seconds", "peak memory");
         for (ProcessUse use : result.processes()) {
             line(
-                    "  %-20s %14.2f %12s",
+                    "  %-20s %14s %12s",
                     use.name(),
-                    use.cpuSeconds(),
+                    use.cpuNanos() < 0 ? "unknown" : Units.format("%.2f", use.cpuSeconds()),
                     use.peakResidentBytes() < 0 ? "unknown" : Units.bytes(use.peakResidentBytes()));
         }
         RelayFigures relay = result.relay();

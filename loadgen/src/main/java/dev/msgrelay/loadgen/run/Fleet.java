@@ -26,6 +26,11 @@ final class Fleet {
     /** Above the bound that the subscriber has of its own. */
     private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(45);
 
+    /** So many subscribers of one process have room in its usual heap; each has a histogram of a quarter of a megabyte. */
+    private static final int SUBSCRIBERS_PER_USUAL_HEAP = 64;
+
+    private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
+
     /** How near to a message's time a publisher stops sleeping, where it may. */
     private static final int YIELD_WITHIN_MICROS = 100;
 
@@ -60,7 +65,11 @@ final class Fleet {
                 args.add("--count-only");
             }
             subscribers.add(children.startWorker(
-                    children.placement().subscribers(), name("subscriber", first, count), SubscriberMain.class, args));
+                    children.placement().subscribers(),
+                    name("subscriber", first, count),
+                    SubscriberMain.class,
+                    args,
+                    Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE));
             first += count;
         }
         for (Child subscriber : subscribers) {

@@ -42,7 +42,8 @@ public record Live(
             Child.Event last = reports.get(reports.size() - 1);
             // A second ago: shorter steps would only be more restless.
             Child.Event before = reports.get(Math.max(0, reports.size() - 1 - Progress.A_SECOND));
-            double seconds = (last.nanos() - before.nanos()) / 1e9;
+            // By the worker's own clock: lines that had to wait come all at once.
+            double seconds = difference(before.json(), last.json(), "nanos") / 1e9;
             sum[0] += difference(before.json(), last.json(), "messages") / seconds;
             sum[1] += difference(before.json(), last.json(), "bytes") / seconds;
         }

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.measure.ProcessFigures;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -114,9 +115,14 @@ public final class LoadRun {
     private static List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
         List<ProcessUse> used = new ArrayList<>();
         cpuOf(new ArrayList<>(cpuThen.keySet()))
-                .forEach((child, cpu) ->
-                        used.add(new ProcessUse(child.name(), cpu - cpuThen.get(child), child.peakResidentBytes())));
+                .forEach((child, cpu) -> used.add(
+                        new ProcessUse(child.name(), difference(cpuThen.get(child), cpu), child.peakResidentBytes())));
         return used;
+    }
+
+    /** Between two figures of which either may be unknown. */
+    private static long difference(long before, long after) {
+        return before < 0 || after < 0 ? ProcessFigures.UNKNOWN : after - before;
     }
 
     /** Waits for a moment, looking after the children and reporting meanwhile. */

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.run;
 /**
  * What one process used.
  *
- * @param cpuNanos within the window, in steps of 10 ms
+ * @param cpuNanos within the window, in steps of 10 ms, or -1 where the system does not tell
  * @param peakResidentBytes since its start, or -1 where the system does not tell
  */
 public record ProcessUse(String name, long cpuNanos, long peakResidentBytes) {

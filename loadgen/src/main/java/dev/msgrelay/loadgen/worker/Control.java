@@ -56,7 +56,8 @@ public final class Control {
         } catch (IllegalArgumentException e) {
             code = EXIT_USAGE;
             control.fail(e);
-        } catch (Exception e) {
+        } catch (Exception | OutOfMemoryError e) {
+            // Threads of its own would keep a process alive that has lost its main one.
             code = EXIT_FAILED;
             control.fail(e);
         }
@@ -104,7 +105,7 @@ public final class Control {
         }
     }
 
-    private void fail(Exception e) {
+    private void fail(Throwable e) {
         String message = e.getMessage() == null ? e.toString() : e.getMessage();
         say("error", Map.of("message", message));
         if (!(e instanceof IOException || e instanceof IllegalArgumentException)) {

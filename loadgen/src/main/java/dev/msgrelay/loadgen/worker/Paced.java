@@ -17,6 +17,9 @@ final class Paced {
     /** A message that leaves later than this after its intended time is counted as late. */
     static final long LATE_NANOS = 1_000_000;
 
+    /** So long after the window, what has not left is not sent any more: it could only say once more how late it is. */
+    static final long OVERTIME_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private static final long MAX_LATENESS_NANOS = TimeUnit.SECONDS.toNanos(100);
     private static final int PRECISION_DIGITS = 3;
 
@@ -48,7 +51,7 @@ final class Paced {
                 .toArray(Lane[]::new);
     }
 
-    /** Publishes everything that is due before the end of the window. */
+    /** Publishes everything that is due before the end of the window, or what of it can be in a little more time. */
     void publish(Waiter waiter) throws IOException {
         long due = nextDue();
         while (due < window.end()) {
@@ -56,11 +59,20 @@ final class Paced {
         }
     }
 
-    /** Sends everything that is due by {@code now}; returns when the next message is due. */
+    /**
+     * Sends everything that is due by {@code now}; returns when the next message is due. {@link #OVERTIME_NANOS} after
+     * the window the rest is given up, and counted as late.
+     */
     long sendDue(long now) throws IOException {
         for (Lane lane : lanes) {
-            if (lane.due >= window.begin()) {
+            if (now >= window.begin()) {
                 lane.connection.noteBegin();
+            }
+            if (now >= window.end()) {
+                lane.connection.noteEnd();
+            }
+            if (now >= window.end() + OVERTIME_NANOS) {
+                giveUp(lane, now);
             }
             if (lane.due <= now && lane.due < window.end()) {
                 send(lane, now);
@@ -81,9 +93,12 @@ final class Paced {
     private void send(Lane lane, long now) throws IOException {
         // A write of a given number of messages is due with its last one, and the others cannot be later than it is.
         long writeDue = lane.due;
-        while (batch.hasRoom(lane.stamp) && (wholeBatches || lane.due <= now && lane.due < window.end())) {
-            if (writeDue >= window.begin()) {
-                noteLateness(now - (wholeBatches ? writeDue : lane.due));
+        boolean measured = writeDue >= window.begin();
+        // After a stall across the begin of the window, what was due in it has a write of its own.
+        long before = measured ? window.end() : window.begin();
+        while (batch.hasRoom(lane.stamp) && (wholeBatches || lane.due <= now && lane.due < before)) {
+            if (measured) {
+                noteLateness(now - (wholeBatches ? writeDue : lane.due), 1);
             }
             batch.add(lane.stamp, lane.intended());
             lane.advance();
@@ -91,15 +106,25 @@ final class Paced {
         lane.connection.write(batch.take(), LoadMessage.number(lane.stamp));
     }
 
-    private void noteLateness(long behind) {
-        if (behind > LATE_NANOS) {
-            late++;
+    /** What is left of this connection's schedule never leaves. */
+    private void giveUp(Lane lane, long now) {
+        lane.skipTo(window.begin());
+        long oldest = lane.due;
+        long left = lane.skipTo(window.end());
+        if (left > 0) {
+            noteLateness(now - oldest, left);
         }
-        worstNanos = Math.max(worstNanos, behind);
-        lateness.recordValue(Math.min(MAX_LATENESS_NANOS, behind));
     }
 
-    /** Messages of the measured part that left more than {@link #LATE_NANOS} after their intended time. */
+    private void noteLateness(long behind, long messages) {
+        if (behind > LATE_NANOS) {
+            late += messages;
+        }
+        worstNanos = Math.max(worstNanos, behind);
+        lateness.recordValueWithCount(Math.min(MAX_LATENESS_NANOS, behind), messages);
+    }
+
+    /** Messages of the measured part that left more than {@link #LATE_NANOS} after their intended time, or not at all. */
     long late() {
         return late;
     }
@@ -109,7 +134,10 @@ final class Paced {
         return worstNanos;
     }
 
-    /** How long after its intended time each message of the measured part left, in nanoseconds. */
+    /**
+     * How long after its intended time each message of the measured part left, in nanoseconds; those that never left are
+     * as late as the first of them was when it was given up.
+     */
     Histogram lateness() {
         return lateness;
     }
@@ -139,6 +167,14 @@ final class Paced {
         void advance() {
             stamp++;
             due = schedule.intended(++scheduled + waiting);
+        }
+
+        /** Leaves out all that is due before {@code end}; returns how many messages that were. */
+        long skipTo(long end) {
+            long first = scheduled;
+            scheduled = schedule.firstAtOrAfter(end, scheduled + waiting) - waiting;
+            due = schedule.intended(scheduled + waiting);
+            return scheduled - first;
         }
     }
 }

@@ -23,6 +23,8 @@ final class PublishConnection implements AutoCloseable {
     private final AtomicLong bytes = new AtomicLong();
     private long messagesAtBegin = NOT_YET;
     private long bytesAtBegin;
+    private long messagesAtEnd = NOT_YET;
+    private long bytesAtEnd;
 
     PublishConnection(int id, SocketChannel channel) {
         this.id = id;
@@ -74,14 +76,25 @@ final class PublishConnection implements AutoCloseable {
         }
     }
 
-    /** Messages sent since {@link #noteBegin}. */
-    long messagesMeasured() {
-        return messagesAtBegin == NOT_YET ? 0 : messages.get() - messagesAtBegin;
+    /** The measured part of the run is over: what is sent from now on does not count any more. Told again, it is nothing. */
+    void noteEnd() {
+        noteBegin();
+        if (messagesAtEnd == NOT_YET) {
+            messagesAtEnd = messages.get();
+            bytesAtEnd = bytes.get();
+        }
     }
 
-    /** Bytes on the wire since {@link #noteBegin}. */
+    /** Messages sent since {@link #noteBegin}, until {@link #noteEnd} where that was told. */
+    long messagesMeasured() {
+        return messagesAtBegin == NOT_YET
+                ? 0
+                : (messagesAtEnd == NOT_YET ? messages.get() : messagesAtEnd) - messagesAtBegin;
+    }
+
+    /** Bytes on the wire likewise. */
     long bytesMeasured() {
-        return messagesAtBegin == NOT_YET ? 0 : bytes.get() - bytesAtBegin;
+        return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? bytes.get() : bytesAtEnd) - bytesAtBegin;
     }
 
     /** Messages sent, and the number of the next one. */

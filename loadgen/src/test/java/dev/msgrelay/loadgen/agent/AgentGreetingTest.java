@@ -4,21 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.SystemTree;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -69,6 +76,48 @@ class AgentGreetingTest {
                 .hasMessageContaining("it refused: versions differ: the agent is loadgen " + LoadgenVersion.here()
                         + ", protocol 1; the controller is loadgen 0.0.9, protocol 1");
         agent.awaitLog("refused: versions differ");
+    }
+
+    @Test
+    void anAddressAtWhichNoProcessHereCouldListenIsRefusedAtOnce() throws Exception {
+        AgentSettings elsewhere = new AgentSettings(
+                InetAddress.getLoopbackAddress(), 0, InetAddress.getByName("192.0.2.7"), Set.of(), AgentLimits.USUAL);
+        assertThatThrownBy(() -> Agent.start(elsewhere, agent.token(), true, line -> {}))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("processes cannot listen on the data address 192.0.2.7: ");
+    }
+
+    @Test
+    void aHostOfManyInterfacesIsTakenAndTellsTheOneThatMatters(@TempDir Path root) throws Exception {
+        for (int i = 0; i < 400; i++) {
+            Path one = Files.createDirectories(root.resolve("sys/class/net/veth%07d%04d".formatted(i, i)));
+            Files.writeString(one.resolve("flags"), "0x1003");
+            Files.writeString(one.resolve("operstate"), "up");
+            Files.writeString(one.resolve("mtu"), "65535");
+            Files.writeString(one.resolve("speed"), "4294967294");
+        }
+        AgentSettings settings = AgentSettings.at(InetAddress.getLoopbackAddress(), 0);
+        NetInterfaces many = new NetInterfaces(new SystemTree(root));
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
+                try (LineChannel channel = new LineChannel(server.accept())) {
+                    String proof = new AgentGreeter(agent.token(), LoadgenVersion.here())
+                            .greet(channel, System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
+                    channel.send(Welcome.of(proof, settings, many));
+                    channel.read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            try (LineChannel channel =
+                    new LineChannel(new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort()))) {
+                AgentFacts facts = new ControllerGreeter(agent.token(), LoadgenVersion.here())
+                        .greet(channel, System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
+                assertThat(facts.interfaces()).hasSize(Welcome.MAX_INTERFACES);
+                assertThat(facts.addressInterface()).isPresent();
+            }
+            other.get(10, TimeUnit.SECONDS);
+        }
     }
 
     /** Agents that are none: what the controller says of them. */

@@ -58,19 +58,27 @@ final class RealLanes {
         return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "user")).toString();
     }
 
-    /** The network namespaces that any process of this host is in, as far as we may see it. */
-    static Set<String> namespaces() throws IOException {
+    /** All processes of this host. */
+    static Set<Long> processes() throws IOException {
         try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
             return entries.map(entry -> entry.getFileName().toString())
                     .filter(name -> name.chars().allMatch(Character::isDigit))
-                    .map(RealLanes::namespaceOrNothing)
+                    .map(Long::parseLong)
                     .collect(Collectors.toSet());
         }
     }
 
-    private static String namespaceOrNothing(String pid) {
+    /**
+     * The network namespaces that these processes are in, as far as we may see it. The kernel gives the number of a
+     * namespace that is gone to the next one: whether it is gone can be asked of processes only that were there before.
+     */
+    static Set<String> namespacesOf(Set<Long> processes) {
+        return processes.stream().map(RealLanes::namespaceOrNothing).collect(Collectors.toSet());
+    }
+
+    private static String namespaceOrNothing(long pid) {
         try {
-            return namespaceOf(Long.parseLong(pid));
+            return namespaceOf(pid);
         } catch (IOException e) {
             return "of a process that is gone, or another user's";
         }

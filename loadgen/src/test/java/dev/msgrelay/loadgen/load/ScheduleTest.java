@@ -56,6 +56,21 @@ class ScheduleTest {
     }
 
     @Test
+    void theFirstMessageOfAMomentIsFoundWithoutCounting() {
+        for (int burst : new int[] {1, 7}) {
+            Schedule schedule = Schedule.staggered(100, 3_000, burst, 0, 1);
+            for (long moment = 0; moment < 2 * SECOND; moment += 1_234_567) {
+                long first = schedule.firstAtOrAfter(moment, 0);
+                assertThat(schedule.intended(first)).isGreaterThanOrEqualTo(moment);
+                assertThat(first == 0 || schedule.intended(first - 1) < moment)
+                        .as("message %d of moment %d", first, moment)
+                        .isTrue();
+            }
+            assertThat(schedule.firstAtOrAfter(SECOND, 5_000)).isEqualTo(5_000);
+        }
+    }
+
+    @Test
     void aRateOutsideTheLimitsIsNamed() {
         assertThatThrownBy(() -> Schedule.staggered(0, 0, 1, 0, 1)).hasMessage("rate 0 is not within 1..1000000000");
         assertThatThrownBy(() -> Schedule.staggered(0, 1, 0, 0, 1)).hasMessage("burst 0 is not within 1..100000");

@@ -138,6 +138,56 @@ class PacedTest {
         assertThat(connection.messagesMeasured()).isBetween(19L, 20L);
     }
 
+    @Test
+    void afterAStallAcrossTheBeginWhatWasDueInTheWindowIsCountedAsLate() throws IOException {
+        paced.sendDue(START);
+        long now = START + 15 * MILLI;
+        assertThat(paced.sendDue(now)).as("warm-up first").isEqualTo(WINDOW.begin());
+        assertThat(paced.lateness().getTotalCount()).isZero();
+        assertThat(paced.sendDue(now)).isEqualTo(START + 16 * MILLI);
+        // 10 to 13 ms are more than one millisecond ago, 14 and 15 are not.
+        assertThat(paced.late()).isEqualTo(4);
+        assertThat(paced.lateness().getTotalCount()).isEqualTo(6);
+        assertThat(connection.messagesMeasured()).as("left since the begin").isEqualTo(15);
+    }
+
+    @Test
+    void whatLeavesAfterTheWindowIsSentButDoesNotCountAsItsTraffic() throws IOException {
+        for (long now = START; now <= START + 19 * MILLI; now += MILLI) {
+            paced.sendDue(now);
+        }
+        assertThat(paced.sendDue(WINDOW.end())).isGreaterThanOrEqualTo(WINDOW.end());
+        assertThat(connection.messages()).isEqualTo(30);
+        assertThat(connection.messagesMeasured()).as("10 to 19 ms").isEqualTo(10);
+        assertThat(connection.bytesMeasured()).isEqualTo(10 * 24);
+        assertThat(paced.lateness().getTotalCount())
+                .as("all had a time to keep")
+                .isEqualTo(20);
+    }
+
+    @Test
+    void longAfterTheWindowTheRestIsGivenUpAndLate() throws IOException {
+        for (long now = START; now <= START + 19 * MILLI; now += MILLI) {
+            paced.sendDue(now);
+        }
+        long now = WINDOW.end() + Paced.OVERTIME_NANOS;
+        assertThat(paced.sendDue(now)).isEqualTo(WINDOW.end());
+        assertThat(connection.messages()).as("20 to 29 ms never leave").isEqualTo(20);
+        assertThat(connection.messagesMeasured()).isEqualTo(10);
+        assertThat(paced.late()).isEqualTo(10);
+        assertThat(paced.worstNanos()).isEqualTo(now - START - 20 * MILLI);
+        assertThat(paced.lateness().getTotalCount()).isEqualTo(20);
+    }
+
+    @Test
+    void whoNeverGotToTheWindowHasNothingInIt() throws IOException {
+        paced.sendDue(START);
+        assertThat(paced.sendDue(WINDOW.end() + Paced.OVERTIME_NANOS)).isEqualTo(WINDOW.end());
+        assertThat(connection.messages()).isOne();
+        assertThat(connection.messagesMeasured()).isZero();
+        assertThat(paced.late()).as("the warm-up does not count").isEqualTo(20);
+    }
+
     private List<Long> receive(int count) throws IOException {
         List<Long> times = new ArrayList<>();
         FrameReader reader = new FrameReader();
