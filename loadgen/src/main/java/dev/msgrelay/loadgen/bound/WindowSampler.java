@@ -10,10 +10,13 @@ import java.util.concurrent.TimeoutException;
  * controller's thread.
  */
 public final class WindowSampler implements AutoCloseable {
-    /** A look at the sockets costs one to three milliseconds: so many in a window are enough, and not more often than: */
-    private static final int SAMPLES = 40;
+    /**
+     * A look at the sockets costs some milliseconds: the kernel goes through a table as large as the host's memory asks
+     * for. So many in a window are enough, and not more often than:
+     */
+    private static final int SAMPLES = 20;
 
-    private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long LONGEST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Placement;
@@ -25,5 +27,11 @@ record GuardedRig(Rig rig, Interrupts interrupts) implements Rig {
     public Outcome run(Middle middle, Placement placement, Load load, Timing timing, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         return interrupts.orInterrupted(() -> rig.run(middle, placement, load, timing, observer));
+    }
+
+    @Override
+    public Baseline baseline(Lane lane, End from, Timing timing, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        return interrupts.orInterrupted(() -> rig.baseline(lane, from, timing, observer));
     }
 }

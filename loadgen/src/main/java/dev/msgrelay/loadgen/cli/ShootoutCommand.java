@@ -16,6 +16,7 @@ import dev.msgrelay.loadgen.shootout.Rig;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -86,6 +87,12 @@ final class ShootoutCommand implements Callable<Integer> {
                             + " it the usual size is taken; with --no-calibrate those ceilings are not measured.")
     private Boolean calibrate;
 
+    @Option(
+            names = "--baseline",
+            description = "In every round, measure what lanes with a link give without a relay: a plain sender of"
+                    + " this tool, and iperf3 where it is installed.")
+    private boolean baseline;
+
     @Mixin
     private SearchOptions searchOptions;
 
@@ -113,6 +120,9 @@ final class ShootoutCommand implements Callable<Integer> {
         agentOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
+        if (baseline && search != null) {
+            throw new ParameterException(spec.commandLine(), "--baseline and --find-max-rate exclude each other");
+        }
         Duration before = warmup != null ? warmup : search == null ? WARMUP : SEARCH_WARMUP;
         Timing timing = Limits.timing(spec, before, duration);
         var lanes = laneOptions.specs(agentOptions.isGiven());
@@ -124,7 +134,8 @@ final class ShootoutCommand implements Callable<Integer> {
                             + ": shorten a list");
         }
         List<LoadPoint> points = matrix.points();
-        return new ShootoutSettings(lanes, points, rounds, timing, laneOptions.sides(), calibration(), search);
+        return new ShootoutSettings(
+                lanes, points, rounds, timing, laneOptions.sides(), new Yardsticks(calibration(), baseline), search);
     }
 
     private Calibrate calibration() {

@@ -72,7 +72,7 @@ final class ShootoutOutput {
             out.print(ShootoutJson.of(shootout));
         } else {
             out.print(ShootoutTable.of(shootout));
-            run.notes().forEach(out::println);
+            shootout.notes().forEach(out::println);
             if (shootout.ending().how() == Ending.How.INTERRUPTED) {
                 out.println("PARTIAL: interrupted after " + shootout.runs() + " runs");
             }

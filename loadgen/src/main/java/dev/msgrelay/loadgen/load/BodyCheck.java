@@ -13,17 +13,23 @@ public final class BodyCheck {
 
     private static final long COMPARED_MASK = COMPARED - 1L;
 
+    /** In place of a size where there are several. */
+    private static final int NOT_FIXED = -1;
+
     private final SizeTable sizes;
+    private final int fixed;
     private final ByteBuffer pattern = Padding.view();
     private long corrupted;
 
     public BodyCheck(SizeTable sizes) {
         this.sizes = sizes;
+        this.fixed = sizes.isFixed() ? sizes.max() : NOT_FIXED;
     }
 
     /** One message; the body lies between position and limit, of which nothing is left to rely on afterwards. */
     public void onMessage(long stamp, ByteBuffer body) {
-        if (body.remaining() != sizes.sizeOf(stamp)
+        // Most runs have one size, and a look at the table costs as much as all other checks.
+        if (body.remaining() != (fixed == NOT_FIXED ? sizes.sizeOf(stamp) : fixed)
                 || (stamp & COMPARED_MASK) == 0 && !Padding.matches(body, pattern)) {
             corrupted++;
         }

@@ -8,43 +8,48 @@ import java.util.Optional;
 /**
  * Everything that one shootout gave, or has given so far.
  *
- * @param version of the tool
- * @param started ISO 8601, with the zone
- * @param command the command line, as the tool was called
  * @param sites the machines that took part, the relay's first
  * @param maxRates where rates were searched; the runs of a search are cells of their lane
+ * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
+ *     are
  */
 public record Shootout(
-        String version,
-        String started,
-        List<String> command,
+        Origin origin,
         List<Site> sites,
         List<LaneResult> lanes,
         List<MaxRate> maxRates,
+        List<String> notes,
         Ending ending) {
     /** The form of the JSON file. Another form gets another number. */
     public static final String SCHEMA = "relay-shootout/1";
 
     /**
-     * @throws java.time.format.DateTimeParseException {@code started} is no such time
+     * What is known before the first run.
+     *
+     * @param version of the tool
+     * @param started ISO 8601, with the zone
+     * @param command the command line, as the tool was called
      */
+    public record Origin(String version, String started, List<String> command) {
+        /**
+         * @throws java.time.format.DateTimeParseException {@code started} is no such time
+         */
+        public Origin {
+            Instant.parse(started);
+            command = List.copyOf(command);
+        }
+    }
+
     public Shootout {
-        Instant.parse(started);
-        command = List.copyOf(command);
         sites = List.copyOf(sites);
         lanes = List.copyOf(lanes);
         maxRates = List.copyOf(maxRates);
+        notes = List.copyOf(notes);
     }
 
-    /** No rate was searched. */
-    public Shootout(
-            String version,
-            String started,
-            List<String> command,
-            List<Site> sites,
-            List<LaneResult> lanes,
-            Ending ending) {
-        this(version, started, command, sites, lanes, List.of(), ending);
+    /** No rate was searched, and nothing is to be said beside the runs. */
+    public Shootout(Origin origin, List<Site> sites, List<LaneResult> lanes, Ending ending) {
+        this(origin, sites, lanes, List.of(), List.of(), ending);
     }
 
     /**
@@ -66,12 +71,12 @@ public record Shootout(
         } else {
             next.add(lane);
         }
-        return new Shootout(version, started, command, sites, next, maxRates, ending);
+        return new Shootout(origin, sites, next, maxRates, notes, ending);
     }
 
     /** The same with another ending. */
     public Shootout with(Ending newEnding) {
-        return new Shootout(version, started, command, sites, lanes, maxRates, newEnding);
+        return new Shootout(origin, sites, lanes, maxRates, notes, newEnding);
     }
 
     /** How many runs there are. */

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.worker.Progress;
 import java.util.List;
 
 /**
@@ -41,7 +40,7 @@ public record Live(
             }
             Child.Event last = reports.get(reports.size() - 1);
             // A second ago: shorter steps would only be more restless.
-            Child.Event before = reports.get(Math.max(0, reports.size() - 1 - Progress.A_SECOND));
+            Child.Event before = reports.get(reports.size() - 2);
             // By the worker's own clock: lines that had to wait come all at once.
             double seconds = difference(before.json(), last.json(), "nanos") / 1e9;
             sum[0] += difference(before.json(), last.json(), "messages") / seconds;

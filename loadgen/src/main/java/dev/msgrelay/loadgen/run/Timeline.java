@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * @param points by time; steps about whose end some worker said nothing any more are left out
  */
 public record Timeline(List<Point> points) {
-    /** As often as workers report; a shorter step would show nothing but their rhythm. */
+    /** As often as workers count; a shorter step would show nothing but their rhythm. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** What a chart can show; longer windows have longer steps. */
@@ -88,16 +88,23 @@ public record Timeline(List<Point> points) {
         List<Count> counts = new ArrayList<>();
         for (Child.Event report : reports) {
             JsonObject json = report.json();
-            // The moment at which it counted, which is not the moment at which that was heard.
-            long nanos = json.getLong("nanos") - ahead;
-            counts.add(new Count(nanos, json.getLong("messages"), json.getLong("bytes")));
+            for (String count : json.getString("counts", "").split(",")) {
+                counts.add(count(count, ahead));
+            }
             if (json.getBoolean("last", false)) {
                 // A publisher's last message leaves a little before the window ends.
-                counts.add(new Count(Math.max(nanos, end), json.getLong("messages"), json.getLong("bytes")));
+                Count last = counts.get(counts.size() - 1);
+                counts.add(new Count(Math.max(last.nanos(), end), last.messages(), last.bytes()));
                 break;
             }
         }
         return counts;
+    }
+
+    /** See {@link dev.msgrelay.loadgen.worker.Progress}: the moment at which it counted is not the one at which that was heard. */
+    private static Count count(String count, long ahead) {
+        String[] words = count.split(" ");
+        return new Count(Long.parseLong(words[0]) - ahead, Long.parseLong(words[1]), Long.parseLong(words[2]));
     }
 
     /** Messages and bytes a second of all workers together, or null where one of them is not known. */

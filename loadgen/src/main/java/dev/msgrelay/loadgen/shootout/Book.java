@@ -11,23 +11,18 @@ import java.util.Map;
 
 /** Everything that a shootout has taken so far. Its thread owns it. */
 final class Book {
-    private final Head head;
+    private final Shootout.Origin origin;
     private final Map<String, Sheet> sheets = new LinkedHashMap<>();
     private final List<Site> sites;
     private final List<MaxRate> maxRates = new ArrayList<>();
     private Ending ending = Ending.running();
 
     /**
-     * What is known before the first run.
-     *
-     * @param started ISO 8601, with the zone
-     * @param command the command line
+     * @param sites the machines that take part as far as they are known, the relay's first
      */
-    record Head(String version, String started, List<String> command, List<Site> sites) {}
-
-    Book(Head head) {
-        this.head = head;
-        this.sites = new ArrayList<>(head.sites());
+    Book(Shootout.Origin origin, List<Site> sites) {
+        this.origin = origin;
+        this.sites = new ArrayList<>(sites);
     }
 
     void add(Sheet sheet) {
@@ -52,19 +47,13 @@ final class Book {
     }
 
     /** What a reader has to know beside the runs, one line each. */
-    List<String> notes() {
+    private List<String> notes() {
         return sheets.values().stream().flatMap(sheet -> sheet.notes().stream()).toList();
     }
 
     /** All of it, as results know it. */
     Shootout shootout() {
         return new Shootout(
-                head.version(),
-                head.started(),
-                head.command(),
-                sites,
-                sheets.values().stream().map(Sheet::result).toList(),
-                maxRates,
-                ending);
+                origin, sites, sheets.values().stream().map(Sheet::result).toList(), maxRates, notes(), ending);
     }
 }

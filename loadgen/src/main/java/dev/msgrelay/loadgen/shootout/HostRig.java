@@ -1,6 +1,9 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.agent.AgentSite;
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.measure.CoreHop;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
@@ -21,6 +24,7 @@ public final class HostRig implements Rig {
     private static final long MAX_DRIFT_NANOS = 200_000;
 
     private static final double NANOS_PER_MICRO = 1e3;
+    private static final double BYTES_PER_MEGABYTE = 1e6;
 
     @Override
     public double hopNanos() throws InterruptedException {
@@ -53,5 +57,14 @@ public final class HostRig implements Rig {
                 : List.of(
                         String.format(Locale.ROOT, "the hosts' clocks went apart by %.0f us", drift / NANOS_PER_MICRO));
         return new Outcome(result, marks, error);
+    }
+
+    @Override
+    public Baseline baseline(Lane lane, End from, Timing timing, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        RunResult raw = LinkBaseline.raw(lane, from, timing, observer);
+        observer.phase("iperf3");
+        double bytesPerSecond = raw.received().traffic().megabytesPerSecond() * BYTES_PER_MEGABYTE;
+        return new Baseline(bytesPerSecond, LinkBaseline.iperf3(lane, from, timing));
     }
 }

@@ -1,5 +1,8 @@
 package dev.msgrelay.loadgen.shootout;
 
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Placement;
@@ -20,6 +23,13 @@ public interface Rig {
      */
     record Outcome(RunResult result, List<String> marks, long latencyErrorNanos) {}
 
+    /**
+     * What a lane gives to one TCP connection without a relay.
+     *
+     * @param rawBytesPerSecond from one of our own workers to another
+     */
+    record Baseline(double rawBytesPerSecond, LinkBaseline.Iperf iperf3) {}
+
     /** Nanoseconds of a core-to-core hop, now; NaN where it cannot be measured. */
     double hopNanos() throws InterruptedException;
 
@@ -29,5 +39,13 @@ public interface Rig {
      * @throws RunException it did not come to its end
      */
     Outcome run(Middle middle, Placement placement, Load load, Timing timing, RunObserver observer)
+            throws IOException, RunException, InterruptedException;
+
+    /**
+     * Measures what a lane gives without a relay.
+     *
+     * @param from where the bytes come from
+     */
+    Baseline baseline(Lane lane, End from, Timing timing, RunObserver observer)
             throws IOException, RunException, InterruptedException;
 }

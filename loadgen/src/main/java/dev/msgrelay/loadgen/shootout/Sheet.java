@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** What has been taken on one lane so far. The shootout's thread owns it. */
 final class Sheet {
@@ -29,6 +30,7 @@ final class Sheet {
     private final Places places;
     private final Map<LoadPoint, List<Taken>> cells = new LinkedHashMap<>();
     private final MeasuredCeilings measured = new MeasuredCeilings();
+    private final Map<Integer, Rig.Baseline> baselines = new TreeMap<>();
     private final String far;
     private long latencyErrorNanos;
     private int failuresInARow;
@@ -67,6 +69,16 @@ final class Sheet {
     /** Whether its ceiling has to be measured: it has no line rate. */
     boolean isCalibrated() {
         return link == null;
+    }
+
+    /** Whether its ceiling is arithmetic. */
+    boolean hasLink() {
+        return link != null;
+    }
+
+    /** What the lane gave in this round without a relay. */
+    void add(int round, Rig.Baseline baseline) {
+        baselines.put(round, baseline);
     }
 
     void add(Taken taken) {
@@ -113,6 +125,7 @@ final class Sheet {
     /** What a reader has to know beside the runs: ceilings that were measured, how exact latencies are. */
     List<String> notes() {
         List<String> notes = new ArrayList<>(measured.lines());
+        notes.addAll(Baselines.lines(spec.label(), baselines, cells));
         if (latencyErrorNanos > 0) {
             notes.add(String.format(
                     Locale.ROOT,

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.agent.AgentSite;
+import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * One shootout from the first lane to the last result. What has been taken is kept and written after every run, however
@@ -56,7 +58,7 @@ public final class ShootoutRun {
         this.settings = settings;
         this.equipment = equipment;
         this.listener = listener;
-        this.book = new Book(new Book.Head(version, Taker.now(), command, sites));
+        this.book = new Book(new Shootout.Origin(version, Taker.now(), command), sites);
         this.keeper = new Keeper(files, listener);
         this.taker = new Taker(equipment, settings.sides(), settings.timing());
     }
@@ -99,11 +101,6 @@ public final class ShootoutRun {
         return keeper.hasFailed();
     }
 
-    /** What a reader has to know beside the runs, one line each: measured ceilings, how exact latencies are. */
-    public List<String> notes() {
-        return book.notes();
-    }
-
     private Lane open(LaneSpec spec) throws LaneUnavailableException, InterruptedException {
         listener.begins("").phase("opening " + spec.label());
         return equipment.opener().open(spec);
@@ -132,12 +129,12 @@ public final class ShootoutRun {
     }
 
     private boolean isCalibrating() {
-        return settings.calibrate() != Calibrate.NEVER && settings.search() == null;
+        return settings.yardsticks().calibrate() != Calibrate.NEVER && settings.search() == null;
     }
 
     private void rounds(OpenLanes lanes, Plan plan) throws InterruptedException {
-        List<Step> tried = settings.calibrate() == Calibrate.BEST_SIZE ? ceilingsOf(plan) : List.of();
-        pace = new Pace(plan.estimate().toMillis()
+        List<Step> tried = settings.yardsticks().calibrate() == Calibrate.BEST_SIZE ? ceilingsOf(plan) : List.of();
+        pace = new Pace(settings.estimateMillis(plan)
                 + tried.stream().mapToLong(plan::estimateMillis).sum() * CeilingSizes.TRIED);
         for (Step step : tried) {
             trySizes(lanes.lanes().get(step.lane()), step, plan);
@@ -145,12 +142,49 @@ public final class ShootoutRun {
         int all = plan.runs();
         int number = 0;
         for (int round = 1; round <= plan.rounds(); round++) {
+            // As the steps, the other way round every other time.
+            boolean first = round % 2 == 1;
+            if (first) {
+                baselines(lanes, round);
+            }
             for (Step step : plan.round(round)) {
                 number++;
                 String which = text("round %d/%d, run %d/%d, ", round, plan.rounds(), number, all);
                 oneOfRound(lanes.lanes().get(step.lane()), step, round, which, plan);
             }
+            if (!first) {
+                baselines(lanes, round);
+            }
         }
+    }
+
+    /** What every lane with a link gives without a relay. */
+    private void baselines(OpenLanes lanes, int round) throws InterruptedException {
+        if (!settings.yardsticks().baseline()) {
+            return;
+        }
+        for (Map.Entry<String, Lane> open : lanes.lanes().entrySet()) {
+            Sheet sheet = book.sheet(open.getKey());
+            if (sheet.hasLink() && !sheet.isGivenUp()) {
+                baseline(sheet, open.getValue(), round);
+            }
+        }
+    }
+
+    private void baseline(Sheet sheet, Lane lane, int round) throws InterruptedException {
+        RunObserver observer =
+                listener.begins(text("round %d, %s without a relay, %s", round, lane.label(), pace.text()));
+        // The way that the stream takes: to the subscribers, unless only publishers are across the link.
+        End from = settings.sides().subscribers() == End.FAR ? End.NEAR : End.FAR;
+        long begun = System.nanoTime();
+        try {
+            sheet.add(round, equipment.rig().baseline(lane, from, settings.timing(), observer));
+        } catch (IOException | RunException e) {
+            failed = true;
+            listener.notice("FAIL " + lane.label() + " without a relay: " + e.getMessage());
+        }
+        pace.done(ShootoutSettings.baselineMillis(settings.timing()), System.nanoTime() - begun);
+        keeper.keep(book.shootout());
     }
 
     private void oneOfRound(Lane lane, Step step, int round, String which, Plan plan) throws InterruptedException {

@@ -23,7 +23,7 @@ public record ShootoutSettings(
         int rounds,
         Timing timing,
         Sides sides,
-        Calibrate calibrate,
+        Yardsticks yardsticks,
         SearchSettings search) {
     public ShootoutSettings {
         lanes = List.copyOf(lanes);
@@ -41,12 +41,26 @@ public record ShootoutSettings(
                     + " for the highest rate, at most " + Pace.text(most);
         }
         return head + " x " + rounds + (rounds == 1 ? " round" : " rounds") + ": " + plan.runs()
-                + " runs with those for ceilings, about " + Pace.text(plan.estimate());
+                + " runs with those for ceilings, about " + Pace.text(Duration.ofMillis(estimateMillis(plan)));
+    }
+
+    /** About how long the rounds take, with what lanes give without a relay. */
+    long estimateMillis(Plan plan) {
+        long links = yardsticks.baseline()
+                ? plan.lanes().size()
+                        - lanes.stream().filter(ShootoutSettings::isWithoutLink).count()
+                : 0;
+        return plan.estimate().toMillis() + Math.max(0, links) * rounds * baselineMillis(timing);
+    }
+
+    /** A run of our own workers, and one of iperf3. */
+    static long baselineMillis(Timing timing) {
+        return 2 * (timing.warmup().toMillis() + timing.measured().toMillis() + Plan.OVERHEAD_MILLIS);
     }
 
     /** The plan for as many of the lanes as there are. */
     Plan plan(List<LaneSpec> specs) {
-        boolean calibrated = calibrate != Calibrate.NEVER && search == null;
+        boolean calibrated = yardsticks.calibrate() != Calibrate.NEVER && search == null;
         List<PlannedLane> planned = specs.stream()
                 .map(spec -> new PlannedLane(OpenLanes.nameOf(spec), calibrated && isWithoutLink(spec)))
                 .toList();
@@ -60,6 +74,13 @@ public record ShootoutSettings(
 
     /** Which end of a lane publishers and subscribers live at; the relay is at the near one. */
     public record Sides(End publishers, End subscribers) {}
+
+    /**
+     * What results are set against, beside arithmetic.
+     *
+     * @param baseline whether it is measured what lanes with a link give without a relay, in every round
+     */
+    public record Yardsticks(Calibrate calibrate, boolean baseline) {}
 
     /** How the ceilings of lanes without a line rate are found. */
     public enum Calibrate {

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
  *  controller -&gt; worker                         worker -&gt; controller
  *  run SENDFROM BEGIN END   the window           {"event":"ready", ...}     connected, or listening
  *  sent ID=COUNT,...        drain up to these    {"event":"primed", ...}    heard of every publisher
- *  (end of file)            leave at once        {"event":"progress", ...}  four times a second
+ *  (end of file)            leave at once        {"event":"progress", ...}  once a second
  *                                                {"event":"result", ...}    all there is to say
  *                                                {"event":"error", "message":...}
  * </pre>

@@ -4,32 +4,63 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Says four times a second how far this worker is, on a daemon thread of its own. */
+/**
+ * Counts four times a second how far this worker is and says so once a second, on a daemon thread of its own: a line
+ * costs the worker and the controller a core for a while that the run itself could use.
+ */
 public final class Progress {
-    /** Reports of a second. */
-    public static final int A_SECOND = 4;
-
+    private static final int COUNTS_A_LINE = 4;
     private static final long SECOND_MILLIS = 1_000;
 
-    private Progress() {}
+    private final Control control;
+    private final LongSupplier messages;
+    private final LongSupplier bytes;
+    private final StringBuilder counts = new StringBuilder();
+    private int counted;
 
-    /** Reports at once, so that there is a count before the window begins, and from now on; ends with the process. */
-    static void start(Control control, LongSupplier messages, LongSupplier bytes) {
-        report(control, messages, bytes, false);
-        repeat(SECOND_MILLIS / A_SECOND, () -> report(control, messages, bytes, false));
+    private Progress(Control control, LongSupplier messages, LongSupplier bytes) {
+        this.control = control;
+        this.messages = messages;
+        this.bytes = bytes;
     }
 
-    /** Reports once more, when all is done: nothing will change any more. */
-    static void last(Control control, LongSupplier messages, LongSupplier bytes) {
-        report(control, messages, bytes, true);
+    /** Says it at once, so that there is a count before the window begins, and from now on; ends with the process. */
+    static Progress start(Control control, LongSupplier messages, LongSupplier bytes) {
+        Progress progress = new Progress(control, messages, bytes);
+        progress.count(1, false);
+        repeat(SECOND_MILLIS / COUNTS_A_LINE, () -> progress.count(COUNTS_A_LINE, false));
+        return progress;
     }
 
-    private static void report(Control control, LongSupplier messages, LongSupplier bytes, boolean last) {
+    /** Says it once more, when all is done: nothing will change any more. */
+    void last() {
+        count(1, true);
+    }
+
+    private synchronized void count(int aLine, boolean last) {
         // The clock first: the counts are read with it, the line may have to wait.
         long nanos = System.nanoTime();
+        long messagesNow = messages.getAsLong();
+        long bytesNow = bytes.getAsLong();
+        counts.append(counted == 0 ? "" : ",")
+                .append(nanos)
+                .append(' ')
+                .append(messagesNow)
+                .append(' ')
+                .append(bytesNow);
+        if (++counted < aLine) {
+            return;
+        }
         control.say(
                 "progress",
-                Map.of("nanos", nanos, "messages", messages.getAsLong(), "bytes", bytes.getAsLong(), "last", last));
+                Map.of(
+                        "nanos", nanos,
+                        "messages", messagesNow,
+                        "bytes", bytesNow,
+                        "counts", counts.toString(),
+                        "last", last));
+        counts.setLength(0);
+        counted = 0;
     }
 
     /** Does this once a second, until the process ends. */

@@ -48,6 +48,7 @@ public final class PublisherMain {
     private final Control control;
     private final List<PublishConnection> connections = new ArrayList<>();
     private final JsonObject result = new JsonObject();
+    private Progress progress;
     private final SizeTable sizes;
     private final int batch;
 
@@ -70,7 +71,7 @@ public final class PublisherMain {
             writeSize = SEGMENTS_PER_WRITE * PathMtu.segment(mtu);
         }
         control.say("ready", Map.of("connections", connections.size(), "writeSize", writeSize, "pathMtu", mtu));
-        Progress.start(control, () -> sum(false), () -> sum(true));
+        progress = Progress.start(control, () -> sum(false), () -> sum(true));
         Window window = prime();
         if (args.number("rate") == 0) {
             publishAtFullSpeed(window, writeSize);
@@ -163,7 +164,7 @@ public final class PublisherMain {
             publishers.add(one);
         }
         result.put("publishers", publishers);
-        Progress.last(control, () -> sum(false), () -> sum(true));
+        progress.last();
         control.say("result", result);
     }
 

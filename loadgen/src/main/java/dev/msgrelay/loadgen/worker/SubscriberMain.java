@@ -42,6 +42,7 @@ public final class SubscriberMain {
 
     private final WorkerArgs args;
     private final Control control;
+    private Progress progress;
     private final List<Receiver> receivers = new ArrayList<>();
 
     private SubscriberMain(WorkerArgs args, Control control) {
@@ -62,7 +63,7 @@ public final class SubscriberMain {
                         + (receiver.closed() == null ? "timed out" : receiver.closed()));
             }
         }
-        Progress.start(control, () -> sum(false), () -> sum(true));
+        progress = Progress.start(control, () -> sum(false), () -> sum(true));
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
@@ -127,7 +128,7 @@ public final class SubscriberMain {
             subscribers.add(receiver.result(index++, sent));
         }
         JsonObject result = new JsonObject();
-        Progress.last(control, () -> sum(false), () -> sum(true));
+        progress.last();
         result.put("sampling", args.number("sampling", 1));
         result.put("subscribers", subscribers);
         if (args.number("arrivals", 0) > 0) {

@@ -124,8 +124,7 @@ class ComparerTest {
     void otherMachinesAreNamedAndLeftOut() {
         Shootout a = Shootouts.loopback(10, 10, 10, 10);
         Machine other = new Machine(2, "Some CPU @ 3 GHz", "OpenJDK 25", "Linux 6.1", "bbr");
-        Shootout b = new Shootout(
-                a.version(), a.started(), a.command(), List.of(new Site("here", other)), a.lanes(), Ending.complete());
+        Shootout b = new Shootout(a.origin(), List.of(new Site("here", other)), a.lanes(), Ending.complete());
         Comparison comparison = compare(a, b);
         assertThat(comparison.cells()).isEmpty();
         assertThat(comparison.leftOut())

@@ -29,9 +29,8 @@ public final class Shootouts {
     /** Without a lane. */
     public static Shootout empty() {
         return new Shootout(
-                "0.1.0",
-                "2026-01-31T12:00:00Z",
-                List.of("loadgen", "shootout", "--lanes", "loopback,10gbe"),
+                new Shootout.Origin(
+                        "0.1.0", "2026-01-31T12:00:00Z", List.of("loadgen", "shootout", "--lanes", "loopback,10gbe")),
                 List.of(new Site("here", MACHINE)),
                 List.of(),
                 Ending.running());

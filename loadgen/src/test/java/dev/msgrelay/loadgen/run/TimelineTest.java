@@ -95,6 +95,7 @@ class TimelineTest {
         json.put("nanos", nanos);
         json.put("messages", messages);
         json.put("bytes", 100 * messages);
+        json.put("counts", nanos + " " + messages + " " + 100 * messages);
         json.put("last", last);
         return new Child.Event(0, json);
     }

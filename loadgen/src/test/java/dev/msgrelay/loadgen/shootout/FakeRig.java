@@ -5,6 +5,9 @@ import dev.msgrelay.loadgen.bound.LinkShare;
 import dev.msgrelay.loadgen.bound.Rates;
 import dev.msgrelay.loadgen.bound.Sampled;
 import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
@@ -58,6 +61,12 @@ class FakeRig implements Rig {
         runs.add(placement.relay().name() + " " + middle.name());
         Given given = behaviour.of(runs.size(), middle, placement, load);
         return new Outcome(result(middle, load, timing, given), List.of(), 0);
+    }
+
+    @Override
+    public Baseline baseline(Lane lane, End from, Timing timing, RunObserver observer) {
+        runs.add(lane.at(from).name() + " baseline");
+        return new Baseline(110e6, new LinkBaseline.Iperf(120e6, 0, null));
     }
 
     private static RunResult result(Middle middle, Load load, Timing timing, Given given) {

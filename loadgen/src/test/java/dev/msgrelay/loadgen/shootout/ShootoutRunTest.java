@@ -28,6 +28,7 @@ import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.Endpoint;
@@ -89,7 +90,13 @@ class ShootoutRunTest {
         });
         LoadPoint eight = new LoadPoint(BodySizes.fixed(100), 1, 8, 0, 0, 1);
         ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, sides(), Calibrate.IN_TURN, null);
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
+                List.of(eight),
+                2,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.IN_TURN, false),
+                null);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
@@ -100,7 +107,7 @@ class ShootoutRunTest {
                     .as("an eighth came in of what went out, of both")
                     .isCloseTo(0.8, within(0.001));
         });
-        assertThat(run.notes()).hasSize(2).first().asString().contains("direct to 1");
+        assertThat(run.shootout().notes()).hasSize(2).first().asString().contains("direct to 1");
     }
 
     @Test
@@ -108,7 +115,13 @@ class ShootoutRunTest {
         FakeRig rig = new FakeRig((number, middle, placement, load) ->
                 new Given(middle.name().contains("262144") ? 9_000_000 : 5_000_000, 1_000));
         ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(ONE), 1, SECOND, sides(), Calibrate.BEST_SIZE, null);
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
+                List.of(ONE),
+                1,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.BEST_SIZE, false),
+                null);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(2 * CeilingSizes.TRIED + 3);
@@ -119,10 +132,47 @@ class ShootoutRunTest {
     }
 
     @Test
+    void whatALinkGivesWithoutARelayIsMeasuredInEveryRound() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> new Given(1_000_000, 1_000));
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.GBE_1)),
+                List.of(ONE),
+                2,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.IN_TURN, true),
+                null);
+        ShootoutRun run = shootout(rig, settings);
+        run.run();
+        assertThat(rig.runs).hasSize(4);
+        assertThat(rig.runs.get(0)).endsWith("baseline");
+        assertThat(rig.runs.get(3)).as("the other way round").endsWith("baseline");
+        // 108 MB/s of 110 and of 120.
+        assertThat(run.shootout().notes())
+                .containsExactly(
+                        "1gbe (emulated, MTU 1500) without a relay: raw stream 110.0 MB/s, iperf3 120.0 MB/s (medians of 2)",
+                        "  "
+                                + run.shootout()
+                                        .lanes()
+                                        .get(0)
+                                        .cells()
+                                        .get(0)
+                                        .parameters()
+                                        .load()
+                                + ": 0.982 (0.982 .. 0.982) of the raw stream, 0.900 (0.900 .. 0.900) of iperf3");
+    }
+
+    @Test
     void whereCeilingsAreNotWantedNoneIsMeasured() throws Exception {
         FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
         ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(ONE), 2, SECOND, sides(), Calibrate.NEVER, null);
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
+                List.of(ONE),
+                2,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.NEVER, false),
+                null);
         shootout(rig, settings).run();
         assertThat(rig.runs).hasSize(2);
     }
@@ -262,7 +312,7 @@ class ShootoutRunTest {
                 1,
                 SECOND,
                 sides(),
-                Calibrate.IN_TURN,
+                new Yardsticks(Calibrate.IN_TURN, false),
                 new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
         ShootoutRun run = shootout(rig, settings);
         run.run();
@@ -297,7 +347,8 @@ class ShootoutRunTest {
 
     private static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
         List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
-        return new ShootoutSettings(specs, List.of(ONE), rounds, SECOND, sides(), Calibrate.IN_TURN, null);
+        return new ShootoutSettings(
+                specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(Calibrate.IN_TURN, false), null);
     }
 
     private static Sides sides() {

@@ -32,7 +32,7 @@ final class HistogramLog {
     static String of(Shootout shootout) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         HistogramLogWriter writer = new HistogramLogWriter(bytes);
-        long start = Instant.parse(shootout.started()).toEpochMilli();
+        long start = Instant.parse(shootout.origin().started()).toEpochMilli();
         writer.outputComment("[" + Shootout.SCHEMA + ": nanoseconds; tags are lane/cell/round/what]");
         writer.outputLogFormatVersion();
         // Times of the lines count from here on.

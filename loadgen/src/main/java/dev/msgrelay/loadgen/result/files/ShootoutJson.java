@@ -22,9 +22,9 @@ public final class ShootoutJson {
     public static String of(Shootout shootout) {
         JsonObject json = new JsonObject();
         json.put("schema", Shootout.SCHEMA);
-        json.put("version", shootout.version());
-        json.put("started", shootout.started());
-        json.put("command", new JsonArray(shootout.command()));
+        json.put("version", shootout.origin().version());
+        json.put("started", shootout.origin().started());
+        json.put("command", new JsonArray(shootout.origin().command()));
         JsonObject ending = new JsonObject();
         ending.put("how", word(shootout.ending().how()));
         ending.put("reason", shootout.ending().reason());
@@ -37,6 +37,7 @@ public final class ShootoutJson {
         }));
         json.put("lanes", array(shootout.lanes(), ShootoutJson::lane));
         json.put("maxRates", array(shootout.maxRates(), ShootoutJson::maxRate));
+        json.put("notes", new JsonArray(shootout.notes()));
         return JsonWriter.indent(" ").string().value(json).done() + "\n";
     }
 

@@ -69,12 +69,11 @@ public final class ShootoutReader {
             throw new Fields.Wrong("schema", "'" + schema + "' is not " + Shootout.SCHEMA);
         }
         return new Shootout(
-                fields.text("version"),
-                RunReader.time(fields, "started"),
-                fields.texts("command"),
+                new Shootout.Origin(fields.text("version"), RunReader.time(fields, "started"), fields.texts("command")),
                 fields.list("sites", ShootoutReader::site),
                 fields.list("lanes", ShootoutReader::lane),
                 fields.list("maxRates", ShootoutReader::maxRate),
+                fields.texts("notes"),
                 new Ending(
                         fields.object("ending").oneOf("how", Ending.How.class),
                         fields.object("ending").text("reason")));

@@ -69,6 +69,7 @@ final class Overview {
             case FAILED -> notes.add(new Note("Not complete: " + ending(shootout.ending()), Mark.BAD));
             case COMPLETE -> {}
         }
+        shootout.notes().forEach(note -> notes.add(new Note(note, Mark.NOTE)));
         long invalid = runs().stream().filter(run -> !run.outcome().passed()).count();
         if (invalid > 0) {
             notes.add(new Note(

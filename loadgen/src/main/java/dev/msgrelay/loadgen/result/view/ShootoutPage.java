@@ -27,8 +27,8 @@ public final class ShootoutPage {
     private static String subtitle(Shootout shootout) {
         long measured =
                 shootout.lanes().stream().filter(lane -> lane.skipped() == null).count();
-        return shootout.started() + ", " + measured + (measured == 1 ? " lane, " : " lanes, ") + shootout.runs()
-                + " runs";
+        return shootout.origin().started() + ", " + measured + (measured == 1 ? " lane, " : " lanes, ")
+                + shootout.runs() + " runs";
     }
 
     private static List<Page.Fact> facts(Shootout shootout) {
@@ -48,9 +48,9 @@ public final class ShootoutPage {
                 facts.add(new Page.Fact("link of " + lane.label(), lane.link().toString()));
             }
         }
-        facts.add(new Page.Fact("loadgen", shootout.version()));
-        facts.add(new Page.Fact("command", String.join(" ", shootout.command())));
-        facts.add(new Page.Fact("started", shootout.started()));
+        facts.add(new Page.Fact("loadgen", shootout.origin().version()));
+        facts.add(new Page.Fact("command", String.join(" ", shootout.origin().command())));
+        facts.add(new Page.Fact("started", shootout.origin().started()));
         facts.add(new Page.Fact("ended", Overview.ending(shootout.ending())));
         return facts;
     }

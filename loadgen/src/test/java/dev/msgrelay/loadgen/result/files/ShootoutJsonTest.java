@@ -39,13 +39,7 @@ class ShootoutJsonTest {
                 List.of(new MaxRate.Attempt(10, ""), new MaxRate.Attempt(20, "p99 7.00 ms, over 5.00 ms")),
                 List.of("10 failed once (x) and passed when repeated"));
         Shootout searched = new Shootout(
-                full.version(),
-                full.started(),
-                full.command(),
-                full.sites(),
-                full.lanes(),
-                List.of(found),
-                full.ending());
+                full.origin(), full.sites(), full.lanes(), List.of(found), List.of("10gbe: raw stream"), full.ending());
         assertThat(ShootoutReader.read(write(ShootoutJson.of(searched)))).isEqualTo(searched);
     }
 
