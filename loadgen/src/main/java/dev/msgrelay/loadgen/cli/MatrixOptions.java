@@ -98,7 +98,12 @@ final class MatrixOptions {
         return matrix;
     }
 
-    /** Whether a rate is given. */
+    /** Whether writes of so many messages are asked for. */
+    boolean isBatched() {
+        return batches.stream().anyMatch(batch -> batch != 0);
+    }
+
+    /** Whether rates are given. */
     boolean isPaced() {
         return rates.stream().anyMatch(rate -> rate > 0);
     }

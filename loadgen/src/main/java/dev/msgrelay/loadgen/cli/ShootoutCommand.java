@@ -1,8 +1,10 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.RunException;
@@ -44,6 +46,9 @@ final class ShootoutCommand implements Callable<Integer> {
 
     /** At a fixed rate a JVM takes its time to compile what it runs, and a p99 sees that. */
     private static final Duration SEARCH_WARMUP = Duration.ofSeconds(4);
+
+    /** Messages of one publish, with --in-process. */
+    private static final int RUN_LENGTH = 12;
 
     @Spec
     private CommandSpec spec;
@@ -99,6 +104,11 @@ final class ShootoutCommand implements Callable<Integer> {
     @Mixin
     private RelayStartOptions relayOptions;
 
+    @Option(
+            names = "--in-process",
+            description = "The publishers are threads in the relay's own JVM, at full speed, in runs of 12 messages.")
+    private boolean inProcess;
+
     @Mixin
     private ShootoutOutput output;
 
@@ -120,9 +130,9 @@ final class ShootoutCommand implements Callable<Integer> {
         agentOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
-        if (baseline && search != null) {
-            throw new ParameterException(spec.commandLine(), "--baseline and --find-max-rate exclude each other");
-        }
+        refuse(baseline && search != null, "--baseline and --find-max-rate exclude each other");
+        refuse(inProcess && search != null, "--in-process and --find-max-rate exclude each other");
+        checkInProcess();
         Duration before = warmup != null ? warmup : search == null ? WARMUP : SEARCH_WARMUP;
         Timing timing = Limits.timing(spec, before, duration);
         var lanes = laneOptions.specs(agentOptions.isGiven());
@@ -145,9 +155,27 @@ final class ShootoutCommand implements Callable<Integer> {
         return calibrate ? Calibrate.BEST_SIZE : Calibrate.NEVER;
     }
 
+    private void checkInProcess() {
+        refuse(inProcess && matrixOptions.isPaced(), "--in-process and --rate exclude each other");
+        refuse(inProcess && matrixOptions.isBatched(), "--in-process and --batch exclude each other");
+        refuse(inProcess && !relayOptions.relayArgs().isEmpty(), "--in-process takes no --relay-arg");
+        refuse(
+                inProcess && laneOptions.sides().publishers() == End.FAR,
+                "--in-process and --publishers-at far exclude each other");
+    }
+
+    private void refuse(boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
+        }
+    }
+
     /** Packets of the relay's log fit the lane's link. */
     private Middle relay(Lane lane) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
+        if (inProcess) {
+            return new InProcessMiddle(RUN_LENGTH, relayOptions.arguments(mtu), relayOptions.jvmOptions());
+        }
         return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions());
     }
 
