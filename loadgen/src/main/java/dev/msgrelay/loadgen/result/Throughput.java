@@ -9,7 +9,7 @@ import java.util.List;
  * @param out what all subscribers got together
  * @param ingressFraction of the ceiling, 0..1; NaN where none is known or the publishers are not across the link
  * @param egressFraction the same of what the subscribers got
- * @param timeline the run in steps, warm-up included; may be empty
+ * @param timeline the measured part in steps; may be empty
  */
 public record Throughput(
         Flow in, Flow out, double ingressFraction, double egressFraction, List<TimelinePoint> timeline) {

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.result;
 /**
  * What passed around one moment of a run.
  *
- * @param nanos since the first message, warm-up included
+ * @param nanos since the measured part began
  * @param in messages a second
  * @param out messages a second, all subscribers together
  * @param bytesIn a second

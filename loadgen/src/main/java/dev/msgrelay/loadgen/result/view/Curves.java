@@ -68,7 +68,7 @@ final class Curves {
                 last = Math.max(last, timeline.get(timeline.size() - 1).nanos() / SECOND_NANOS);
             }
         }
-        String note = "warm-up included; out is the sum over all subscribers";
+        String note = "the measured part; out is the sum over all subscribers";
         if (cell.ceilings() != null) {
             double ceiling = cell.ceilings().batched().messagesPerSecond();
             if (ceiling <= CEILING_SHOWN * most) {
@@ -80,7 +80,7 @@ final class Curves {
         return new Chart(
                 "Throughput over time",
                 note,
-                Axis.linear("time since the first message", Unit.SECONDS),
+                Axis.linear("time since the measured part began", Unit.SECONDS),
                 Axis.linear("messages a second", Unit.COUNT),
                 all);
     }
