@@ -23,13 +23,30 @@ public final class HeldPublishers {
     }
 
     void add(PublisherSession session) {
-        time.begin(System.nanoTime());
         waiting.add(session);
-        any.set(true);
+        begin();
         // The ring may have been drained in between, and nobody would look again. Where subscribers hold the log back,
         // its writer looks once they have moved on.
         if (!gate.blocked()) {
             resumeIfRoom();
+        }
+    }
+
+    /** That someone waits, and since when, is one state: another loop may end the hold before in the same moment. */
+    private void begin() {
+        synchronized (time) {
+            any.set(true);
+            time.begin(System.nanoTime());
+        }
+    }
+
+    private boolean end() {
+        synchronized (time) {
+            boolean ended = any.compareAndSet(true, false);
+            if (ended) {
+                time.end(System.nanoTime());
+            }
+            return ended;
         }
     }
 
@@ -45,8 +62,7 @@ public final class HeldPublishers {
 
     /** Lets everyone go on if half of the ring is free. */
     void resumeIfRoom() {
-        if (any.get() && ring.remainingCells() >= ring.cells() / 2 && any.compareAndSet(true, false)) {
-            time.end(System.nanoTime());
+        if (any.get() && ring.remainingCells() >= ring.cells() / 2 && end()) {
             for (PublisherSession s = waiting.poll(); s != null; s = waiting.poll()) {
                 s.scheduleResume();
             }

@@ -75,7 +75,10 @@ public final class RingDrain implements RelayLoop.Work {
         more |= readsMore;
         readsMore = false;
         group.pump(!more);
-        if (held.any() && gate.halfOpen(log.endPosition())) {
+        // Where subscribers hold the log back, half of its window has to be free as well. Where they do not, waiting
+        // for
+        // that could last for ever: one that reads nothing is cut off only while it holds the log back.
+        if (held.any() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
             held.resumeIfRoom();
         }
         handler.tellOwners();

@@ -38,7 +38,7 @@ class SlowBackpressureTest {
             assertThat(standing.heldBackNanos()).isPositive();
             assertThat(standing.backpressureNanos()).isPositive();
             Await.until(
-                    "the hold that lasts is counted on",
+                    () -> "the hold that lasts is counted on: " + standing + ", now " + relay.stats(),
                     () -> relay.stats().heldBackNanos() > standing.heldBackNanos()
                             && relay.stats().backpressureNanos() > standing.backpressureNanos());
 
