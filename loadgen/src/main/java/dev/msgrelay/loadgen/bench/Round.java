@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.bench;
 
+import dev.msgrelay.loadgen.result.Regime;
 import java.util.List;
 import java.util.stream.DoubleStream;
 
@@ -9,12 +10,6 @@ import java.util.stream.DoubleStream;
  * @param samples ours and the ceilings, in the order in which they ran
  */
 public record Round(List<Sample> samples) {
-    /** Hops that differ by more than this were taken on differently placed cores ("near" and "far"). */
-    private static final double SAME_REGIME = 1.6;
-
-    /** No two cores of a machine are so far apart: one of the two threads had lost its core to somebody else. */
-    private static final double BUSY_NANOS = 2_000;
-
     /** The sample of the contender with this name. */
     Sample of(String name) {
         return samples.stream()
@@ -34,13 +29,16 @@ public record Round(List<Sample> samples) {
 
     /** Whether the machine stayed the same from the first to the last sample. */
     public boolean isSteady() {
-        return !isDisturbed()
-                && hops().max().orElseThrow() <= SAME_REGIME * hops().min().orElseThrow();
+        return regime().isSteady();
     }
 
     /** Whether somebody else wanted the cores: a hop then waits for the scheduler. */
     public boolean isDisturbed() {
-        return hops().max().orElseThrow() > BUSY_NANOS;
+        return regime() == Regime.DISTURBED;
+    }
+
+    private Regime regime() {
+        return Regime.of(hops().min().orElseThrow(), hops().max().orElseThrow());
     }
 
     /** All core-to-core hops that were measured, in nanoseconds. */

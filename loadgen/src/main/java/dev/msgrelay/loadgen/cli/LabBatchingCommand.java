@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code loadgen lab batching}. */
@@ -29,7 +28,6 @@ final class LabBatchingCommand implements Callable<Integer> {
     private static final int MAX_PACKET = 4 << 20;
     private static final int MAX_PRODUCERS = 1_000;
     private static final int MAX_LOAD = 100_000_000;
-    private static final Duration MAX_DURATION = Duration.ofMinutes(1);
 
     @Spec
     private CommandSpec spec;
@@ -102,10 +100,7 @@ final class LabBatchingCommand implements Callable<Integer> {
             Limits.within(spec, "--load", load, least, MAX_LOAD);
             least = load + 1;
         }
-        if (options.duration().isZero() || options.duration().compareTo(MAX_DURATION) > 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--duration " + duration.toMillis() + "ms is not within 1ms..1m");
-        }
+        Limits.shortDuration(spec, duration, options.duration());
         return options;
     }
 }

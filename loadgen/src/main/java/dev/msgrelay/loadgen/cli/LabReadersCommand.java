@@ -27,8 +27,6 @@ import picocli.CommandLine.Spec;
             "Each client is a JVM of its own; the sender is another one, at the far end of the lane."
         })
 final class LabReadersCommand implements Callable<Integer> {
-    private static final Duration MAX_DURATION = Duration.ofMinutes(1);
-
     @Spec
     private CommandSpec spec;
 
@@ -70,11 +68,7 @@ final class LabReadersCommand implements Callable<Integer> {
     private ReaderOptions options() {
         Limits.within(spec, "--body", body, ReaderOptions.MIN_BODY, ReaderOptions.MAX_BODY);
         Limits.within(spec, "--write-size", writeSize, 0, ReaderOptions.MAX_WRITE);
-        Duration time = duration == null ? ReaderOptions.defaultDuration(run.quick()) : duration;
-        if (time.isZero() || time.compareTo(MAX_DURATION) > 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--duration " + time.toMillis() + "ms is not within 1ms..1m");
-        }
+        Duration time = Limits.shortDuration(spec, duration, ReaderOptions.defaultDuration(run.quick()));
         return new ReaderOptions(body, writeSize, lanes(), lanes != null, time);
     }
 

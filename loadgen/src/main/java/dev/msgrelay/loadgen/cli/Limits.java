@@ -9,6 +9,8 @@ import picocli.CommandLine.ParameterException;
 
 /** Checks of option values that several commands share. */
 final class Limits {
+    private static final Duration MAX_SHORT = Duration.ofMinutes(1);
+
     private Limits() {}
 
     /**
@@ -32,6 +34,20 @@ final class Limits {
             throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
         }
         return given == null ? byDefault : given;
+    }
+
+    /**
+     * As above, for goes that are short: from a millisecond to a minute.
+     *
+     * @throws ParameterException naming the value and its limits
+     */
+    static Duration shortDuration(CommandSpec spec, Duration given, Duration byDefault) {
+        Duration time = given == null ? byDefault : given;
+        if (time.isZero() || time.compareTo(MAX_SHORT) > 0) {
+            throw new ParameterException(
+                    spec.commandLine(), "--duration " + time.toMillis() + "ms is not within 1ms..1m");
+        }
+        return time;
     }
 
     /**

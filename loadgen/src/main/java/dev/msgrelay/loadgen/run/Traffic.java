@@ -14,7 +14,11 @@ public record Traffic(long messages, long bytes, long nanos) {
         return messages * SECOND_NANOS / nanos;
     }
 
+    public double bytesPerSecond() {
+        return bytes * SECOND_NANOS / nanos;
+    }
+
     public double megabytesPerSecond() {
-        return bytes / MEGA * SECOND_NANOS / nanos;
+        return bytesPerSecond() / MEGA;
     }
 }

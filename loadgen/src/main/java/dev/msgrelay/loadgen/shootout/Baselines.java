@@ -64,7 +64,7 @@ final class Baselines {
 
     /** All deliveries: they share the link, as the baseline's one connection has it alone. */
     private static double bytes(Taken run) {
-        return run.result().received().traffic().megabytesPerSecond() * MEGA;
+        return run.result().received().traffic().bytesPerSecond();
     }
 
     private static double iperf(Rig.Baseline baseline) {

@@ -24,7 +24,6 @@ public final class HostRig implements Rig {
     private static final long MAX_DRIFT_NANOS = 200_000;
 
     private static final double NANOS_PER_MICRO = 1e3;
-    private static final double BYTES_PER_MEGABYTE = 1e6;
 
     @Override
     public double hopNanos() throws InterruptedException {
@@ -64,7 +63,6 @@ public final class HostRig implements Rig {
             throws IOException, RunException, InterruptedException {
         RunResult raw = LinkBaseline.raw(lane, from, timing, observer);
         observer.phase("iperf3");
-        double bytesPerSecond = raw.received().traffic().megabytesPerSecond() * BYTES_PER_MEGABYTE;
-        return new Baseline(bytesPerSecond, LinkBaseline.iperf3(lane, from, timing));
+        return new Baseline(raw.received().traffic().bytesPerSecond(), LinkBaseline.iperf3(lane, from, timing));
     }
 }

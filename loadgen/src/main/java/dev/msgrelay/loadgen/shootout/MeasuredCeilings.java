@@ -91,8 +91,7 @@ final class MeasuredCeilings {
 
     private static Ceilings ceilings(Taken taken) {
         Traffic traffic = taken.result().received().traffic();
-        double seconds = traffic.nanos() / 1e9;
         return new Ceilings(
-                Ceilings.PLAIN_RELAY, new Rate(traffic.messages() / seconds, traffic.bytes() / seconds), null);
+                Ceilings.PLAIN_RELAY, new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond()), null);
     }
 }

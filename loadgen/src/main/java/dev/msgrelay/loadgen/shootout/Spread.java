@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.shootout;
 
-import java.util.Arrays;
+import dev.msgrelay.loadgen.result.Counted;
 import java.util.Collection;
 import java.util.function.ToDoubleFunction;
 
@@ -15,14 +15,7 @@ public record Spread(double median, double min, double max) {
                 .toArray();
         return values.length == 0
                 ? new Spread(Double.NaN, Double.NaN, Double.NaN)
-                : new Spread(median(values), values[0], values[values.length - 1]);
-    }
-
-    private static double median(double[] sorted) {
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1
-                ? sorted[middle]
-                : Arrays.stream(sorted, middle - 1, middle + 1).average().orElseThrow();
+                : new Spread(Counted.median(values), values[0], values[values.length - 1]);
     }
 
     public boolean isKnown() {
