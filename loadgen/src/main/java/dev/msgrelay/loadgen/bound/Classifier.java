@@ -21,7 +21,8 @@ import java.util.function.Supplier;
  * first rule that applies speaks:
  *
  * <pre>
- *  1  a schedule, and it was kept                                   nothing
+ *  1  a rate, and it was kept                                       nothing; where messages left late, machine when
+ *                                                                   publishers waited as long for a core; else unclear
  *  2  0.95 of the link's ceiling                                    link
  *  3  the relay's thread wants a core 0.9 of the time,
  *     and messages wait for it (or nobody can see)                  relay CPU, or machine when it waited for a core
@@ -76,12 +77,16 @@ public final class Classifier {
         if (!rates.kept()) {
             return null;
         }
-        boolean timely = rates.late() <= TIMELY;
-        Say say = new Say().that("it kept the rate: " + Words.rates(rates));
-        if (!timely) {
-            say.that(Words.late(rates));
+        if (rates.late() <= TIMELY) {
+            return new Say().that("it kept the rate: " + Words.rates(rates)).bound(NOTHING, HIGH);
         }
-        return say.bound(NOTHING, timely ? HIGH : MEDIUM);
+        Say say = new Say()
+                .that("it kept the rate, but not the schedule: " + Words.rates(rates))
+                .that(Words.late(rates))
+                .cpu(facts.publisher)
+                .machine();
+        boolean enough = facts.publisher != null && facts.publisher.waited() >= rates.late();
+        return enough ? say.bound(MACHINE, MEDIUM, PUBLISHER) : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
     }
 
     private BoundBy linkAtCeiling() {

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 /** Takes samples when told to, at times that it is told. One thread. */
 final class Sampler {
     /** Threads are looked at so seldom: there are dozens in each JVM, and their times add up by themselves. */
-    private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final SampleSource source;
     private final SocketSampler sockets;

@@ -22,19 +22,24 @@ public final class WindowSampler implements AutoCloseable {
     /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** A schedule is disturbed by every look: there is one so long before the window, and one when it is over. */
+    private static final long BEFORE_BEGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     /** For the last look to be over; longer only where the machine stands still. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Sampler sampler;
     private final long begin;
     private final long end;
+    private final boolean scheduled;
     private final CompletableFuture<Sampled> result = new CompletableFuture<>();
     private final Thread thread = new Thread(this::run, "bound-sampler");
 
-    private WindowSampler(SampleSource source, Watched watched, long begin, long end) {
+    private WindowSampler(SampleSource source, Watched watched, long begin, long end, boolean scheduled) {
         this.sampler = new Sampler(source, watched);
         this.begin = begin;
         this.end = end;
+        this.scheduled = scheduled;
     }
 
     /**
@@ -42,9 +47,10 @@ public final class WindowSampler implements AutoCloseable {
      *
      * @param begin of the window, by {@link System#nanoTime}; not over yet
      * @param end of it
+     * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
      */
-    public static WindowSampler start(SampleSource source, Watched watched, long begin, long end) {
-        WindowSampler sampler = new WindowSampler(source, watched, begin, end);
+    public static WindowSampler start(SampleSource source, Watched watched, long begin, long end, boolean scheduled) {
+        WindowSampler sampler = new WindowSampler(source, watched, begin, end, scheduled);
         sampler.thread.setDaemon(true);
         sampler.thread.start();
         return sampler;
@@ -70,20 +76,36 @@ public final class WindowSampler implements AutoCloseable {
 
     private void run() {
         try {
-            long last = end - Math.min(BEFORE_END_NANOS, (end - begin) / 4);
-            sleepUntil(begin);
-            sampler.first(System.nanoTime());
-            long step = Math.min(LONGEST_STEP_NANOS, Math.max(SHORTEST_STEP_NANOS, (end - begin) / SAMPLES));
-            for (long at = begin + step; at < last; at = Math.max(at, System.nanoTime()) + step) {
-                sleepUntil(at);
-                sampler.next(System.nanoTime());
+            if (scheduled) {
+                lookAround();
+            } else {
+                lookWithin();
             }
-            sleepUntil(last);
-            sampler.last(System.nanoTime());
             result.complete(sampler.sampled());
         } catch (InterruptedException | RuntimeException e) {
             result.completeExceptionally(e);
         }
+    }
+
+    private void lookWithin() throws InterruptedException {
+        long last = end - Math.min(BEFORE_END_NANOS, (end - begin) / 4);
+        sleepUntil(begin);
+        sampler.first(System.nanoTime());
+        long step = Math.min(LONGEST_STEP_NANOS, Math.max(SHORTEST_STEP_NANOS, (end - begin) / SAMPLES));
+        for (long at = begin + step; at < last; at = Math.max(at, System.nanoTime()) + step) {
+            sleepUntil(at);
+            sampler.next(System.nanoTime());
+        }
+        sleepUntil(last);
+        sampler.last(System.nanoTime());
+    }
+
+    /** Threads that keep a schedule live on after it. */
+    private void lookAround() throws InterruptedException {
+        sleepUntil(begin - BEFORE_BEGIN_NANOS);
+        sampler.first(System.nanoTime());
+        sleepUntil(end);
+        sampler.last(System.nanoTime());
     }
 
     private static void sleepUntil(long moment) throws InterruptedException {

@@ -110,11 +110,12 @@ final class LaneOptions {
     /**
      * @throws ParameterException nobody would be across the link
      */
-    Sides sides() {
+    Sides sides(boolean inProcess) {
         refuse(
                 publishersAt == Side.RELAY && subscribersAt == Side.RELAY,
                 "--publishers-at relay and --subscribers-at relay leave nobody across the link");
-        return new Sides(publishersAt.end, subscribersAt.end);
+        refuse(inProcess && publishersAt.end == End.FAR, "--in-process and --publishers-at far exclude each other");
+        return new Sides(publishersAt.end, subscribersAt.end, inProcess);
     }
 
     private void refuse(boolean wrong, String message) {

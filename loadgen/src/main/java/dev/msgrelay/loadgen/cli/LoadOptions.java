@@ -25,6 +25,9 @@ final class LoadOptions {
     /** Bursts, and writes that wait for their last message, may not lie farther apart. */
     private static final int MAX_SPACING_SECONDS = 60;
 
+    private static final Duration WARMUP = Duration.ofSeconds(3);
+    private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
+
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
@@ -133,9 +136,10 @@ final class LoadOptions {
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
-            defaultValue = "3s",
             converter = DurationConverter.class,
-            description = "Before the measured part, under the same load (${DEFAULT-VALUE}).")
+            description =
+                    "Before the measured part, under the same load (3s; with --rate 15s: a JVM that has little to do"
+                            + " takes its time to compile it).")
     private Duration warmup;
 
     boolean unix() {
@@ -208,6 +212,7 @@ final class LoadOptions {
      * @throws ParameterException naming the value and its limits
      */
     Timing timing() {
-        return Limits.timing(spec, warmup, duration);
+        Duration before = warmup != null ? warmup : rate > 0 ? PACED_WARMUP : WARMUP;
+        return Limits.timing(spec, before, duration);
     }
 }

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.Lanes;
@@ -44,7 +43,10 @@ final class ShootoutCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
     private static final Duration WARMUP = Duration.ofSeconds(2);
 
-    /** At a fixed rate a JVM takes its time to compile what it runs, and a p99 sees that. */
+    /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
+    private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
+
+    /** Many short runs; what is left of that is on the safe side. */
     private static final Duration SEARCH_WARMUP = Duration.ofSeconds(4);
 
     /** Messages of one publish, with --in-process. */
@@ -81,7 +83,8 @@ final class ShootoutCommand implements Callable<Integer> {
             names = "--warmup",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "Before the measured part, under the same load (2s; with --find-max-rate 4s).")
+            description =
+                    "Before the measured part, under the same load (2s; with --rate 10s; with --find-max-rate 4s).")
     private Duration warmup;
 
     @Option(
@@ -133,8 +136,7 @@ final class ShootoutCommand implements Callable<Integer> {
         refuse(baseline && search != null, "--baseline and --find-max-rate exclude each other");
         refuse(inProcess && search != null, "--in-process and --find-max-rate exclude each other");
         checkInProcess();
-        Duration before = warmup != null ? warmup : search == null ? WARMUP : SEARCH_WARMUP;
-        Timing timing = Limits.timing(spec, before, duration);
+        Timing timing = Limits.timing(spec, warmup != null ? warmup : usualWarmup(search), duration);
         var lanes = laneOptions.specs(agentOptions.isGiven());
         if (matrix.size() * lanes.size() > Plan.MAX_CELLS) {
             throw new ParameterException(
@@ -145,7 +147,20 @@ final class ShootoutCommand implements Callable<Integer> {
         }
         List<LoadPoint> points = matrix.points();
         return new ShootoutSettings(
-                lanes, points, rounds, timing, laneOptions.sides(), new Yardsticks(calibration(), baseline), search);
+                lanes,
+                points,
+                rounds,
+                timing,
+                laneOptions.sides(inProcess),
+                new Yardsticks(calibration(), baseline),
+                search);
+    }
+
+    private Duration usualWarmup(SearchSettings search) {
+        if (search != null) {
+            return SEARCH_WARMUP;
+        }
+        return matrixOptions.isPaced() ? PACED_WARMUP : WARMUP;
     }
 
     private Calibrate calibration() {
@@ -159,9 +174,6 @@ final class ShootoutCommand implements Callable<Integer> {
         refuse(inProcess && matrixOptions.isPaced(), "--in-process and --rate exclude each other");
         refuse(inProcess && matrixOptions.isBatched(), "--in-process and --batch exclude each other");
         refuse(inProcess && !relayOptions.relayArgs().isEmpty(), "--in-process takes no --relay-arg");
-        refuse(
-                inProcess && laneOptions.sides().publishers() == End.FAR,
-                "--in-process and --publishers-at far exclude each other");
     }
 
     private void refuse(boolean wrong, String message) {

@@ -110,7 +110,7 @@ public final class Comparer {
             return "emulated in " + (laneA.emulated() ? "a" : "b") + " only";
         }
         if (!laneA.places().equals(laneB.places())) {
-            return "publishers or subscribers are on another side of the link";
+            return "publishers or subscribers are in another place: " + laneA.places() + " against " + laneB.places();
         }
         return Objects.equals(laneA.link(), laneB.link())
                 ? null

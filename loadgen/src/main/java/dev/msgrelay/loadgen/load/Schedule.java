@@ -36,7 +36,7 @@ public final class Schedule {
         if (burst < 1 || burst > MAX_BURST) {
             throw new IllegalArgumentException("burst " + burst + " is not within 1.." + MAX_BURST);
         }
-        long interval = SECOND * burst / perSecond;
+        long interval = new Schedule(startNanos, perSecond, burst).intervalNanos();
         return new Schedule(startNanos + interval * index / connections, perSecond, burst);
     }
 
@@ -44,6 +44,11 @@ public final class Schedule {
     public long intended(long n) {
         long first = n - n % burst;
         return startNanos + first / perSecond * SECOND + first % perSecond * SECOND / perSecond;
+    }
+
+    /** Between two moments for which something is meant, rounded. */
+    public long intervalNanos() {
+        return SECOND * burst / perSecond;
     }
 
     /** The first message from the {@code n}-th on that is meant to be sent at this moment or later. */

@@ -111,9 +111,13 @@ public final class ShootoutTable {
         if (publishers && subscribers) {
             return "publishers and subscribers across the link";
         }
-        return publishers
-                ? "publishers across the link, subscribers at the relay's side"
-                : "publishers at the relay's side, subscribers across the link";
+        if (publishers) {
+            return "publishers across the link, subscribers at the relay's side";
+        }
+        return (places.publishers() == Places.Place.WITHIN
+                        ? "publishers within the relay's process"
+                        : "publishers at the relay's side")
+                + ", subscribers across the link";
     }
 
     private void cell(Cell cell) {

@@ -1,15 +1,30 @@
 package dev.msgrelay.loadgen.result;
 
+import java.util.Locale;
+
 /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
 public record Places(Place publishers, Place subscribers) {
     /** Everything on the relay's side. */
     public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
 
+    /** "publishers near, subscribers far". */
+    @Override
+    public String toString() {
+        return "publishers " + publishers + ", subscribers " + subscribers;
+    }
+
     /** A side of the link. */
     public enum Place {
-        /** With the relay. */
+        /** With the relay, in processes of their own. */
         NEAR,
+        /** Threads of the relay's own process. */
+        WITHIN,
         /** Across the link. */
-        FAR
+        FAR;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

@@ -75,8 +75,8 @@ public final class RunRecords {
         return new Throughput(
                 in,
                 out,
-                fraction(ceilings, in, link && around.places().publishers() == Places.Place.NEAR),
-                fraction(ceilings, out, link && around.places().subscribers() == Places.Place.NEAR),
+                fraction(ceilings, in, link && around.places().publishers() != Places.Place.FAR),
+                fraction(ceilings, out, link && around.places().subscribers() != Places.Place.FAR),
                 around.timeline());
     }
 

@@ -80,7 +80,7 @@ public final class LoadRun {
         if (started.sendsByItself()) {
             started.process().tell(window);
         }
-        try (Watch watch = new Watch(window, fleet, started)) {
+        try (Watch watch = new Watch(window, load, fleet, started)) {
             return measure(children, started, fleet, window, watch);
         }
     }
@@ -97,6 +97,7 @@ public final class LoadRun {
         if (started.sendsByItself()) {
             published.add(relay.await("result", PUBLISHED_NANOS));
         }
+        watch.awaitLooks();
         List<SlowResult> slow = fleet.awaitSlow();
         List<JsonObject> received = fleet.awaitDrained(published);
         children.checkHealthy();

@@ -24,7 +24,7 @@ public final class Verdict {
     }
 
     /** Whether the publishers kept their schedule. */
-    static List<String> failures(Punctuality punctuality) {
+    public static List<String> failures(Punctuality punctuality) {
         if (punctuality.lateShare() <= MAX_LATE_SHARE) {
             return List.of();
         }

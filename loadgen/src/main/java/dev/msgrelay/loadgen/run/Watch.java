@@ -24,7 +24,7 @@ final class Watch implements AutoCloseable {
     private final WindowSampler sampler;
 
     /** @param window that is not over yet */
-    Watch(Window window, Fleet fleet, Middle.Started middle) {
+    Watch(Window window, Load load, Fleet fleet, Middle.Started middle) {
         this.window = window;
         this.fleet = fleet;
         this.relay = middle.process();
@@ -36,7 +36,7 @@ final class Watch implements AutoCloseable {
         add(processes, Role.SUBSCRIBER, fleet.subscribers());
         add(processes, Role.SUBSCRIBER, fleet.slow());
         Watched watched = new Watched(processes, port(middle.publish()), port(middle.subscribe()));
-        sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end());
+        sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end(), load.rate() > 0);
     }
 
     private static void add(List<Watched.Process> processes, Role role, List<Child> children) {
@@ -49,6 +49,11 @@ final class Watch implements AutoCloseable {
 
     private static int port(Endpoint endpoint) {
         return endpoint == null ? -1 : endpoint.port();
+    }
+
+    /** Waits until all looks are taken: the processes have to live so long. */
+    void awaitLooks() throws InterruptedException {
+        sampler.sampled();
     }
 
     /** What was seen, after the run. */

@@ -44,13 +44,14 @@ final class Sheet {
     }
 
     static Sheet of(Lane lane, Sides sides) {
-        Places places = new Places(place(sides.publishers()), place(sides.subscribers()));
         boolean apart = !lane.near().equals(lane.far());
+        Places.Place publishers = apart ? place(sides.publishers()) : Places.Place.NEAR;
+        Places.Place subscribers = apart ? place(sides.subscribers()) : Places.Place.NEAR;
         return new Sheet(
                 lane.spec(),
                 lane.link(),
                 null,
-                apart ? places : Places.NEAR,
+                new Places(sides.within() ? Places.Place.WITHIN : publishers, subscribers),
                 lane.far().name());
     }
 

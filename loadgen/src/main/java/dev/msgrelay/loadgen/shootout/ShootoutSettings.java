@@ -72,8 +72,12 @@ public record ShootoutSettings(
         return spec.kind() == LaneKind.LOOPBACK || spec.kind() == LaneKind.UNIX;
     }
 
-    /** Which end of a lane publishers and subscribers live at; the relay is at the near one. */
-    public record Sides(End publishers, End subscribers) {}
+    /**
+     * Which end of a lane publishers and subscribers live at; the relay is at the near one.
+     *
+     * @param within whether publishers are threads of the relay's own process, at its end
+     */
+    public record Sides(End publishers, End subscribers, boolean within) {}
 
     /**
      * What results are set against, beside arithmetic.

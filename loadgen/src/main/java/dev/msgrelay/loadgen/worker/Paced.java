@@ -20,6 +20,14 @@ final class Paced {
     /** So long after the window, what has not left is not sent any more: it could only say once more how late it is. */
     static final long OVERTIME_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /**
+     * Of a schedule finer than this, all that is due goes out in one write at most so often. A write for each message would
+     * wake relay and subscriber for each, and on few cores they would keep the publisher from its schedule.
+     */
+    static final long GAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    private static final long FINE_NANOS = TimeUnit.MICROSECONDS.toNanos(40);
+
     private static final long MAX_LATENESS_NANOS = TimeUnit.SECONDS.toNanos(100);
     private static final int PRECISION_DIGITS = 3;
 
@@ -45,10 +53,14 @@ final class Paced {
         this.window = window;
         this.batch = batch;
         this.wholeBatches = wholeBatches > 0;
-        int waiting = Math.max(0, wholeBatches - 1);
         this.lanes = connections.stream()
-                .map(c -> new Lane(c, schedules.apply(c.id()), waiting))
+                .map(c -> lane(c, schedules.apply(c.id()), wholeBatches))
                 .toArray(Lane[]::new);
+    }
+
+    private Lane lane(PublishConnection connection, Schedule schedule, int wholeBatches) {
+        boolean fine = wholeBatches == 0 && schedule.intervalNanos() < FINE_NANOS;
+        return new Lane(connection, schedule, Math.max(0, wholeBatches - 1), fine ? GAP_NANOS : 0, window.end());
     }
 
     /** Publishes everything that is due before the end of the window, or what of it can be in a little more time. */
@@ -74,7 +86,7 @@ final class Paced {
             if (now >= window.end() + OVERTIME_NANOS) {
                 giveUp(lane, now);
             }
-            if (lane.due <= now && lane.due < window.end()) {
+            if (lane.moment() <= now && lane.due < window.end()) {
                 send(lane, now);
             }
         }
@@ -84,7 +96,7 @@ final class Paced {
     private long nextDue() {
         long due = Long.MAX_VALUE;
         for (Lane lane : lanes) {
-            due = Math.min(due, lane.due);
+            due = Math.min(due, lane.moment());
         }
         return due;
     }
@@ -103,6 +115,7 @@ final class Paced {
             batch.add(lane.stamp, lane.intended());
             lane.advance();
         }
+        lane.rest(now);
         lane.connection.write(batch.take(), LoadMessage.number(lane.stamp));
     }
 
@@ -147,16 +160,31 @@ final class Paced {
         private final PublishConnection connection;
         private final Schedule schedule;
         private final int waiting;
+        private final long gap;
+        private final long end;
         private long stamp;
         private long scheduled;
         private long due;
+        private long notBefore = Long.MIN_VALUE;
 
-        Lane(PublishConnection connection, Schedule schedule, int waiting) {
+        Lane(PublishConnection connection, Schedule schedule, int waiting, long gap, long end) {
             this.connection = connection;
             this.schedule = schedule;
             this.waiting = waiting;
+            this.gap = gap;
+            this.end = end;
             this.stamp = LoadMessage.stamp(connection.id(), connection.messages());
             this.due = schedule.intended(waiting);
+        }
+
+        /** When the next write is to be made: all that is due before the end has left by then. */
+        long moment() {
+            return due >= end ? due : Math.min(Math.max(due, notBefore), end - 1);
+        }
+
+        /** After a write, unless it could not hold all that was due. */
+        void rest(long now) {
+            notBefore = due <= now ? now : now + gap;
         }
 
         /** When the next message is meant to be sent. */

@@ -1,8 +1,12 @@
 package dev.msgrelay.loadgen.bound;
 
+import static dev.msgrelay.loadgen.bound.BoundKind.MACHINE;
 import static dev.msgrelay.loadgen.bound.BoundKind.NOTHING;
+import static dev.msgrelay.loadgen.bound.BoundKind.PUBLISHER;
 import static dev.msgrelay.loadgen.bound.BoundKind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.BoundKind.UNCLEAR;
 import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
+import static dev.msgrelay.loadgen.bound.Confidence.LOW;
 import static dev.msgrelay.loadgen.bound.Confidence.MEDIUM;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,10 +38,22 @@ class KeptRateTest {
 
     @Test
     void aRateThatWasKeptWithDelaysIsToldWithThem() {
-        BoundBy bound =
-                Case.quiet().rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10)).classify();
-        Case.expect(bound, NOTHING, MEDIUM);
+        BoundBy bound = Case.quiet()
+                .rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10))
+                .publisher(0.2, 0.01)
+                .classify();
+        Case.expect(bound, UNCLEAR, LOW);
         assertThat(bound.reasons().get(1)).isEqualTo("8.89 % of the messages left more than 1 ms late");
+    }
+
+    @Test
+    void aPublisherThatWaitedForACoreAsLongAsItWasLateHadTooSmallAMachine() {
+        BoundBy bound = Case.quiet()
+                .rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10))
+                .publisher(0.2, 0.09)
+                .classify();
+        Case.expect(bound, MACHINE, MEDIUM);
+        assertThat(bound.alternatives()).containsExactly(PUBLISHER);
     }
 
     @Test

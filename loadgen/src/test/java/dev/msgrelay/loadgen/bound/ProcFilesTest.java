@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ProcFilesTest {
     @TempDir
@@ -44,10 +46,11 @@ class ProcFilesTest {
     }
 
     /** This very JVM, with a thread that works for the whole of a short window. */
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Timeout(20)
     @EnabledOnOs(OS.LINUX)
-    void aThreadThatWorksIsSeen() throws Exception {
+    void aThreadThatWorksIsSeen(boolean scheduled) throws Exception {
         Thread worker = new Thread(ProcFilesTest::work, "hard-worker");
         worker.setDaemon(true);
         worker.start();
@@ -59,7 +62,7 @@ class ProcFilesTest {
                     -1);
             long begin = System.nanoTime();
             long end = begin + TimeUnit.MILLISECONDS.toNanos(600);
-            try (WindowSampler sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, begin, end)) {
+            try (WindowSampler sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, begin, end, scheduled)) {
                 Sampled sampled = sampler.sampled();
                 CpuShare busiest = sampled.busiest(Role.RELAY);
                 assertThat(busiest.thread()).isEqualTo("hard-worker");

@@ -32,6 +32,8 @@ import org.HdrHistogram.Histogram;
 class FakeRig implements Rig {
     static final int FRAME = 108;
 
+    private static final long LATE_NANOS = 2_000_000;
+
     private final Behaviour behaviour;
     final List<String> runs = new ArrayList<>();
     double hop = 50;
@@ -44,7 +46,12 @@ class FakeRig implements Rig {
                 throws IOException, RunException, InterruptedException;
     }
 
-    record Given(long perSecond, long latencyNanos) {}
+    /** @param late messages that left late, of as many as have a schedule */
+    record Given(long perSecond, long latencyNanos, long late) {
+        Given(long perSecond, long latencyNanos) {
+            this(perSecond, latencyNanos, 0);
+        }
+    }
 
     FakeRig(Behaviour behaviour) {
         this.behaviour = behaviour;
@@ -83,11 +90,21 @@ class FakeRig implements Rig {
                 middle.name(),
                 load,
                 timing,
-                new Published(new Traffic(sent, sent * FRAME, nanos), sent, Punctuality.NONE),
+                new Published(new Traffic(sent, sent * FRAME, nanos), sent, punctuality(sent, given.late())),
                 new Received(new Traffic(messages, messages * FRAME, nanos), List.of(), latency, 0, Arrivals.Skew.NONE),
                 List.of(),
                 List.of(new ProcessUse("relay", nanos / 2, 1)),
                 null,
                 new Observed(signals, Classifier.classify(signals), new Timeline(List.of())));
+    }
+
+    private static Punctuality punctuality(long sent, long late) {
+        if (late == 0) {
+            return Punctuality.NONE;
+        }
+        Histogram lateness = new Histogram(3);
+        lateness.recordValueWithCount(1, sent - late);
+        lateness.recordValueWithCount(LATE_NANOS, late);
+        return new Punctuality(late, LATE_NANOS, lateness);
     }
 }

@@ -16,6 +16,7 @@ import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.Step.What;
@@ -53,6 +54,16 @@ class RateProbeTest {
     }
 
     @Test
+    void lateSendsAreWithinTheLatencyAlready() throws Exception {
+        LoadPoint point = point(1, 1, 1_000);
+        Taken late = taken(point, new Given(1_000, 4_900_000, 3), List.of());
+        List<String> failures = Verdict.failures(late.result().published().punctuality());
+        assertThat(failures).hasSize(1);
+        assertThat(probe(null, point).failure(taken(point, new Given(1_000, 4_900_000, 3), failures)))
+                .isEmpty();
+    }
+
+    @Test
     void aRateThatWasNotSentIsNotReached() throws Exception {
         LoadPoint asked = point(1, 1, 1_000);
         Taken slower = taken(point(1, 1, 900), 1_000, List.of());
@@ -80,7 +91,11 @@ class RateProbeTest {
     }
 
     private static Taken taken(LoadPoint point, long latencyNanos, List<String> failures) throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> new Given(load.rate(), latencyNanos));
+        return taken(point, new Given(point.rate(), latencyNanos), failures);
+    }
+
+    private static Taken taken(LoadPoint point, Given given, List<String> failures) throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> given);
         Rig.Outcome outcome = rig.run(
                 Middles.plain(1),
                 Placement.HERE,

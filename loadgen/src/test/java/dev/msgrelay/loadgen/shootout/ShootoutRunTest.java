@@ -352,7 +352,7 @@ class ShootoutRunTest {
     }
 
     private static Sides sides() {
-        return new Sides(End.NEAR, End.FAR);
+        return new Sides(End.NEAR, End.FAR, false);
     }
 
     private static List<LaneResult> lanes(ShootoutRun run) {

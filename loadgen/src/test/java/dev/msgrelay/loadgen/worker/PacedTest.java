@@ -180,6 +180,42 @@ class PacedTest {
     }
 
     @Test
+    void aFineScheduleGoesOutInOneWriteEveryNowAndThen() throws IOException {
+        long micro = 1_000;
+        Paced fine = fine(0);
+        assertThat(fine.sendDue(START)).isEqualTo(START + Paced.GAP_NANOS);
+        assertThat(connection.messages()).isOne();
+        assertThat(fine.sendDue(START + Paced.GAP_NANOS - 1)).isEqualTo(START + Paced.GAP_NANOS);
+        assertThat(connection.messages()).isOne();
+        fine.sendDue(START + Paced.GAP_NANOS);
+        assertThat(receive(6)).as("the intended times stay").contains(START + 10 * micro, START + 50 * micro);
+    }
+
+    @Test
+    void theLastWriteOfAFineScheduleIsWithinTheWindow() throws IOException {
+        Paced fine = fine(0);
+        assertThat(fine.sendDue(WINDOW.end() - 20_000)).as("warm-up first").isEqualTo(WINDOW.end() - 20_000);
+        assertThat(fine.sendDue(WINDOW.end() - 20_000)).isEqualTo(WINDOW.end() - 1);
+        assertThat(fine.sendDue(WINDOW.end() - 1)).isGreaterThanOrEqualTo(WINDOW.end());
+        assertThat(connection.messages()).isEqualTo(3_000);
+    }
+
+    @Test
+    void writesOfSoManyMessagesNeverWait() throws IOException {
+        assertThat(fine(1).sendDue(START)).isEqualTo(START + 10_000);
+    }
+
+    /** A message every ten microseconds. */
+    private Paced fine(int batch) {
+        return new Paced(
+                List.of(connection),
+                id -> Schedule.staggered(START, 100_000, 1, id, 1),
+                WINDOW,
+                batch == 0 ? FrameBatch.ofBytes(SIZES) : FrameBatch.ofMessages(SIZES, batch),
+                batch);
+    }
+
+    @Test
     void whoNeverGotToTheWindowHasNothingInIt() throws IOException {
         paced.sendDue(START);
         assertThat(paced.sendDue(WINDOW.end() + Paced.OVERTIME_NANOS)).isEqualTo(WINDOW.end());

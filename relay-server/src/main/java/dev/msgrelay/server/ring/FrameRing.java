@@ -204,6 +204,19 @@ public final class FrameRing {
         return sequencer.getCursor() == consumed.get();
     }
 
+    /**
+     * Whether the consumer would find a run. Where one is claimed and not published, and nothing before it, there is none:
+     * its producer may have lost its core in between, and who spins on it keeps it from getting one.
+     */
+    public boolean hasNext() {
+        return isPublished(consumed.get() + 1);
+    }
+
+    /** Whether a run of {@code length} bytes could be claimed at present. */
+    boolean hasRoom(int length) {
+        return sequencer.hasAvailableCapacity(cellsOf(length));
+    }
+
     /** Cells that are free at present. */
     public long remainingCells() {
         return sequencer.remainingCapacity();

@@ -21,7 +21,9 @@ import java.util.function.BooleanSupplier;
  * </pre>
  *
  * The two sides meet in one word. It is the producer's own but for the moments in which the consumer takes: a
- * compare-and-set that finds its line where it left it.
+ * compare-and-set that finds its line where it left it. A producer looks whether the consumer sleeps only after it has let
+ * go of the word: so a consumer that finds it taken may sleep. It must never wait for it: the producer may have lost its
+ * core in between, to the consumer of all threads.
  */
 public final class RunStage {
     /** Runs up to this length gather; a longer one is worth a claim of its own. */
@@ -88,13 +90,13 @@ public final class RunStage {
         }
         acquire();
         if (ended) {
-            release();
+            letGo();
             return false;
         }
         int at = gathered;
         if (at + frame > CAPACITY) {
             if (!moveToRing()) {
-                release();
+                letGo();
                 return false;
             }
             at = 0;
@@ -103,7 +105,7 @@ public final class RunStage {
         memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
         memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
         grow(at, frame, frame);
-        wakeOrLeave();
+        letGo();
         return true;
     }
 
@@ -111,7 +113,7 @@ public final class RunStage {
     public Taken putRun(ByteBuffer frames, int length) {
         acquire();
         if (ended) {
-            release();
+            letGo();
             return Taken.NO;
         }
         if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
@@ -122,11 +124,11 @@ public final class RunStage {
             if (whole) {
                 grow(at, length, scan.each());
             }
-            wakeOrLeave();
+            letGo();
             return whole ? Taken.YES : Taken.INVALID;
         }
         Taken taken = moveToRing() ? claimRun(frames, length) : Taken.NO;
-        release();
+        letGo();
         return taken;
     }
 
@@ -163,7 +165,13 @@ public final class RunStage {
     public void end() {
         acquire();
         ended = true;
-        wakeOrLeave();
+        moveToRing();
+        OWNER.setVolatile(this, FREE);
+        while (gathered > 0 && consumerAsleep.getAsBoolean() && ring.hasRoom(gathered)) {
+            acquire();
+            moveToRing();
+            OWNER.setVolatile(this, FREE);
+        }
     }
 
     private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
@@ -178,17 +186,29 @@ public final class RunStage {
                 taken = true;
             }
         }
-        release();
+        letGo();
         return taken;
     }
 
-    private void wakeOrLeave() {
-        // Read after the word was taken, a full fence: either we see the consumer asleep, or it sees the word taken.
-        if (consumerAsleep.getAsBoolean()) {
-            // Where the ring is full, the consumer will look here once it has room.
-            moveToRing();
+    /**
+     * The producer's way to let go of the word. It is a full fence: either we see the consumer asleep, or it sees what has
+     * gathered.
+     */
+    private void letGo() {
+        OWNER.setVolatile(this, FREE);
+        while (mustWake()) {
+            acquire();
+            if (!ended) {
+                moveToRing();
+            }
+            OWNER.setVolatile(this, FREE);
         }
-        release();
+    }
+
+    /** Where the ring is full, the consumer will look here once it has room. */
+    private boolean mustWake() {
+        int length = gathered;
+        return length > 0 && consumerAsleep.getAsBoolean() && !ended && ring.hasRoom(length);
     }
 
     private boolean moveToRing() {
@@ -232,6 +252,13 @@ public final class RunStage {
     /** Whether something has gathered here, or is just being put. */
     public boolean waiting() {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
+    }
+
+    /** Whether {@link #take} would find something: not while the producer is at it, who will look whether to wake us. */
+    public boolean ready() {
+        return (int) OWNER.getAcquire(this) == FREE
+                && gathered > 0
+                && lastCell <= ring.consumed().get();
     }
 
     /** Whether its producer has ended and nothing waits here any more. */

@@ -71,7 +71,7 @@ public final class RingDrain implements RelayLoop.Work {
     @Override
     public boolean run() {
         boolean got = poll();
-        boolean more = got && !poller.held() && !ring.isEmpty();
+        boolean more = got && !poller.held() && ring.hasNext();
         more |= readsMore;
         readsMore = false;
         group.pump(!more);
@@ -89,7 +89,7 @@ public final class RingDrain implements RelayLoop.Work {
     @Override
     public boolean pending() {
         // While subscribers hold the writer back the ring stays full: what wakes the loop then is their progress.
-        return ((!ring.isEmpty() || stagesWait()) && !gate.stillRefuses()) || group.pending();
+        return ((ring.hasNext() || stageReady()) && !gate.stillRefuses()) || group.pending();
     }
 
     /** Drains one batch. */
@@ -138,6 +138,15 @@ public final class RingDrain implements RelayLoop.Work {
     private boolean stagesWait() {
         for (RunStage stage : stages) {
             if (stage.waiting()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean stageReady() {
+        for (RunStage stage : stages) {
+            if (stage.ready()) {
                 return true;
             }
         }

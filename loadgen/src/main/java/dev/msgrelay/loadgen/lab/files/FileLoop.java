@@ -11,6 +11,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /**
  * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table use the
@@ -65,13 +68,33 @@ final class FileLoop implements Contestant {
     }
 
     @Override
-    public void warmUp(Go go) throws IOException, WrongResultException {
-        run(go, Math.min(WARM_UP_BYTES, setting.task().size()));
+    public void warmUp(Go go) throws IOException, WrongResultException, InterruptedException {
+        interruptibly(() -> run(go, Math.min(WARM_UP_BYTES, setting.task().size())));
     }
 
     @Override
-    public Measurement go(Go go) throws IOException, WrongResultException {
-        return run(go, setting.task().size());
+    public Measurement go(Go go) throws IOException, WrongResultException, InterruptedException {
+        return interruptibly(() -> run(go, setting.task().size()));
+    }
+
+    /** A loop over gigabytes hears of no interrupt. It is left to itself then, on a thread that keeps no process alive. */
+    static <T> T interruptibly(Callable<T> loop) throws IOException, WrongResultException, InterruptedException {
+        FutureTask<T> task = new FutureTask<>(loop);
+        Thread thread = new Thread(task, "file-loop");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            if (cause instanceof IOException failure) {
+                throw failure;
+            }
+            if (cause instanceof WrongResultException wrong) {
+                throw wrong;
+            }
+            throw new IllegalStateException("the loop failed: " + cause, cause);
+        }
     }
 
     private Measurement run(Go go, long size) throws IOException, WrongResultException {

@@ -54,14 +54,21 @@ final class CellSection {
 
     private String places() {
         if (lane.link() == null) {
-            return "Publishers, relay and subscribers are on one machine.";
+            return "Publishers, relay and subscribers are on one machine"
+                    + (lane.places().publishers() == Places.Place.WITHIN
+                            ? ", publishers within the relay's process."
+                            : ".");
         }
         return "Publishers are " + side(lane.places().publishers()) + ", subscribers "
                 + side(lane.places().subscribers()) + ".";
     }
 
     private static String side(Places.Place place) {
-        return place == Places.Place.NEAR ? "on the relay's side of the link" : "across the link";
+        return switch (place) {
+            case NEAR -> "on the relay's side of the link";
+            case WITHIN -> "threads of the relay's process";
+            case FAR -> "across the link";
+        };
     }
 
     private String ceilings() {
