@@ -25,6 +25,11 @@ public final class RelayLoop {
 
         /** Whether something waits that was not there at the last {@link #run}: asked just before the loop sleeps. */
         boolean pending();
+
+        /** How long the loop may sleep at most when nothing is pending, in nanoseconds; 0: until it is woken. */
+        default long sleepNanos() {
+            return 0;
+        }
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayLoop.class);
@@ -106,7 +111,7 @@ public final class RelayLoop {
             parked.set(false);
             loop.runNow(MAX_TASK_NANOS);
         } else {
-            loop.run(0, MAX_TASK_NANOS);
+            loop.run(work.sleepNanos(), MAX_TASK_NANOS);
             parked.set(false);
         }
     }

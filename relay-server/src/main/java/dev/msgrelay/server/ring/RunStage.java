@@ -21,9 +21,10 @@ import java.util.function.BooleanSupplier;
  * </pre>
  *
  * The two sides meet in one word. It is the producer's own but for the moments in which the consumer takes: a
- * compare-and-set that finds its line where it left it. A producer looks whether the consumer sleeps only after it has let
- * go of the word: so a consumer that finds it taken may sleep. It must never wait for it: the producer may have lost its
- * core in between, to the consumer of all threads.
+ * compare-and-set that finds its line where it left it. To take the word is a full fence, and a producer looks whether the
+ * consumer sleeps after that: a consumer that finds all words free may sleep until it is woken. If it finds one taken, it
+ * looks again a little later, and must not spin on it: the producer may have lost its core in between, to the consumer of
+ * all threads. That is also why the producer lets go of the word before it wakes the consumer.
  */
 public final class RunStage {
     /** Runs up to this length gather; a longer one is worth a claim of its own. */
@@ -190,12 +191,9 @@ public final class RunStage {
         return taken;
     }
 
-    /**
-     * The producer's way to let go of the word. It is a full fence: either we see the consumer asleep, or it sees what has
-     * gathered.
-     */
+    /** The producer's way to let go of the word. */
     private void letGo() {
-        OWNER.setVolatile(this, FREE);
+        OWNER.setRelease(this, FREE);
         while (mustWake()) {
             acquire();
             if (!ended) {
@@ -254,7 +252,7 @@ public final class RunStage {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
     }
 
-    /** Whether {@link #take} would find something: not while the producer is at it, who will look whether to wake us. */
+    /** Whether {@link #take} would find something; not while the producer is at it. */
     public boolean ready() {
         return (int) OWNER.getAcquire(this) == FREE
                 && gathered > 0

@@ -8,6 +8,7 @@ import dev.msgrelay.server.ring.RunPoller;
 import dev.msgrelay.server.ring.RunStage;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The work of the loop that polls the ring: drain it into the log, send to the loop's own subscribers, wake the other
@@ -15,6 +16,8 @@ import java.util.Arrays;
  */
 public final class RingDrain implements RelayLoop.Work {
     private static final int BATCHES_PER_LOOK = 256;
+    private static final int LOOKS_AT_BUSY_STAGES = 32;
+    private static final long STAGE_HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final FrameRing ring;
     private final RunPoller poller;
@@ -89,7 +92,13 @@ public final class RingDrain implements RelayLoop.Work {
     @Override
     public boolean pending() {
         // While subscribers hold the writer back the ring stays full: what wakes the loop then is their progress.
-        return ((ring.hasNext() || stageReady()) && !gate.stillRefuses()) || group.pending();
+        return ((ring.hasNext() || stageReadySoon()) && !gate.stillRefuses()) || group.pending();
+    }
+
+    /** Who is at its stage may have looked whether we sleep before we did, and will not wake us. */
+    @Override
+    public long sleepNanos() {
+        return stagesWait() && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
     }
 
     /** Drains one batch. */
@@ -142,6 +151,21 @@ public final class RingDrain implements RelayLoop.Work {
             }
         }
         return false;
+    }
+
+    /**
+     * A producer that runs on another core lets go of its stage in less than a microsecond: to wait for that is cheaper than
+     * to sleep and be woken. One that has lost its core does not, and may need ours: so the wait is short.
+     */
+    private boolean stageReadySoon() {
+        int looks = 0;
+        while (!stageReady()) {
+            if (++looks > LOOKS_AT_BUSY_STAGES || !stagesWait()) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+        return true;
     }
 
     private boolean stageReady() {
