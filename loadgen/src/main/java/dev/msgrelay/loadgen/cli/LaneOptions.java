@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,12 +111,11 @@ final class LaneOptions {
     /**
      * @throws ParameterException nobody would be across the link
      */
-    Sides sides(boolean inProcess) {
+    Sides sides(Door door) {
         refuse(
                 publishersAt == Side.RELAY && subscribersAt == Side.RELAY,
                 "--publishers-at relay and --subscribers-at relay leave nobody across the link");
-        refuse(inProcess && publishersAt.end == End.FAR, "--in-process and --publishers-at far exclude each other");
-        return new Sides(publishersAt.end, subscribersAt.end, inProcess);
+        return new Sides(publishersAt.end, subscribersAt.end, door);
     }
 
     private void refuse(boolean wrong, String message) {

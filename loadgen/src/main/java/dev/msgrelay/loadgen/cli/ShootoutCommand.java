@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.Lanes;
@@ -16,7 +17,9 @@ import dev.msgrelay.loadgen.shootout.Plan;
 import dev.msgrelay.loadgen.shootout.Rig;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.io.IOException;
 import java.time.Duration;
@@ -112,6 +115,25 @@ final class ShootoutCommand implements Callable<Integer> {
             description = "The publishers are threads in the relay's own JVM, at full speed, in runs of 12 messages.")
     private boolean inProcess;
 
+    @Option(
+            names = "--publish-over",
+            paramLabel = "HOW",
+            description = "How publishers beside the relay reach it on lanes with two sides: unix, the fast path of one"
+                    + " host, or tcp (unix).")
+    private PublishOver publishOver;
+
+    /** How publishers reach a relay beside them. */
+    enum PublishOver {
+        TCP(Door.TCP),
+        UNIX(Door.UNIX);
+
+        private final Door door;
+
+        PublishOver(Door door) {
+            this.door = door;
+        }
+    }
+
     @Mixin
     private ShootoutOutput output;
 
@@ -147,13 +169,7 @@ final class ShootoutCommand implements Callable<Integer> {
         }
         List<LoadPoint> points = matrix.points();
         return new ShootoutSettings(
-                lanes,
-                points,
-                rounds,
-                timing,
-                laneOptions.sides(inProcess),
-                new Yardsticks(calibration(), baseline),
-                search);
+                lanes, points, rounds, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }
 
     private Duration usualWarmup(SearchSettings search) {
@@ -182,13 +198,25 @@ final class ShootoutCommand implements Callable<Integer> {
         }
     }
 
+    private Sides sides() {
+        Door door = publishOver == null ? Door.UNIX : publishOver.door;
+        Sides sides = laneOptions.sides(inProcess ? Door.WITHIN : door);
+        boolean far = sides.publishers() == End.FAR;
+        refuse(inProcess && far, "--in-process and --publishers-at far exclude each other");
+        refuse(inProcess && publishOver != null, "--in-process and --publish-over exclude each other");
+        refuse(
+                far && publishOver == PublishOver.UNIX,
+                "--publish-over unix and --publishers-at far exclude each other");
+        return sides;
+    }
+
     /** Packets of the relay's log fit the lane's link. */
     private Middle relay(Lane lane) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
         if (inProcess) {
             return new InProcessMiddle(RUN_LENGTH, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
-        return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions());
+        return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides().publishOverUnix(lane));
     }
 
     private void announce(ShootoutSettings settings) {

@@ -26,6 +26,11 @@ public interface Lane extends AutoCloseable {
         return spec().kind() == LaneKind.UNIX;
     }
 
+    /** Whether there is a link between its two ends. */
+    default boolean isApart() {
+        return !near().equals(far());
+    }
+
     default Site at(End end) {
         return end == End.NEAR ? near() : far();
     }

@@ -114,10 +114,13 @@ public final class ShootoutTable {
         if (publishers) {
             return "publishers across the link, subscribers at the relay's side";
         }
-        return (places.publishers() == Places.Place.WITHIN
-                        ? "publishers within the relay's process"
-                        : "publishers at the relay's side")
-                + ", subscribers across the link";
+        String near =
+                switch (places.publishers()) {
+                    case WITHIN -> "within the relay's process";
+                    case NEAR_UNIX -> "at the relay's side, over its Unix socket";
+                    default -> "at the relay's side";
+                };
+        return "publishers " + near + ", subscribers across the link";
     }
 
     private void cell(Cell cell) {

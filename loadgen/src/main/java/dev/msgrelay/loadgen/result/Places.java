@@ -15,8 +15,10 @@ public record Places(Place publishers, Place subscribers) {
 
     /** A side of the link. */
     public enum Place {
-        /** With the relay, in processes of their own. */
+        /** With the relay, in processes of their own; over TCP where its lane is not one of Unix sockets. */
         NEAR,
+        /** The same, over the relay's Unix socket although the lane is a link. */
+        NEAR_UNIX,
         /** Threads of the relay's own process. */
         WITHIN,
         /** Across the link. */
@@ -24,7 +26,7 @@ public record Places(Place publishers, Place subscribers) {
 
         @Override
         public String toString() {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 }

@@ -15,11 +15,17 @@ import java.util.List;
  *
  * @param relayArgs further arguments of the relay-server command
  * @param javaOptions of its JVM
+ * @param publishOverUnix whether publishers connect to a Unix socket whatever the load says of subscribers
  */
-public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) implements Middle {
+public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix) implements Middle {
     /** As in bin/relay-server: a small fixed heap, touched at the start, and a collector that costs nothing idle. */
     public static final List<String> JAVA_OPTIONS =
             List.of("-XX:+UseSerialGC", "-Xms160m", "-Xmx160m", "-Xmn128m", "-XX:+AlwaysPreTouch");
+
+    /** Both sides as the load says. */
+    public RelayMiddle(List<String> relayArgs, List<String> javaOptions) {
+        this(relayArgs, javaOptions, false);
+    }
 
     @Override
     public String name() {
@@ -30,12 +36,13 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(List.of("--publish-port", "0", "--subscribe-port", "0", "--json"));
         args.addAll(Middles.bind(children));
-        String publishSocket = null;
-        String subscribeSocket = null;
-        if (load.unix()) {
-            publishSocket = children.socketPath("publish");
-            subscribeSocket = children.socketPath("subscribe");
-            args.addAll(List.of("--publish-socket", publishSocket, "--subscribe-socket", subscribeSocket));
+        String publishSocket = load.unix() || publishOverUnix ? children.socketPath("publish") : null;
+        String subscribeSocket = load.unix() ? children.socketPath("subscribe") : null;
+        if (publishSocket != null) {
+            args.addAll(List.of("--publish-socket", publishSocket));
+        }
+        if (subscribeSocket != null) {
+            args.addAll(List.of("--subscribe-socket", subscribeSocket));
         }
         if (load.body().max() > FrameLayout.DEFAULT_MAX_BODY) {
             args.addAll(List.of("--max-body", "" + load.body().max()));
@@ -46,11 +53,14 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions) impl
                 "relay",
                 new JavaProgram(withNativeAccess(javaOptions), RelayMain.class.getName(), args));
         JsonObject ready = child.await("ready", Middles.READY_NANOS);
-        if (load.unix()) {
-            return new Started(child, Endpoint.unix(Path.of(publishSocket)), Endpoint.unix(Path.of(subscribeSocket)));
-        }
         return new Started(
-                child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
+                child,
+                endpoint(publishSocket, ready.getString("publish")),
+                endpoint(subscribeSocket, ready.getString("subscribe")));
+    }
+
+    private static Endpoint endpoint(String socket, String address) {
+        return socket == null ? Endpoint.parse(address) : Endpoint.unix(Path.of(socket));
     }
 
     /** Netty's native transports: newer JDKs want to be told that this is meant. */

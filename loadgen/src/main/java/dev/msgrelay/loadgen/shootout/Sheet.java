@@ -10,6 +10,8 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LinkFacts;
 import dev.msgrelay.loadgen.result.Places;
+import dev.msgrelay.loadgen.result.Places.Place;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.Step.What;
 import java.util.ArrayList;
@@ -44,23 +46,26 @@ final class Sheet {
     }
 
     static Sheet of(Lane lane, Sides sides) {
-        boolean apart = !lane.near().equals(lane.far());
-        Places.Place publishers = apart ? place(sides.publishers()) : Places.Place.NEAR;
-        Places.Place subscribers = apart ? place(sides.subscribers()) : Places.Place.NEAR;
-        return new Sheet(
-                lane.spec(),
-                lane.link(),
-                null,
-                new Places(sides.within() ? Places.Place.WITHIN : publishers, subscribers),
-                lane.far().name());
+        Places places = new Places(publishers(lane, sides), lane.isApart() ? place(sides.subscribers()) : Place.NEAR);
+        return new Sheet(lane.spec(), lane.link(), null, places, lane.far().name());
+    }
+
+    private static Place publishers(Lane lane, Sides sides) {
+        if (sides.door() == Door.WITHIN) {
+            return Place.WITHIN;
+        }
+        if (sides.publishOverUnix(lane)) {
+            return Place.NEAR_UNIX;
+        }
+        return lane.isApart() ? place(sides.publishers()) : Place.NEAR;
     }
 
     static Sheet skipped(LaneSpec spec, String reason) {
         return new Sheet(spec, null, reason, Places.NEAR, "");
     }
 
-    private static Places.Place place(End end) {
-        return end == End.NEAR ? Places.Place.NEAR : Places.Place.FAR;
+    private static Place place(End end) {
+        return end == End.NEAR ? Place.NEAR : Place.FAR;
     }
 
     String name() {

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.run.Timing;
@@ -75,9 +76,23 @@ public record ShootoutSettings(
     /**
      * Which end of a lane publishers and subscribers live at; the relay is at the near one.
      *
-     * @param within whether publishers are threads of the relay's own process, at its end
+     * @param door how publishers at the relay's end of a link get into it
      */
-    public record Sides(End publishers, End subscribers, boolean within) {}
+    public record Sides(End publishers, End subscribers, Door door) {
+        /** Whether publishers of this lane connect to the relay's Unix socket, and subscribers do not. */
+        public boolean publishOverUnix(Lane lane) {
+            return door == Door.UNIX && publishers == End.NEAR && lane.isApart();
+        }
+    }
+
+    /** How publishers get into a relay beside them. */
+    public enum Door {
+        TCP,
+        /** The fast path between two processes of a host. */
+        UNIX,
+        /** They are threads of the relay's own process. */
+        WITHIN
+    }
 
     /**
      * What results are set against, beside arithmetic.

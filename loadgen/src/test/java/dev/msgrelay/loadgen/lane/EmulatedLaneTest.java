@@ -22,6 +22,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real namespaces, where they are allowed. Speeds are only held against the rate that the kernel has to keep. */
 @Timeout(60)
@@ -38,11 +40,15 @@ class EmulatedLaneTest {
         RealLanes.assumePossible();
     }
 
-    @Test
-    void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed(boolean publishOverUnix) throws Exception {
         try (Lane lane = Lanes.open(GIGABIT)) {
             RunResult result = new LoadRun(
-                            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS),
+                            new RelayMiddle(
+                                    List.of("--slow-subscriber", "backpressure"),
+                                    RelayMiddle.JAVA_OPTIONS,
+                                    publishOverUnix),
                             lane.placement(End.NEAR, End.FAR),
                             Load.oneToOne(100),
                             SHORT,

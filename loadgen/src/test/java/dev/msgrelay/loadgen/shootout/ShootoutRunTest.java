@@ -26,6 +26,7 @@ import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
@@ -352,7 +353,7 @@ class ShootoutRunTest {
     }
 
     private static Sides sides() {
-        return new Sides(End.NEAR, End.FAR, false);
+        return new Sides(End.NEAR, End.FAR, Door.TCP);
     }
 
     private static List<LaneResult> lanes(ShootoutRun run) {

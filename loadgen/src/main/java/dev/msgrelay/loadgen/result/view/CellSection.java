@@ -66,6 +66,7 @@ final class CellSection {
     private static String side(Places.Place place) {
         return switch (place) {
             case NEAR -> "on the relay's side of the link";
+            case NEAR_UNIX -> "on the relay's side of the link, over its Unix socket";
             case WITHIN -> "threads of the relay's process";
             case FAR -> "across the link";
         };
