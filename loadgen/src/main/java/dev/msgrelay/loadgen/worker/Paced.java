@@ -184,7 +184,7 @@ final class Paced {
 
         /** After a write, unless it could not hold all that was due. */
         void rest(long now) {
-            notBefore = due <= now ? now : now + gap;
+            notBefore = due <= now ? due : now + gap;
         }
 
         /** When the next message is meant to be sent. */

@@ -71,27 +71,27 @@ class SamplerTest {
         proc.thread(RELAY, 101, "goes", 7_000, 0);
         Sampler sampler = new Sampler(proc, watched);
         sampler.first(0);
-        proc.thread(RELAY, 101, "goes", 7_800, 0);
-        sampler.next(millis(1_000));
+        proc.thread(RELAY, 101, "goes", 11_000, 0);
+        sampler.next(millis(5_000));
         proc.without(RELAY + "/task/101");
         proc.thread(RELAY, 103, "comes", 500, 0);
-        sampler.last(millis(2_000));
+        sampler.last(millis(10_000));
         expect(sampler.sampled().busiest(Role.RELAY), "relay", "goes", 0.4, 0);
 
-        proc.thread(RELAY, 103, "comes", 1_900, 0);
-        sampler.last(millis(4_000));
+        proc.thread(RELAY, 103, "comes", 9_500, 0);
+        sampler.last(millis(20_000));
         expect(sampler.sampled().busiest(Role.RELAY), "relay", "comes", 0.475, 0);
     }
 
     @Test
-    void threadsAreLookedAtOnceASecond() {
+    void threadsAreLookedAtEveryFiveSeconds() {
         proc.thread(RELAY, 101, "relay-loop-0", 0, 0);
         Sampler sampler = new Sampler(proc, watched);
         sampler.first(0);
         for (int i = 1; i < 25; i++) {
-            sampler.next(millis(100L * i));
+            sampler.next(millis(500L * i));
         }
-        sampler.last(millis(2_500));
+        sampler.last(millis(12_500));
         assertThat(proc.reads(RELAY + "/task/101/schedstat")).isEqualTo(4);
         assertThat(proc.reads(RELAY + "/task/101/comm")).isEqualTo(1);
         assertThat(sampler.sampled().samples()).isEqualTo(26);
