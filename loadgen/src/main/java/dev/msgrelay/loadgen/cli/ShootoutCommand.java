@@ -49,9 +49,6 @@ final class ShootoutCommand implements Callable<Integer> {
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
 
-    /** Many short runs; what is left of that is on the safe side. */
-    private static final Duration SEARCH_WARMUP = Duration.ofSeconds(4);
-
     /** Messages of one publish, with --in-process. */
     private static final int RUN_LENGTH = 12;
 
@@ -86,8 +83,7 @@ final class ShootoutCommand implements Callable<Integer> {
             names = "--warmup",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description =
-                    "Before the measured part, under the same load (2s; with --rate 10s; with --find-max-rate 4s).")
+            description = "Before the measured part, under the same load (2s; with --rate or --find-max-rate 10s).")
     private Duration warmup;
 
     @Option(
@@ -173,10 +169,7 @@ final class ShootoutCommand implements Callable<Integer> {
     }
 
     private Duration usualWarmup(SearchSettings search) {
-        if (search != null) {
-            return SEARCH_WARMUP;
-        }
-        return matrixOptions.isPaced() ? PACED_WARMUP : WARMUP;
+        return search != null || matrixOptions.isPaced() ? PACED_WARMUP : WARMUP;
     }
 
     private Calibrate calibration() {
