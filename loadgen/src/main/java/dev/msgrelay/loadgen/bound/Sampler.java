@@ -32,6 +32,11 @@ final class Sampler {
         sample();
     }
 
+    /** Before that, at the sockets alone: under the load of the warm-up. */
+    void ahead() {
+        sample();
+    }
+
     /** Every now and then within it. */
     void next(long now) {
         if (now - lastCpu >= CPU_EVERY_NANOS) {

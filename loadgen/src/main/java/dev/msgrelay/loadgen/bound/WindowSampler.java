@@ -22,8 +22,11 @@ public final class WindowSampler implements AutoCloseable {
     /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** A schedule is disturbed by every look: there is one so long before the window, and one when it is over. */
+    /** A schedule is disturbed by every look: there are some before the window, and one when it is over. */
     private static final long BEFORE_BEGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final int LOOKS_AHEAD = 3;
+    private static final long AHEAD_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** For the last look to be over; longer only where the machine stands still. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -102,6 +105,10 @@ public final class WindowSampler implements AutoCloseable {
 
     /** Threads that keep a schedule live on after it. */
     private void lookAround() throws InterruptedException {
+        for (int i = LOOKS_AHEAD; i > 0; i--) {
+            sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);
+            sampler.ahead();
+        }
         sleepUntil(begin - BEFORE_BEGIN_NANOS);
         sampler.first(System.nanoTime());
         sleepUntil(end);

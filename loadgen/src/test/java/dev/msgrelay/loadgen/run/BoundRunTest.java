@@ -45,7 +45,12 @@ class BoundRunTest {
             result = run(300, 1_500, Load.oneToOne(16).withRate(200));
         }
         BoundBy bound = result.observed().bound();
-        assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.NOTHING);
+        // Of 300 messages one that is late is too many; which of the two it was depends on the machine.
+        if (result.published().punctuality().lateShare() <= Verdict.MAX_LATE_SHARE) {
+            assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.NOTHING);
+        } else {
+            assertThat(bound.kind()).as(bound.toString()).isIn(BoundKind.MACHINE, BoundKind.UNCLEAR);
+        }
         Sampled sampled = result.observed().signals().sampled();
         assertThat(sampled.samples()).isGreaterThan(2);
         for (Role role : Role.values()) {
