@@ -41,8 +41,6 @@ import java.util.function.Supplier;
  * in 0.5 at most, so that its reader catches up. See docs/bound-by.md. Pure; one object per run.
  */
 public final class Classifier {
-    private static final double TIMELY = 0.001;
-
     private final Signals signals;
     private final Facts facts;
 
@@ -77,7 +75,7 @@ public final class Classifier {
         if (!rates.kept()) {
             return null;
         }
-        if (rates.late() <= TIMELY) {
+        if (rates.late() <= Rates.MAX_LATE_SHARE) {
             return new Say().that("it kept the rate: " + Words.rates(rates)).bound(NOTHING, HIGH);
         }
         Say say = new Say()

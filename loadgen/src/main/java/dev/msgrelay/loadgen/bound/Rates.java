@@ -10,6 +10,9 @@ package dev.msgrelay.loadgen.bound;
  * @param seconds length of the window
  */
 public record Rates(double wanted, double in, double out, double late, double seconds) {
+    /** The share of messages of a fixed rate that may leave more than a millisecond late. */
+    public static final double MAX_LATE_SHARE = 0.001;
+
     /** Of the wanted messages, so many may be missing. */
     private static final double TOLERANCE = 0.01;
 

@@ -141,7 +141,8 @@ final class ShootoutCommand implements Callable<Integer> {
         try (Interrupts interrupts = Interrupts.watch()) {
             Rig rig = new GuardedRig(interrupts);
             LaneOpener opener = spec -> spec.kind() == LaneKind.REMOTE ? agentOptions.open() : Lanes.open(spec);
-            Equipment equipment = new Equipment(rig, opener, this::relay, relayOptions.policy());
+            Equipment equipment =
+                    new Equipment(rig, opener, lane -> relay(lane, settings.sides()), relayOptions.policy());
             return output.run(settings, equipment);
         }
     }
@@ -204,12 +205,12 @@ final class ShootoutCommand implements Callable<Integer> {
     }
 
     /** Packets of the relay's log fit the lane's link. */
-    private Middle relay(Lane lane) {
+    private Middle relay(Lane lane, Sides sides) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
         if (inProcess) {
             return new InProcessMiddle(RUN_LENGTH, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
-        return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides().publishOverUnix(lane));
+        return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane));
     }
 
     private void announce(ShootoutSettings settings) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
+import dev.msgrelay.loadgen.bound.Rates;
 import dev.msgrelay.protocol.CloseReason;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.Locale;
  */
 public final class Verdict {
     /** The share of messages of a fixed rate that may leave more than a millisecond late. */
-    public static final double MAX_LATE_SHARE = 0.001;
+    public static final double MAX_LATE_SHARE = Rates.MAX_LATE_SHARE;
 
     private Verdict() {}
 

@@ -168,11 +168,7 @@ public final class RunStage {
         ended = true;
         moveToRing();
         OWNER.setVolatile(this, FREE);
-        while (gathered > 0 && consumerAsleep.getAsBoolean() && ring.hasRoom(gathered)) {
-            acquire();
-            moveToRing();
-            OWNER.setVolatile(this, FREE);
-        }
+        wakeIfAsleep(true);
     }
 
     private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
@@ -194,19 +190,18 @@ public final class RunStage {
     /** The producer's way to let go of the word. */
     private void letGo() {
         OWNER.setRelease(this, FREE);
-        while (mustWake()) {
+        wakeIfAsleep(false);
+    }
+
+    /** Where the ring is full, the consumer will look here once it has room. Once ended, only who ended it goes on. */
+    private void wakeIfAsleep(boolean byEnd) {
+        while (gathered > 0 && consumerAsleep.getAsBoolean() && ended == byEnd && ring.hasRoom(gathered)) {
             acquire();
-            if (!ended) {
+            if (ended == byEnd) {
                 moveToRing();
             }
             OWNER.setVolatile(this, FREE);
         }
-    }
-
-    /** Where the ring is full, the consumer will look here once it has room. */
-    private boolean mustWake() {
-        int length = gathered;
-        return length > 0 && consumerAsleep.getAsBoolean() && !ended && ring.hasRoom(length);
     }
 
     private boolean moveToRing() {

@@ -78,9 +78,8 @@ public final class RingDrain implements RelayLoop.Work {
         more |= readsMore;
         readsMore = false;
         group.pump(!more);
-        // Where subscribers hold the log back, half of its window has to be free as well. Where they do not, waiting
-        // for
-        // that could last for ever: one that reads nothing is cut off only while it holds the log back.
+        // Where subscribers hold the log back, half of its window has to be free as well. Where they do not, that could
+        // take for ever: one that reads nothing is cut off only while it holds the log back.
         if (held.any() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
             held.resumeIfRoom();
         }
