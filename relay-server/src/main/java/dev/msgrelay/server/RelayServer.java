@@ -22,6 +22,7 @@ import dev.msgrelay.server.session.PublisherSession;
 import dev.msgrelay.server.session.RefusedSession;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.RingDrain;
+import dev.msgrelay.server.session.SendLoops;
 import dev.msgrelay.server.session.SessionContext;
 import dev.msgrelay.server.session.SubscriberGroup;
 import dev.msgrelay.server.session.SubscriberSession;
@@ -67,12 +68,11 @@ public final class RelayServer implements AutoCloseable {
     private final SessionContext context;
     private final RingDrain drain;
     private final RelayLoop[] loops;
-    private final SubscriberGroup[] groups;
+    private final SendLoops sendLoops;
     private final Intake intake;
     private final PublisherNames names = new PublisherNames();
     private final RelayState state = new RelayState();
     private final Entrances entrances;
-    private int nextSubscriberLoop;
     private volatile RelayStats last;
 
     private RelayServer(RelayConfig config) {
@@ -82,7 +82,8 @@ public final class RelayServer implements AutoCloseable {
         StreamConfig stream = config.stream();
 
         // 1. The loops. The first one polls the ring.
-        loops = new RelayLoop[config.eventLoops()];
+        boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
+        loops = new RelayLoop[auto ? autoLoops(transport) : config.eventLoops()];
         for (int i = 0; i < loops.length; i++) {
             loops[i] = new RelayLoop("relay-loop-" + i, transport.ioHandler());
         }
@@ -103,14 +104,15 @@ public final class RelayServer implements AutoCloseable {
                 config.clients(),
                 connections);
         names.tick(System.nanoTime());
-        // 4. Publishers -> ring -> log, on the first loop; subscribers on the others, where there are others.
+        // 4. Publishers -> ring -> log, on the first loop; subscribers there, or on the others.
         HeldPublishers held = new HeldPublishers(ring, gate);
-        groups = new SubscriberGroup[loops.length];
+        SubscriberGroup[] groups = new SubscriberGroup[loops.length];
         for (int i = 0; i < loops.length; i++) {
-            groups[i] = new SubscriberGroup(log);
+            groups[i] = new SubscriberGroup(log, loops[i]);
         }
+        sendLoops = new SendLoops(groups, auto);
         NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody(), names);
-        RelayLoop[] others = Arrays.copyOfRange(loops, 1, loops.length);
+        SubscriberGroup[] others = Arrays.copyOfRange(groups, 1, groups.length);
         drain = new RingDrain(ring, handler, groups[0], others, gate, held, log);
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
         intake = new Intake(ring, log, drain, held, allocator, scan, transport.readsAtOnce());
@@ -126,11 +128,16 @@ public final class RelayServer implements AutoCloseable {
         }
         loops[0].io()
                 .scheduleWithFixedDelay(
-                        this::tickPublishers, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
+                        this::tickFirstLoop, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private void tickPublishers() {
+    private static int autoLoops(Transport transport) {
+        return transport.movesChannels() && Runtime.getRuntime().availableProcessors() > 1 ? 2 : 1;
+    }
+
+    private void tickFirstLoop() {
         long now = System.nanoTime();
+        sendLoops.tick(now);
         names.tick(now);
         connections.tickPublishers(now);
     }
@@ -198,12 +205,11 @@ public final class RelayServer implements AutoCloseable {
         if (refused(accepted, false)) {
             return loops[0];
         }
-        // The other loops have nothing else to do.
-        int i = loops.length == 1 ? 0 : 1 + Math.floorMod(nextSubscriberLoop++, loops.length - 1);
+        SubscriberGroup group = sendLoops.place();
         equip(accepted);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
-        accepted.pipeline().addLast(new SubscriberSession(context, groups[i]));
-        return loops[i];
+        accepted.pipeline().addLast(new SubscriberSession(context, group));
+        return group.loop();
     }
 
     private boolean refused(Channel accepted, boolean publisher) {
@@ -256,6 +262,11 @@ public final class RelayServer implements AutoCloseable {
         return transport;
     }
 
+    /** Threads that drive its sockets. */
+    public int eventLoops() {
+        return loops.length;
+    }
+
     /** Its memory, itemised. */
     public MemoryPlan memory() {
         return MemoryPlan.of(config);
@@ -302,6 +313,13 @@ public final class RelayServer implements AutoCloseable {
     @Override
     public void close() {
         new RelayShutdown(this, config.drainTimeout()).run();
+    }
+
+    // ---- for tests ---------------------------------------------------------------------------------------------
+
+    /** Moves subscribers to the other loops or back, whatever the load. */
+    void spread(boolean toOthers) {
+        loops[0].io().execute(() -> sendLoops.spread(toOthers));
     }
 
     // ---- for RelayShutdown, in its order ----------------------------------------------------------------------

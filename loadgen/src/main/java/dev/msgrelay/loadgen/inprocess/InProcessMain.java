@@ -83,7 +83,7 @@ public final class InProcessMain {
                 .subscribePort(0)
                 .slowSubscriber(SlowSubscriberPolicy.valueOf(name("slow-subscriber", "backpressure")))
                 .transport(Transport.valueOf(name("transport", "auto")))
-                .eventLoops(args.number("event-loops", RelayConfig.DEFAULT_EVENT_LOOPS))
+                .eventLoops(args.number("event-loops", RelayConfig.AUTO_EVENT_LOOPS))
                 .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max()));
         if (args.flag("bind")) {
             config.host(args.text("bind"));

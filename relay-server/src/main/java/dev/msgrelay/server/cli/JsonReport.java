@@ -33,7 +33,7 @@ final class JsonReport implements ServerReport {
         text(line, "publishSocket", path(relay.config().listen().publishSocket()));
         text(line, "subscribeSocket", path(relay.config().listen().subscribeSocket()));
         text(line, "transport", relay.transport().flag());
-        number(line, "eventLoops", relay.config().eventLoops());
+        number(line, "eventLoops", relay.eventLoops());
         number(line, "mtu", relay.config().stream().mtu());
         text(line, "slowSubscriber", relay.config().clients().slowSubscriber().flag());
         MemoryPlan memory = relay.memory();

@@ -81,9 +81,11 @@ final class RelayServerCommand implements Callable<Integer> {
     @Option(
             names = "--event-loops",
             paramLabel = "N",
-            defaultValue = "" + RelayConfig.DEFAULT_EVENT_LOOPS,
+            defaultValue = EventLoops.AUTO,
+            converter = EventLoops.class,
             description =
-                    "Threads that drive the sockets: the first one reads and packs, further ones send. For cores to spare.")
+                    "Threads that drive the sockets: the first one reads and packs, further ones send. auto: one, and on"
+                            + " machines with several cores a second one while the first is busy.")
     private int eventLoops;
 
     @Option(

@@ -3,6 +3,7 @@ package dev.msgrelay.server.cli;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.config.RelayConfig;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -30,10 +31,9 @@ final class TextReport implements ServerReport {
                 places(relay.publishAddress(), listen.publishSocket()),
                 places(relay.subscribeAddress(), listen.subscribeSocket()));
         out.printf(
-                "transport %s, %d event loop%s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
+                "transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
                 relay.transport().flag(),
-                relay.config().eventLoops(),
-                relay.config().eventLoops() == 1 ? "" : "s",
+                loops(),
                 relay.config().stream().packetBytes(),
                 relay.config().stream().mtu(),
                 relay.config().clients().slowSubscriber().flag());
@@ -90,6 +90,16 @@ final class TextReport implements ServerReport {
                     + now.closes().entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));
         }
         out.flush();
+    }
+
+    private String loops() {
+        int loops = relay.eventLoops();
+        if (loops == 1) {
+            return "1 event loop";
+        }
+        return relay.config().eventLoops() == RelayConfig.AUTO_EVENT_LOOPS
+                ? "1 event loop, " + loops + " while it is busy"
+                : loops + " event loops";
     }
 
     private static String places(InetSocketAddress tcp, Object unix) {

@@ -12,7 +12,8 @@ import java.util.Set;
  * @param listen where it listens
  * @param stream the shape of its memory
  * @param transport how its sockets are driven
- * @param eventLoops threads that drive them: the first one reads, polls the ring and packs; further ones send
+ * @param eventLoops threads that drive them: the first one reads, polls the ring and packs, further ones send; or
+ *     {@link #AUTO_EVENT_LOOPS}
  * @param clients what clients may ask for, and their limits
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way
@@ -26,8 +27,11 @@ public record RelayConfig(
         Duration stallTimeout,
         Duration drainTimeout) {
 
-    /** One: the publishers', the ring's and the subscribers' bytes stay in one core's cache. More helps with cores to spare. */
-    public static final int DEFAULT_EVENT_LOOPS = 1;
+    /**
+     * One loop does it all, so that the publishers', the ring's and the subscribers' bytes stay in one core's cache; while it
+     * is busy and there is another core, a second one sends.
+     */
+    public static final int AUTO_EVENT_LOOPS = -1;
     /** A paused process comes back within this, a dead one does not. */
     public static final Duration DEFAULT_STALL_TIMEOUT = Duration.ofSeconds(5);
     /** Within the grace period of the usual process supervisors (10 s). */
@@ -36,7 +40,7 @@ public record RelayConfig(
     private static final int MAX_EVENT_LOOPS = 64;
 
     public RelayConfig {
-        if (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS) {
+        if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
             throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
         }
         if (stallTimeout.toMillis() < 1) {
@@ -63,7 +67,7 @@ public record RelayConfig(
         private int logSize = StreamConfig.DEFAULT_LOG_BYTES;
         private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
         private Transport transport = Transport.AUTO;
-        private int eventLoops = DEFAULT_EVENT_LOOPS;
+        private int eventLoops = AUTO_EVENT_LOOPS;
         private SlowSubscriberPolicy slowSubscriber = ClientConfig.DEFAULT_POLICY;
         private Set<SlowSubscriberPolicy> allowPolicies = ClientConfig.DEFAULT_ALLOWED;
         private Duration heartbeat = ClientConfig.DEFAULT_HEARTBEAT;

@@ -2,6 +2,8 @@ package dev.msgrelay.server.loop;
 
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -37,6 +39,8 @@ public final class RelayLoop {
     /** Tasks of the loop may take this long before sockets are looked at again. */
     private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     private static final Runnable NOTHING = () -> {};
 
     private final ManualIoEventLoop loop;
@@ -60,6 +64,16 @@ public final class RelayLoop {
     /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
     public ManualIoEventLoop io() {
         return loop;
+    }
+
+    /** Whether this JVM tells how much processor time a thread has used. */
+    public static boolean tellsCpuTime() {
+        return THREADS.isThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
+    }
+
+    /** Processor time that the loop's thread has used, in nanoseconds; -1 once it has ended. A call of the kernel. Any thread. */
+    public long cpuNanos() {
+        return THREADS.getThreadCpuTime(thread.getId());
     }
 
     /** Whether the loop sleeps or is about to. Any thread. */

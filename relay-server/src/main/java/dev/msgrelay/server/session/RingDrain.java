@@ -26,7 +26,7 @@ public final class RingDrain implements RelayLoop.Work {
     private final BackpressureGate gate;
     private final HeldPublishers held;
     private final PacketLog log;
-    private final RelayLoop[] others;
+    private final SubscriberGroup[] others;
     private boolean readsMore;
 
     private volatile RunStage[] stages = {};
@@ -37,7 +37,7 @@ public final class RingDrain implements RelayLoop.Work {
             FrameRing ring,
             NetworkBatchHandler handler,
             SubscriberGroup group,
-            RelayLoop[] others,
+            SubscriberGroup[] others,
             BackpressureGate gate,
             HeldPublishers held,
             PacketLog log) {
@@ -180,7 +180,7 @@ public final class RingDrain implements RelayLoop.Work {
         if (!toldOthers) {
             toldOthers = true;
             VarHandle.fullFence();
-            for (RelayLoop other : others) {
+            for (SubscriberGroup other : others) {
                 other.signal();
             }
         }

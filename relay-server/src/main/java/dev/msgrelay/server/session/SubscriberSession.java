@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
  * <p>The session decides what is sent when, what becomes of a slow subscriber, and how the connection ends. Owned by its
- * loop's thread; {@link #cursor} may be read by any.
+ * loop's thread, which may change while nothing is in flight; {@link #cursor} may be read by any.
  */
 public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     /** Bytes of memory, beside the log's chunks, that one takes which wants some types only. */
@@ -28,7 +29,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final SessionContext context;
-    private final SubscriberGroup group;
+    // Changes when it moves to another loop, on the one it arrives at.
+    private SubscriberGroup group;
     private SlowSubscriberPolicy policy;
     private Channel channel;
     private SubscriberFeed feed;
@@ -43,6 +45,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     // What is to be said before the end, or null.
     private String farewell;
     private boolean counted;
+    private boolean ended;
 
     public SubscriberSession(SessionContext context, SubscriberGroup group) {
         this.context = context;
@@ -241,6 +244,52 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
+    // ---- from one loop to another ------------------------------------------------------------------------------
+
+    /** Whether nothing is in flight just now, so that another loop may go on. */
+    boolean canMove() {
+        return closing == null && !feed.busy();
+    }
+
+    /**
+     * Another loop goes on with it; only while it {@link #canMove}. Until it has arrived it is in no group, so nothing is sent.
+     * What this loop may still do meanwhile, read and close, it does before the other one begins.
+     */
+    void moveTo(SubscriberGroup to) {
+        group.remove(this);
+        channel.deregister().addListener(gone -> {
+            if (channel.isOpen()) {
+                register(to);
+            } else {
+                end();
+            }
+        });
+    }
+
+    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
+    private void register(SubscriberGroup to) {
+        to.loop().io().register(channel).addListener(there -> {
+            if (there.isSuccess()) {
+                arrived(to);
+            } else {
+                exceptionCaught(null, there.cause());
+                end();
+            }
+        });
+    }
+
+    private void arrived(SubscriberGroup to) {
+        group = to;
+        if (ended || (closing != null && farewell == null)) {
+            return;
+        }
+        to.add(this);
+        if (feed.busy()) {
+            // Said on the way: the socket is not watched for it any more.
+            channel.flush();
+        }
+    }
+
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
@@ -304,6 +353,22 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        end();
+    }
+
+    /** Of a channel that is closed between two loops nothing else is told. */
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (feed != null) {
+            end();
+        }
+    }
+
+    private void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
         if (closing == null) {
             closing = reader != null && reader.incomplete() ? CloseReason.TRUNCATED_FRAME : CloseReason.PEER_CLOSED;
         }
@@ -349,7 +414,15 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     /** The loop's thread is where its state may be touched. */
     public void execute(Runnable task) {
-        channel.eventLoop().execute(task);
+        EventLoop loop = channel.eventLoop();
+        loop.execute(() -> {
+            if (channel.eventLoop() == loop) {
+                task.run();
+            } else {
+                // It has moved meanwhile.
+                execute(task);
+            }
+        });
     }
 
     /** The peer, for people. */

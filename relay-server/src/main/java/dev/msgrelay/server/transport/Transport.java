@@ -101,6 +101,11 @@ public enum Transport {
         return this == NIO ? UnixDomainSocketAddress.of(path) : new DomainSocketAddress(path.toString());
     }
 
+    /** Whether a channel may go from one loop to another: not with a read that the kernel may complete at any time. */
+    public boolean movesChannels() {
+        return this != IO_URING;
+    }
+
     /** Whether a read is over when its bytes are handed on, so that sockets can share one buffer. */
     public boolean readsAtOnce() {
         return this != IO_URING;

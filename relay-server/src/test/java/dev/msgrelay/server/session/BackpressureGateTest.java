@@ -24,7 +24,7 @@ class BackpressureGateTest {
     private final RelayLoop loop = new RelayLoop("gate-test", Transport.NIO.ioHandler());
     private final BackpressureGate gate = new BackpressureGate(WINDOW, loop);
     private final PacketLog log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, 8192, 1024, 300, gate);
-    private final SubscriberGroup group = new SubscriberGroup(log);
+    private final SubscriberGroup group = new SubscriberGroup(log, loop);
 
     /** What the writer's loop does once, when asked to. */
     private volatile Runnable writes;

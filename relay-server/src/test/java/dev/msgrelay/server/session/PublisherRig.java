@@ -74,7 +74,7 @@ final class PublisherRig implements AutoCloseable {
         log = new PacketLog(allocator, 64 * CHUNK, CHUNK, 1460, position -> logMayGrow.getAsBoolean());
         HeldPublishers held = new HeldPublishers(ring, gate);
         NetworkBatchHandler handler = new NetworkBatchHandler(log, 1460, MAX_BODY, names);
-        drain = new RingDrain(ring, handler, new SubscriberGroup(log), new RelayLoop[0], gate, held, log);
+        drain = new RingDrain(ring, handler, new SubscriberGroup(log, loop), new SubscriberGroup[0], gate, held, log);
         intake = new Intake(ring, log, drain, held, allocator, new RunScan(1460, MAX_BODY), true);
         context = new SessionContext(
                 log,

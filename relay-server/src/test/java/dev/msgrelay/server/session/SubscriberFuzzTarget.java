@@ -64,7 +64,7 @@ public final class SubscriberFuzzTarget {
         if (data.length == 0) {
             return;
         }
-        SubscriberGroup group = new SubscriberGroup(LOG);
+        SubscriberGroup group = new SubscriberGroup(LOG, null);
         SubscriberSession session = new SubscriberSession(CONTEXT, group);
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 1));

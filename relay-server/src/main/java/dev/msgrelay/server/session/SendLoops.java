@@ -1,0 +1,63 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.server.loop.RelayLoop;
+
+/**
+ * Which loops send to subscribers. Where the number of loops was chosen, that is fixed: the first one reads and packs, the
+ * others send. Otherwise it follows the load: the first loop does it all while it has the time, and hands its subscribers to the
+ * others when it has not.
+ *
+ * <p>Owned by the first loop's thread, which is also the one that accepts.
+ */
+public final class SendLoops {
+    private final SubscriberGroup[] groups;
+    private final SpreadDecision decision = new SpreadDecision();
+    private final boolean followsLoad;
+    private boolean spread;
+    private int next;
+
+    /**
+     * @param groups one a loop, the first loop's first
+     * @param followsLoad whether subscribers move as the load changes
+     */
+    public SendLoops(SubscriberGroup[] groups, boolean followsLoad) {
+        this.groups = groups.clone();
+        this.followsLoad = followsLoad && RelayLoop.tellsCpuTime();
+        this.spread = groups.length > 1 && !this.followsLoad;
+    }
+
+    /** Where a subscriber that has just connected is sent from. */
+    public SubscriberGroup place() {
+        return spread ? nextOther() : groups[0];
+    }
+
+    /** Called a few times a second. */
+    public void tick(long nowNanos) {
+        if (!followsLoad) {
+            return;
+        }
+        long others = 0;
+        for (int i = 1; i < groups.length; i++) {
+            others += groups[i].loop().cpuNanos();
+        }
+        boolean wanted = decision.spread(nowNanos, groups[0].loop().cpuNanos(), others);
+        if (wanted != spread) {
+            spread(wanted);
+        }
+    }
+
+    /** Moves all subscribers: to the other loops, or back to the first one. Those with a write in flight move after it. */
+    public void spread(boolean toOthers) {
+        spread = toOthers;
+        groups[0].leaveFor(toOthers ? this::nextOther : null);
+        for (int i = 1; i < groups.length; i++) {
+            SubscriberGroup group = groups[i];
+            group.loop().io().execute(() -> group.leaveFor(toOthers ? null : () -> groups[0]));
+        }
+    }
+
+    private SubscriberGroup nextOther() {
+        next = next % (groups.length - 1) + 1;
+        return groups[next];
+    }
+}

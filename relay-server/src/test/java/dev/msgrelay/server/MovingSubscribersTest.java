@@ -1,0 +1,158 @@
+package dev.msgrelay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Numbered;
+import dev.msgrelay.server.harness.NumberedPublisher;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.SpeakingSubscriber;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.Workers;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Subscribers go from loop to loop while messages flow: nobody misses a byte, and every connection ends once. */
+class MovingSubscribersTest {
+    private static final int TYPES = 100;
+    private static final TypeRanges HALF = TypeRanges.of(0, 49);
+    private static final int MOVES = 60;
+    private static final int BYTES_BETWEEN_MOVES = 300_000;
+    private static final int GUESTS = 150;
+    private static final long FIRST_PING = 1;
+    private static final long LAST_PING = FIRST_PING + MOVES;
+
+    static Stream<Setting> settings() {
+        return Setting.sockets().flatMap(s -> Stream.of(2, 3).map(l -> new Setting(s.transport(), s.unix(), l)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("settings")
+    void everyoneGetsEverythingOnTheWay(Setting setting) throws Exception {
+        Random random = Seeds.random("MovingSubscribersTest " + setting);
+        Numbered messages = new Numbered(random, TYPES, 40, 40, 300, 8300, 70_000);
+        Workers workers = new Workers();
+        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
+                SpeakingSubscriber counting = relay.speaker(messages);
+                SpeakingSubscriber half = relay.speaker(messages);
+                SpeakingSubscriber stops = relay.speaker(messages);
+                SpeakingSubscriber plain = relay.speaker(messages)) {
+            relay.awaitSubscribers(4);
+            counting.hello(numbered(TypeRanges.ALL)).awaitWelcome();
+            half.hello(numbered(HALF)).awaitWelcome();
+            stops.hello(numbered(TypeRanges.ALL)).awaitWelcome();
+            publisher.publishOn(workers);
+            for (int move = 0; move < MOVES; move++) {
+                // Its socket is full then, with a write in flight: it has to move later.
+                boolean pause = random.nextInt(3) == 0;
+                if (pause) {
+                    stops.pause();
+                }
+                relay.relay().spread(random.nextBoolean());
+                half.ping(FIRST_PING + move);
+                if (pause) {
+                    Await.until("a subscriber that holds everyone back", () -> gateBlocked(relay) || workers.failed());
+                    relay.relay().spread(random.nextBoolean());
+                    stops.resume();
+                }
+                long before = publisher.bytes();
+                Await.until(
+                        () -> "more messages: " + relay.stats(),
+                        () -> publisher.bytes() - before > BYTES_BETWEEN_MOVES || workers.failed());
+            }
+            publisher.stop();
+            workers.join();
+            long end = publisher.next();
+            for (SpeakingSubscriber subscriber : List.of(counting, stops)) {
+                subscriber.awaitNext(end).account().assertCompleteUpTo(end);
+            }
+            half.ping(LAST_PING);
+            Await.until(() -> "an answer behind the last message: " + half, () -> answered(half, LAST_PING));
+            assertThat(half.account().wrong()).isNull();
+            Await.until(() -> "all messages: " + plain, () -> plain.account().plainNext() == end);
+            assertThat(plain.account().plainGaps()).isZero();
+            assertThat(plain.account().wrong()).isNull();
+            assertThat(relay.stats().closes()).isEmpty();
+        }
+    }
+
+    private static boolean answered(SpeakingSubscriber subscriber, long ping) {
+        return subscriber.account().said(ControlFrames.PONG).stream()
+                .anyMatch(pong -> pong.body().getLong() == ping);
+    }
+
+    private static boolean gateBlocked(TestRelay relay) {
+        return relay.stats().largestLagBytes() > TestRelay.SMALL_LOG / 4;
+    }
+
+    private static HelloFrame.Builder numbered(TypeRanges types) {
+        return HelloFrame.subscriber().types(types).features(Features.SEQUENCES);
+    }
+
+    /** Guests come and go, on their own or for bad manners, in the middle of a move. */
+    @ParameterizedTest
+    @MethodSource("settings")
+    void everyConnectionEndsOnce(Setting setting) throws Exception {
+        Random random = Seeds.random("MovingSubscribersTest " + setting);
+        Numbered messages = new Numbered(random, TYPES, 40, 300, 8300);
+        Workers workers = new Workers();
+        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.SKIP);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
+            publisher.publishOn(workers);
+            List<SpeakingSubscriber> guests = new ArrayList<>();
+            int rude = 0;
+            for (int i = 0; i < GUESTS; i++) {
+                SpeakingSubscriber guest = relay.speaker(messages);
+                guests.add(guest);
+                if (random.nextBoolean()) {
+                    guest.hello(numbered(random.nextBoolean() ? HALF : TypeRanges.ALL));
+                }
+                relay.relay().spread(random.nextBoolean());
+                SpeakingSubscriber leaves = guests.get(random.nextInt(guests.size()));
+                if (leaves.end() == null && random.nextInt(3) == 0) {
+                    relay.relay().spread(random.nextBoolean());
+                    leaves.close();
+                } else if (random.nextInt(4) == 0) {
+                    // Not a control frame: the connection is closed for it.
+                    rude += sendRudely(guest) ? 1 : 0;
+                    relay.relay().spread(random.nextBoolean());
+                }
+            }
+            publisher.stop();
+            workers.join();
+            for (SpeakingSubscriber guest : guests) {
+                guest.close();
+            }
+            relay.awaitSubscribers(0);
+            Await.until("the last channel is gone", relay.relay()::sessionsClosed);
+            long closed = relay.stats().closes().values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+            assertThat(closed).as("%s", relay.stats().closes()).isEqualTo(GUESTS);
+            assertThat(relay.closed(CloseReason.INTERNAL_ERROR)).isZero();
+            assertThat(rude).isPositive();
+        }
+    }
+
+    private static boolean sendRudely(SpeakingSubscriber guest) {
+        try {
+            guest.send(ByteBuffer.allocate(8).putInt(1).putInt(0).flip());
+            return true;
+        } catch (java.io.IOException closedAlready) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.msgrelay.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** One loop while it has the time, the others when it has not, and no to and fro between the two. */
+class SpreadDecisionTest {
+    private static final long TICK = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final SpreadDecision decision = new SpreadDecision();
+    private long now = 77;
+    private double first = 5e9;
+    private double others = 1e9;
+    private boolean spread;
+
+    /** So many ticks with the loops at these shares of a core. */
+    private boolean ticks(int count, double firstShare, double othersShare) {
+        for (int i = 0; i < count; i++) {
+            now += TICK;
+            first += firstShare * TICK;
+            others += othersShare * TICK;
+            spread = decision.spread(now, (long) first, (long) others);
+        }
+        return spread;
+    }
+
+    @Test
+    void whatWasBeforeTheFirstLookDoesNotCount() {
+        assertThat(ticks(1, 1, 0)).isFalse();
+        assertThat(ticks(100, 0.1, 0)).isFalse();
+    }
+
+    @Test
+    void aBusyLoopGetsHelpAfterHalfASecond() {
+        ticks(1, 0, 0);
+        assertThat(ticks(4, 0.9, 0)).isFalse();
+        assertThat(ticks(1, 0.9, 0)).isTrue();
+    }
+
+    @Test
+    void aBurstIsNoReason() {
+        ticks(1, 0, 0);
+        for (int i = 0; i < 10; i++) {
+            assertThat(ticks(4, 1, 0)).isFalse();
+            assertThat(ticks(1, 0.7, 0)).isFalse();
+        }
+    }
+
+    @Test
+    void itComesBackAfterTwoCalmSeconds() {
+        ticks(1, 0, 0);
+        assertThat(ticks(5, 0.9, 0)).isTrue();
+        assertThat(ticks(19, 0.3, 0.2)).isTrue();
+        assertThat(ticks(1, 0.3, 0.2)).isFalse();
+    }
+
+    @Test
+    void aMomentOfWorkBeginsTheTwoSecondsAnew() {
+        ticks(1, 0, 0);
+        ticks(5, 0.9, 0);
+        assertThat(ticks(19, 0.1, 0.1)).isTrue();
+        assertThat(ticks(1, 0.4, 0.4)).isTrue();
+        assertThat(ticks(19, 0.1, 0.1)).isTrue();
+        assertThat(ticks(1, 0.1, 0.1)).isFalse();
+    }
+
+    /** The others' share counts as well: the first loop would have to do their work, too. */
+    @Test
+    void aLoadThatOneLoopCouldHardlyBearStaysSpread() {
+        ticks(1, 0, 0);
+        assertThat(ticks(6, 0.9, 0)).isTrue();
+        assertThat(ticks(200, 0.3, 0.4)).isTrue();
+    }
+
+    @Test
+    void aLoadBetweenTheLimitsChangesNothing() {
+        ticks(1, 0, 0);
+        assertThat(ticks(200, 0.7, 0)).isFalse();
+        ticks(6, 0.9, 0);
+        assertThat(ticks(200, 0.7, 0)).isTrue();
+    }
+}
