@@ -77,7 +77,7 @@ record Programs(Set<InetAddress> own, Set<InetAddress> hosts) {
     private static final Pattern HARMLESS = Pattern.compile("-XX:[+-]Use(?:Serial|Parallel|G1|Z|Shenandoah)GC"
             + "|-XX:[+-](?:AlwaysPreTouch|UseNUMA|UseTransparentHugePages|ZGenerational)|-XX:-UsePerfData"
             + "|-XX:(?:ParallelGCThreads|ConcGCThreads|MaxGCPauseMillis)=\\d{1,5}"
-            + "|-Xshare:auto|--enable-native-access=ALL-UNNAMED");
+            + "|-XX:TieredStopAtLevel=[1-4]|-Xshare:auto|--enable-native-access=ALL-UNNAMED");
 
     /** Older JDKs do not start with it; newer ones warn without it. Which JDK runs is the agent's to know. */
     private static final String UNSAFE_MEMORY = "--sun-misc-unsafe-memory-access=allow";

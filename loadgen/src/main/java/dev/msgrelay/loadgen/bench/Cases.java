@@ -19,7 +19,6 @@ public final class Cases {
     static final String CEILING = "ceiling: ";
 
     private static final String RELAY = "relay";
-    private static final int RUN_LENGTH = 12;
     private static final double MEGA = 1e6;
 
     private final Load load;
@@ -34,7 +33,8 @@ public final class Cases {
      */
     public Cases(int body, int rounds, boolean quick) {
         this.load = Load.oneToOne(body);
-        this.timing = quick ? timing(2, 2) : timing(5, 3);
+        // A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew.
+        this.timing = quick ? timing(4, 2) : timing(8, 3);
         this.rounds = rounds;
         this.quick = quick;
     }
@@ -62,9 +62,12 @@ public final class Cases {
         Load count = load.withVerify(false);
         return new BenchCase(
                 "in-process-runs",
-                "in-process runs of " + RUN_LENGTH + " -> 1 (TCP)",
+                "in-process runs of " + InProcessMiddle.USUAL_RUN + " -> 1 (TCP)",
                 List.of(new Contender(
-                        RELAY, new InProcessMiddle(RUN_LENGTH, List.of(), RelayMiddle.JAVA_OPTIONS), count, timing)),
+                        RELAY,
+                        new InProcessMiddle(InProcessMiddle.USUAL_RUN, List.of(), RelayMiddle.JAVA_OPTIONS),
+                        count,
+                        timing)),
                 Ceilings.direct(load, timing),
                 List.of(Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
                 rounds);

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
@@ -14,7 +15,6 @@ import picocli.CommandLine.Spec;
 
 /** What lies between publishers and subscribers. */
 final class MiddleOptions {
-    private static final int IN_PROCESS_BATCH = 12;
     private static final int MAX_BUFFER = 64 << 20;
 
     /** What it can be. */
@@ -71,7 +71,7 @@ final class MiddleOptions {
         refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
         if (inProcess) {
             refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
-            return relay.inProcess(batch == 0 ? IN_PROCESS_BATCH : batch);
+            return relay.inProcess(batch == 0 ? InProcessMiddle.USUAL_RUN : batch);
         }
         int size = within("--buffer", buffer, PathMtu.segment(PathMtu.loopback()), MAX_BUFFER);
         refuse(

@@ -44,13 +44,11 @@ import picocli.CommandLine.Spec;
         })
 final class ShootoutCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
-    private static final Duration WARMUP = Duration.ofSeconds(2);
+    /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
+    private static final Duration WARMUP = Duration.ofSeconds(4);
 
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
-
-    /** Messages of one publish, with --in-process. */
-    private static final int RUN_LENGTH = 12;
 
     @Spec
     private CommandSpec spec;
@@ -208,7 +206,8 @@ final class ShootoutCommand implements Callable<Integer> {
     private Middle relay(Lane lane, Sides sides) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
         if (inProcess) {
-            return new InProcessMiddle(RUN_LENGTH, relayOptions.arguments(mtu), relayOptions.jvmOptions());
+            return new InProcessMiddle(
+                    InProcessMiddle.USUAL_RUN, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
         return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane));
     }

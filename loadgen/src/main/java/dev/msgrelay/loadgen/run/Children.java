@@ -15,16 +15,6 @@ import java.util.stream.Stream;
  * if this JVM is killed outright, they notice by the end of their stdin. Thread-safe.
  */
 public final class Children implements AutoCloseable {
-    private static final int WORKER_HEAP_MEGABYTES = 64;
-
-    /** A worker needs little heap; a fixed small one keeps the collector out of the figures. */
-    private static final List<String> WORKER_JAVA_OPTIONS = List.of(
-            "-XX:+UseSerialGC",
-            "-Xms" + WORKER_HEAP_MEGABYTES + "m",
-            "-XX:MaxDirectMemorySize=512m",
-            "-Xshare:auto",
-            "-XX:-UsePerfData");
-
     private static final long EXIT_MILLIS = 3_000;
 
     private final Placement placement;
@@ -49,18 +39,12 @@ public final class Children implements AutoCloseable {
 
     /** Starts a worker: {@code main}, with the workers' own JVM options. */
     public Child startWorker(Site site, String name, Class<?> main, List<String> args) throws IOException {
-        return startWorker(site, name, main, args, 0);
+        return startWorker(site, name, main, args, WorkerJvm.USUAL);
     }
 
-    /**
-     * Starts a worker that needs more memory than usual.
-     *
-     * @param moreMegabytes of heap, on top of the usual ones; not touched before they are needed
-     */
-    Child startWorker(Site site, String name, Class<?> main, List<String> args, int moreMegabytes) throws IOException {
-        List<String> options = new ArrayList<>(WORKER_JAVA_OPTIONS);
-        options.add("-Xmx" + (WORKER_HEAP_MEGABYTES + moreMegabytes) + "m");
-        return start(site, name, new JavaProgram(options, main.getName(), args));
+    /** Starts a worker whose JVM is another than usual. */
+    Child startWorker(Site site, String name, Class<?> main, List<String> args, WorkerJvm jvm) throws IOException {
+        return start(site, name, new JavaProgram(jvm.options(), main.getName(), args));
     }
 
     /**

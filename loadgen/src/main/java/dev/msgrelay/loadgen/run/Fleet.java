@@ -69,7 +69,9 @@ final class Fleet {
                     name("subscriber", first, count),
                     SubscriberMain.class,
                     args,
-                    Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE));
+                    new WorkerJvm(
+                            Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE,
+                            load.isLight())));
             first += count;
         }
         for (Child subscriber : subscribers) {
@@ -109,7 +111,11 @@ final class Fleet {
             option(args, "first-id", first);
             args.addAll(publisherOptions(load));
             publishers.add(children.startWorker(
-                    children.placement().publishers(), name("publisher", first, count), PublisherMain.class, args));
+                    children.placement().publishers(),
+                    name("publisher", first, count),
+                    PublisherMain.class,
+                    args,
+                    new WorkerJvm(0, load.isLight())));
             first += count;
         }
         for (Child publisher : publishers) {

@@ -16,6 +16,9 @@ import java.util.List;
  * @param javaOptions of its JVM
  */
 public record InProcessMiddle(int runLength, List<String> relayArgs, List<String> javaOptions) implements Middle {
+    /** Messages of one publish where nothing else is asked for. */
+    public static final int USUAL_RUN = 12;
+
     @Override
     public String name() {
         return "relay, publishers in its process, " + (runLength == 1 ? "single messages" : "runs of " + runLength);

@@ -16,6 +16,9 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
     /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
+    /** Deliveries a second: a message costs a worker well under a microsecond, so these take less than a core of them all. */
+    private static final long LIGHT_DELIVERIES = 1_000_000;
+
     /** More publishers than this share so many processes evenly. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
@@ -144,6 +147,11 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
     /** Messages a second of each publisher; 0: as fast as it goes. */
     public int rate() {
         return pace.rate();
+    }
+
+    /** Whether there is so little to send and to check that no worker needs its fastest code. */
+    boolean isLight() {
+        return rate() > 0 && (long) rate() * publishers * Math.max(1, subscribers()) <= LIGHT_DELIVERIES;
     }
 
     /** One message in so many has its latency recorded. */

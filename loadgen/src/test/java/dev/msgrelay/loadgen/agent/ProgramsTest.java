@@ -45,6 +45,7 @@ class ProgramsTest {
                 "-Xmn128m",
                 "-XX:MaxDirectMemorySize=512m",
                 "-Xshare:auto",
+                "-XX:TieredStopAtLevel=1",
                 "-XX:-UsePerfData",
                 "-XX:+AlwaysPreTouch",
                 "--enable-native-access=ALL-UNNAMED");

@@ -5,27 +5,27 @@ import java.util.concurrent.TimeUnit;
 /**
  * Whether the first loop still has the time to send to subscribers, or the others shall. One loop is the better choice
  * while it can: nothing is handed from core to core, nobody has to be woken. It follows the processor time of the
- * loops, not how long they were awake: a loop that waits for a core gains nothing from a second one that does, too.
+ * loops, looked at second by second: a loop that competes for its core gets two thirds of it at least when it has work all the time.
  *
  * <pre>
- *   one loop   --first loop over 0.75 of a core for half a second-->  spread
- *   spread     --all loops together under 0.60 for two seconds----->  one loop
+ *   one loop   --first loop over 0.66 of a core for a second------->  spread
+ *   spread     --all loops together under 0.65 for two seconds----->  one loop
  * </pre>
  *
+ * The same load takes more time on two loops than on one, so what has made it spread does not let it come back.
  * Owned by the first loop's thread; time comes as a parameter.
  */
 final class SpreadDecision {
-    private static final double BUSY = 0.75;
-    private static final double CALM = 0.60;
-    private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final double BUSY = 0.66;
+    private static final double CALM = 0.65;
+    private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private boolean spread;
     private boolean started;
-    private long lastNanos;
-    private long lastFirst;
-    private long lastOthers;
     private long sinceNanos;
+    private long sinceFirst;
+    private long sinceOthers;
 
     /**
      * Called a few times a second.
@@ -35,20 +35,19 @@ final class SpreadDecision {
      * @return whether the others shall send from now on
      */
     boolean spread(long nowNanos, long firstCpu, long othersCpu) {
-        long passed = nowNanos - lastNanos;
-        double first = (double) (firstCpu - lastFirst) / passed;
-        double all = first + (double) (othersCpu - lastOthers) / passed;
-        boolean change = started && passed > 0 && (spread ? all < CALM : first > BUSY);
-        if (!change) {
-            sinceNanos = nowNanos;
-        } else if (nowNanos - sinceNanos >= (spread ? CALM_NANOS : BUSY_NANOS)) {
-            spread = !spread;
-            sinceNanos = nowNanos;
+        long passed = nowNanos - sinceNanos;
+        if (started && passed < (spread ? CALM_NANOS : BUSY_NANOS)) {
+            return spread;
+        }
+        if (started) {
+            double first = (double) (firstCpu - sinceFirst) / passed;
+            double all = first + (double) (othersCpu - sinceOthers) / passed;
+            spread = spread ? all >= CALM : first > BUSY;
         }
         started = true;
-        lastNanos = nowNanos;
-        lastFirst = firstCpu;
-        lastOthers = othersCpu;
+        sinceNanos = nowNanos;
+        sinceFirst = firstCpu;
+        sinceOthers = othersCpu;
         return spread;
     }
 }
