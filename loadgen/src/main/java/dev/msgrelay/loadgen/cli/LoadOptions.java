@@ -95,7 +95,8 @@ final class LoadOptions {
             names = "--write-size",
             paramLabel = "BYTES",
             defaultValue = "0",
-            description = "Of a publisher's write at full speed; 0: four segments of the path (${DEFAULT-VALUE}).")
+            description = "Of a publisher's write at full speed; 0: whole segments of the path, about 128 KiB"
+                    + " (${DEFAULT-VALUE}).")
     private int writeSize;
 
     @Option(

@@ -33,6 +33,12 @@ public final class PathMtu {
         return Math.min(mtu, MAX_IP_PACKET) - SEGMENT_HEADERS;
     }
 
+    /** As many whole segments as fit into so many bytes, at least one. */
+    public static int wholeSegments(int mtu, int bytes) {
+        int segment = segment(mtu);
+        return Math.max(1, bytes / segment) * segment;
+    }
+
     private static int of(InetAddress address) throws IOException {
         NetworkInterface leaving = NetworkInterface.getByInetAddress(address);
         return leaving == null ? ETHERNET : leaving.getMTU();

@@ -65,7 +65,7 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
     /**
      * What a publisher hands to the socket in one call.
      *
-     * @param bytes at full speed; 0: four segments of the path
+     * @param bytes at full speed; 0: whole segments of the path, about 128 KiB
      * @param messages whole ones, exactly so many; 0: as {@code bytes} says, or at a fixed rate whatever is due
      */
     public record Writes(int bytes, int messages) {
