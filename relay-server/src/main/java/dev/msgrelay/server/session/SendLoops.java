@@ -33,7 +33,7 @@ public final class SendLoops {
 
     /** Called a few times a second. */
     public void tick(long nowNanos) {
-        if (!followsLoad) {
+        if (!followsLoad || !decision.due(nowNanos)) {
             return;
         }
         long others = 0;

@@ -27,19 +27,21 @@ final class SpreadDecision {
     private long sinceFirst;
     private long sinceOthers;
 
+    /** Whether it is time to look at the loops again: asked a few times a second. */
+    boolean due(long nowNanos) {
+        return !started || nowNanos - sinceNanos >= (spread ? CALM_NANOS : BUSY_NANOS);
+    }
+
     /**
-     * Called a few times a second.
+     * Called when it is {@link #due}.
      *
      * @param firstCpu processor time of the first loop so far, in nanoseconds
      * @param othersCpu that of the other loops together
      * @return whether the others shall send from now on
      */
     boolean spread(long nowNanos, long firstCpu, long othersCpu) {
-        long passed = nowNanos - sinceNanos;
-        if (started && passed < (spread ? CALM_NANOS : BUSY_NANOS)) {
-            return spread;
-        }
         if (started) {
+            long passed = nowNanos - sinceNanos;
             double first = (double) (firstCpu - sinceFirst) / passed;
             double all = first + (double) (othersCpu - sinceOthers) / passed;
             spread = spread ? all >= CALM : first > BUSY;

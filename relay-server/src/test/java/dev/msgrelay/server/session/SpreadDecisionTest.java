@@ -21,7 +21,9 @@ class SpreadDecisionTest {
             now += TICK;
             first += firstShare * TICK;
             others += othersShare * TICK;
-            spread = decision.spread(now, (long) first, (long) others);
+            if (decision.due(now)) {
+                spread = decision.spread(now, (long) first, (long) others);
+            }
         }
         return spread;
     }
