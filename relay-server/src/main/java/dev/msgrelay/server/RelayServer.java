@@ -118,24 +118,16 @@ public final class RelayServer implements AutoCloseable {
         intake = new Intake(ring, log, drain, held, allocator, scan, transport.readsAtOnce());
         for (int i = 0; i < loops.length; i++) {
             loops[i].start(i == 0 ? drain : new GroupWork(groups[i]));
-            SubscriberGroup group = groups[i];
-            loops[i].io()
-                    .scheduleWithFixedDelay(
-                            () -> group.tick(System.nanoTime()),
-                            HOUSEKEEPING_MILLIS,
-                            HOUSEKEEPING_MILLIS,
-                            TimeUnit.MILLISECONDS);
         }
         loops[0].io()
-                .scheduleWithFixedDelay(
-                        this::tickFirstLoop, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
+                .scheduleWithFixedDelay(this::tick, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private static int autoLoops(Transport transport) {
         return transport.movesChannels() && Runtime.getRuntime().availableProcessors() > 1 ? 2 : 1;
     }
 
-    private void tickFirstLoop() {
+    private void tick() {
         long now = System.nanoTime();
         sendLoops.tick(now);
         names.tick(now);

@@ -31,8 +31,12 @@ public final class SendLoops {
         return spread ? nextOther() : groups[0];
     }
 
-    /** Called a few times a second. */
+    /** Called a few times a second: tells all subscribers the time, and looks whether they are to move. */
     public void tick(long nowNanos) {
+        groups[0].tick(nowNanos);
+        for (int i = 1; i < groups.length; i++) {
+            groups[i].tickThere();
+        }
         if (!followsLoad || !decision.due(nowNanos)) {
             return;
         }

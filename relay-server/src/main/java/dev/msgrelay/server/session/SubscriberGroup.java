@@ -108,8 +108,15 @@ public final class SubscriberGroup {
         return !sessions.isEmpty() && log.head().position() != lastHead;
     }
 
+    /** Has the loop {@link #tick}, if there is anyone: a loop without subscribers sleeps on. Any thread. */
+    void tickThere() {
+        if (any) {
+            loop.io().execute(() -> tick(System.nanoTime()));
+        }
+    }
+
     /** Called a few times a second: looks for subscribers that stand still or are silent for too long, or want a PING. */
-    public void tick(long nowNanos) {
+    void tick(long nowNanos) {
         for (int i = sessions.size() - 1; i >= 0; i--) {
             sessions.get(i).tick(nowNanos);
         }
