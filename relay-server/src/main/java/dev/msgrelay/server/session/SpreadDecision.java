@@ -5,19 +5,20 @@ import java.util.concurrent.TimeUnit;
 /**
  * Whether the first loop still has the time to send to subscribers, or the others shall. One loop is the better choice
  * while it can: nothing is handed from core to core, nobody has to be woken. It follows the processor time of the
- * loops, looked at second by second: a loop that competes for its core gets two thirds of it at least when it has work all the time.
+ * loops, looked at second by second.
  *
  * <pre>
- *   one loop   --first loop over 0.66 of a core for a second------->  spread
- *   spread     --all loops together under 0.65 for two seconds----->  one loop
+ *   one loop   --first loop over 0.80 of a core for a second------->  spread
+ *   spread     --all loops together under 0.95 for two seconds----->  one loop
  * </pre>
  *
- * The same load takes more time on two loops than on one, so what has made it spread does not let it come back.
+ * The same load takes about a fifth more on two loops than on one, so the second limit is that much higher. Below them the link or
+ * the clients are what binds, and a second loop was seen to take processor time from those.
  * Owned by the first loop's thread; time comes as a parameter.
  */
 final class SpreadDecision {
-    private static final double BUSY = 0.66;
-    private static final double CALM = 0.65;
+    private static final double BUSY = 0.80;
+    private static final double CALM = 0.95;
     private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
 
