@@ -241,8 +241,10 @@ class StartTest {
             }
             publisher.stop();
             workers.join();
-            try (SpeakingSubscriber subscriber = SpeakingSubscriber.connect(relay.subscribe(), account)) {
-                subscriber.hello(HelloFrame.subscriber().fromSequence(epoch, account.next()));
+            // It reads once HELLO is said: what is still on its way to the log may come before.
+            HelloFrame.Builder hello = HelloFrame.subscriber().fromSequence(epoch, account.next());
+            try (SpeakingSubscriber subscriber =
+                    SpeakingSubscriber.connectCutAt(relay.subscribe(), account, hello, Long.MAX_VALUE)) {
                 subscriber.awaitNext(publisher.next()).account().assertCompleteUpTo(publisher.next());
             }
             assertThat(account.count()).isPositive();
