@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.Features;
-import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
@@ -51,9 +49,9 @@ class MovingSubscribersTest {
                 SpeakingSubscriber stops = relay.speaker(messages);
                 SpeakingSubscriber plain = relay.speaker(messages)) {
             relay.awaitSubscribers(4);
-            counting.hello(numbered(TypeRanges.ALL)).awaitWelcome();
-            half.hello(numbered(HALF)).awaitWelcome();
-            stops.hello(numbered(TypeRanges.ALL)).awaitWelcome();
+            counting.hello(SpeakingSubscriber.numbered(TypeRanges.ALL)).awaitWelcome();
+            half.hello(SpeakingSubscriber.numbered(HALF)).awaitWelcome();
+            stops.hello(SpeakingSubscriber.numbered(TypeRanges.ALL)).awaitWelcome();
             publisher.publishOn(workers);
             for (int move = 0; move < MOVES; move++) {
                 // Its socket is full then, with a write in flight: it has to move later.
@@ -98,10 +96,6 @@ class MovingSubscribersTest {
         return relay.stats().largestLagBytes() > TestRelay.SMALL_LOG / 4;
     }
 
-    private static HelloFrame.Builder numbered(TypeRanges types) {
-        return HelloFrame.subscriber().types(types).features(Features.SEQUENCES);
-    }
-
     /** Guests come and go, on their own or for bad manners, in the middle of a move. */
     @ParameterizedTest
     @MethodSource("settings")
@@ -118,7 +112,7 @@ class MovingSubscribersTest {
                 SpeakingSubscriber guest = relay.speaker(messages);
                 guests.add(guest);
                 if (random.nextBoolean()) {
-                    guest.hello(numbered(random.nextBoolean() ? HALF : TypeRanges.ALL));
+                    guest.hello(SpeakingSubscriber.numbered(random.nextBoolean() ? HALF : TypeRanges.ALL));
                 }
                 relay.relay().spread(random.nextBoolean());
                 SpeakingSubscriber leaves = guests.get(random.nextInt(guests.size()));

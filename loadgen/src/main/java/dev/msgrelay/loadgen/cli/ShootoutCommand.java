@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
         })
 final class ShootoutCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
+
     /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
     private static final Duration WARMUP = Duration.ofSeconds(4);
 

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.loop;
 
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import java.lang.management.ManagementFactory;
@@ -64,6 +66,12 @@ public final class RelayLoop {
     /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
     public ManualIoEventLoop io() {
         return loop;
+    }
+
+    /** Registers a channel with the loop. Any thread. */
+    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
+    public ChannelFuture register(Channel channel) {
+        return loop.register(channel);
     }
 
     /** Whether this JVM tells how much processor time a thread has used. */

@@ -266,9 +266,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         });
     }
 
-    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
     private void register(SubscriberGroup to) {
-        to.loop().io().register(channel).addListener(there -> {
+        to.loop().register(channel).addListener(there -> {
             if (there.isSuccess()) {
                 arrived(to);
             } else {

@@ -43,7 +43,7 @@ public final class Listener {
         channel.pipeline().addLast(new Acceptor(placement));
         String what = nameOf(address);
         try {
-            await(register(loop, channel), what);
+            await(loop.register(channel), what);
             await(channel.bind(address), what);
         } catch (IOException e) {
             channel.close();
@@ -60,11 +60,6 @@ public final class Listener {
     /** Stops accepting. */
     public void close() {
         channel.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
-    }
-
-    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
-    private static ChannelFuture register(RelayLoop loop, Channel channel) {
-        return loop.io().register(channel);
     }
 
     private static void await(ChannelFuture future, String what) throws IOException {
@@ -93,7 +88,7 @@ public final class Listener {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             Channel accepted = (Channel) msg;
-            register(placement.place(accepted), accepted);
+            placement.place(accepted).register(accepted);
         }
 
         @Override

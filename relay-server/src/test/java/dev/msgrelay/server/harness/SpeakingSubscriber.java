@@ -1,6 +1,7 @@
 package dev.msgrelay.server.harness;
 
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
@@ -59,6 +60,11 @@ public final class SpeakingSubscriber implements AutoCloseable {
     /** Connects, with a small receive buffer, and reads nothing before {@link #resume}. */
     public static SpeakingSubscriber connectPaused(SocketAddress address, Account account) throws IOException {
         return new SpeakingSubscriber(PlainPublisher.open(address, 16 << 10), account, false, Long.MAX_VALUE);
+    }
+
+    /** A HELLO for some types, with the numbers of what is left out. */
+    public static HelloFrame.Builder numbered(TypeRanges types) {
+        return HelloFrame.subscriber().types(types).features(Features.SEQUENCES);
     }
 
     // ---- what it says -----------------------------------------------------------------------------------------

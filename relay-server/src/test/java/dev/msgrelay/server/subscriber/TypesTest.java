@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
@@ -50,10 +49,10 @@ class TypesTest {
                     SpeakingSubscriber few = relay.speaker(messages);
                     SpeakingSubscriber none = relay.speaker(messages);
                     SpeakingSubscriber uncounted = relay.speaker(messages)) {
-                everything.hello(numbered(TypeRanges.ALL)).awaitWelcome();
-                half.hello(numbered(HALF)).awaitWelcome();
-                few.hello(numbered(FEW)).awaitWelcome();
-                none.hello(numbered(NONE)).awaitWelcome();
+                everything.hello(SpeakingSubscriber.numbered(TypeRanges.ALL)).awaitWelcome();
+                half.hello(SpeakingSubscriber.numbered(HALF)).awaitWelcome();
+                few.hello(SpeakingSubscriber.numbered(FEW)).awaitWelcome();
+                none.hello(SpeakingSubscriber.numbered(NONE)).awaitWelcome();
                 uncounted.hello(HelloFrame.subscriber().types(HALF)).awaitWelcome();
                 // So many that of the large ones, too, some are left out between two that are wanted.
                 publisher.publishBytes(6 << 20);
@@ -80,10 +79,6 @@ class TypesTest {
         }
     }
 
-    private static HelloFrame.Builder numbered(TypeRanges types) {
-        return HelloFrame.subscriber().types(types).features(Features.SEQUENCES);
-    }
-
     /** What was asked for still holds when the types change while messages flow, from the very message that is told. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
@@ -98,7 +93,7 @@ class TypesTest {
                 SpeakingSubscriber uncounted = relay.speaker(messages);
                 SpeakingSubscriber plain = relay.speaker(messages)) {
             relay.awaitSubscribers(3);
-            counting.hello(numbered(HALF)).awaitWelcome();
+            counting.hello(SpeakingSubscriber.numbered(HALF)).awaitWelcome();
             uncounted.hello(HelloFrame.subscriber()).awaitWelcome();
             publisher.publishOn(workers);
             int answers = 0;
@@ -158,7 +153,7 @@ class TypesTest {
                     NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                     SpeakingSubscriber subscriber = relay.speaker(messages)) {
                 // Right behind HELLO, in one write.
-                HelloFrame hello = numbered(TypeRanges.ALL).build();
+                HelloFrame hello = SpeakingSubscriber.numbered(TypeRanges.ALL).build();
                 subscriber.account().begin(hello);
                 ByteBuffer all = ByteBuffer.allocate(100 + many * 24).put(hello.encode());
                 for (int request = 1; request <= many; request++) {
@@ -204,8 +199,8 @@ class TypesTest {
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber atHello = relay.speaker(messages);
                 SpeakingSubscriber later = relay.speaker(messages)) {
-            atHello.hello(numbered(most).fromEarliest()).awaitWelcome();
-            later.hello(numbered(NONE)).awaitWelcome();
+            atHello.hello(SpeakingSubscriber.numbered(most).fromEarliest()).awaitWelcome();
+            later.hello(SpeakingSubscriber.numbered(NONE)).awaitWelcome();
             publisher.publish(1000);
             settle(atHello, most, 0, 1001);
             settle(later, most, 0, 1001);
@@ -246,7 +241,7 @@ class TypesTest {
         try (TestRelay relay = TestRelay.start(setting);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber subscriber = relay.speaker(messages)) {
-            subscriber.hello(numbered(HALF)).awaitWelcome();
+            subscriber.hello(SpeakingSubscriber.numbered(HALF)).awaitWelcome();
             publisher.publish(500);
             settle(subscriber, HALF, 0, 501);
             long count = 0;
@@ -271,7 +266,7 @@ class TypesTest {
         try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(Duration.ofMillis(100)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber subscriber = relay.speaker(messages)) {
-            subscriber.hello(numbered(NONE)).awaitWelcome();
+            subscriber.hello(SpeakingSubscriber.numbered(NONE)).awaitWelcome();
             publisher.publish(1000);
             subscriber.awaitNext(1001);
             List<Account.Said> pings = new ArrayList<>(subscriber.account().said(ControlFrames.PING));

@@ -53,7 +53,6 @@ public final class StreamSenderMain {
     }
 
     private static int segments(SocketChannel client) throws IOException {
-        int segment = PathMtu.segment(PathMtu.of(client));
-        return Math.max(1, LARGE / segment) * segment;
+        return PathMtu.wholeSegments(PathMtu.of(client), LARGE);
     }
 }
