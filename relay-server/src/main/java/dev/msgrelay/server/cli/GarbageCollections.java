@@ -2,14 +2,17 @@ package dev.msgrelay.server.cli;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 
 /** The process's garbage collections so far. */
 public record GarbageCollections(long count, long millis) {
+    private static final List<GarbageCollectorMXBean> COLLECTORS = ManagementFactory.getGarbageCollectorMXBeans();
+
     /** Of all collectors, at this moment. */
     public static GarbageCollections now() {
         long count = 0;
         long millis = 0;
-        for (GarbageCollectorMXBean gc : ManagementFactory.getGarbageCollectorMXBeans()) {
+        for (GarbageCollectorMXBean gc : COLLECTORS) {
             count += Math.max(0, gc.getCollectionCount());
             millis += Math.max(0, gc.getCollectionTime());
         }

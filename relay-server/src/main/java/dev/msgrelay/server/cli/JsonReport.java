@@ -7,7 +7,6 @@ import dev.msgrelay.server.RelayStats;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -61,14 +60,14 @@ final class JsonReport implements ServerReport {
     @Override
     public void stopped(double seconds) {
         StringBuilder line = stats("stopped");
-        line.append(String.format(Locale.ROOT, ",\"drainSeconds\":%.3f", seconds));
+        seconds(line, "drainSeconds", Math.round(seconds * 1e9));
         print(line);
     }
 
     private StringBuilder stats(String event) {
         RelayStats s = relay.stats();
         StringBuilder line = new StringBuilder("{\"event\":\"" + event + "\"");
-        line.append(String.format(Locale.ROOT, ",\"elapsedSeconds\":%.3f", (System.nanoTime() - start) / 1e9));
+        seconds(line, "elapsedSeconds", System.nanoTime() - start);
         number(line, "messagesIn", s.messagesIn());
         number(line, "bytesIn", s.bytesIn());
         number(line, "messagesOut", s.messagesOut());
@@ -104,6 +103,13 @@ final class JsonReport implements ServerReport {
 
     private static void number(StringBuilder line, String name, long value) {
         line.append(",\"").append(name).append("\":").append(value);
+    }
+
+    /** With three decimals: String.format would be the dearest part of a line, and there is one every second. */
+    private static void seconds(StringBuilder line, String name, long nanos) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+        number(line, name, millis / 1000);
+        line.append('.').append(String.valueOf(1000 + millis % 1000), 1, 4);
     }
 
     private static void text(StringBuilder line, String name, String value) {

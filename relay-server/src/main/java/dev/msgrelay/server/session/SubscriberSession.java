@@ -207,6 +207,13 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         if (closing != null) {
             return;
         }
+        boolean mayStall =
+                policy == SlowSubscriberPolicy.BACKPRESSURE && context.gate().blocked();
+        if (control == null && !mayStall) {
+            // Most of them, most of the time: there are many, and an idle relay does little else.
+            progressNanos = nowNanos;
+            return;
+        }
         long mark = feed.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;
@@ -222,13 +229,11 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
                 return;
             }
         }
-        checkStalled(nowNanos, moved || !busy);
+        checkStalled(nowNanos, moved || !busy || !mayStall);
     }
 
     private void checkStalled(long nowNanos, boolean alive) {
-        if (policy != SlowSubscriberPolicy.BACKPRESSURE
-                || alive
-                || !context.gate().blocked()) {
+        if (alive) {
             progressNanos = nowNanos;
         } else if (nowNanos - Math.max(progressNanos, context.gate().blockedSinceNanos()) > context.stallNanos()) {
             close(
