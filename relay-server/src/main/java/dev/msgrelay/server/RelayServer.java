@@ -39,7 +39,6 @@ import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A relay: what publishers send is put into one total order, and every subscriber gets that order. This file wires it.
@@ -119,8 +118,7 @@ public final class RelayServer implements AutoCloseable {
         for (int i = 0; i < loops.length; i++) {
             loops[i].start(i == 0 ? drain : new GroupWork(groups[i]));
         }
-        loops[0].io()
-                .scheduleWithFixedDelay(this::tick, HOUSEKEEPING_MILLIS, HOUSEKEEPING_MILLIS, TimeUnit.MILLISECONDS);
+        loops[0].every(HOUSEKEEPING_MILLIS, this::tick);
     }
 
     private static int autoLoops(Transport transport) {
@@ -254,7 +252,7 @@ public final class RelayServer implements AutoCloseable {
         return transport;
     }
 
-    /** Threads that drive its sockets. */
+    /** Threads that drive its sockets; how many of them have something to do just now, {@link #stats} tells. */
     public int eventLoops() {
         return loops.length;
     }
@@ -295,6 +293,7 @@ public final class RelayServer implements AutoCloseable {
                 ring.cells(),
                 ring.cells() - ring.remainingCells(),
                 log.chunksAside(),
+                sendLoops.inUse(),
                 connections.closes());
     }
 

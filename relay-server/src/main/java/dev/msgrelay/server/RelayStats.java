@@ -22,6 +22,7 @@ import java.util.Map;
  * @param ringCells of the ring
  * @param ringUsedCells of these, claimed and not consumed yet
  * @param chunksAside chunks of the log that a slow subscriber keeps from being used anew
+ * @param loopsInUse event loops at work: one, while the loop that reads also sends; all of them, while others send
  * @param closes closed connections by reason
  */
 public record RelayStats(
@@ -41,4 +42,5 @@ public record RelayStats(
         int ringCells,
         long ringUsedCells,
         int chunksAside,
+        int loopsInUse,
         Map<CloseReason, Long> closes) {}

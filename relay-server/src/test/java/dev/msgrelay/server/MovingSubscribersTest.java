@@ -14,11 +14,13 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.transport.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -52,6 +54,10 @@ class MovingSubscribersTest {
             counting.hello(SpeakingSubscriber.numbered(TypeRanges.ALL)).awaitWelcome();
             half.hello(SpeakingSubscriber.numbered(HALF)).awaitWelcome();
             stops.hello(SpeakingSubscriber.numbered(TypeRanges.ALL)).awaitWelcome();
+            relay.relay().spread(true);
+            Await.until("all loops at work", () -> relay.stats().loopsInUse() == setting.loops());
+            relay.relay().spread(false);
+            Await.until("one loop at work", () -> relay.stats().loopsInUse() == 1);
             publisher.publishOn(workers);
             for (int move = 0; move < MOVES; move++) {
                 // Its socket is full then, with a write in flight: it has to move later.
@@ -94,6 +100,33 @@ class MovingSubscribersTest {
 
     private static boolean gateBlocked(TestRelay relay) {
         return relay.stats().largestLagBytes() > TestRelay.SMALL_LOG / 4;
+    }
+
+    /** With one loop there is nowhere to go. */
+    @Test
+    void whereThereIsOneLoopTheyStay() throws Exception {
+        Setting setting = new Setting(Transport.NIO, false, 1);
+        Numbered messages = new Numbered(Seeds.random("MovingSubscribersTest " + setting), TYPES, 40);
+        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
+                SpeakingSubscriber before = relay.speaker(messages)) {
+            relay.awaitSubscribers(1);
+            relay.relay().spread(true);
+            try (SpeakingSubscriber after = relay.speaker(messages)) {
+                relay.awaitSubscribers(2);
+                assertThat(relay.stats().loopsInUse()).isOne();
+                Workers workers = new Workers();
+                publisher.publishOn(workers);
+                Await.until("some messages", () -> publisher.bytes() > BYTES_BETWEEN_MOVES || workers.failed());
+                publisher.stop();
+                workers.join();
+                for (SpeakingSubscriber subscriber : List.of(before, after)) {
+                    Await.until(
+                            () -> "all messages: " + subscriber,
+                            () -> subscriber.account().plainNext() == publisher.next());
+                }
+            }
+        }
     }
 
     /** Guests come and go, on their own or for bad manners, in the middle of a move. */

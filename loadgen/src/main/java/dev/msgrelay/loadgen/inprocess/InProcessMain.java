@@ -138,6 +138,7 @@ public final class InProcessMain {
         json.put("backpressureMillis", TimeUnit.NANOSECONDS.toMillis(stats.backpressureNanos()));
         json.put("ringCells", stats.ringCells());
         json.put("ringUsedCells", stats.ringUsedCells());
+        json.put("loopsInUse", stats.loopsInUse());
         json.put("gcCount", gc.count());
         json.put("gcMillis", gc.millis());
         JsonObject closes = new JsonObject();

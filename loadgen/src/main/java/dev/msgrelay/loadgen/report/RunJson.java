@@ -169,6 +169,7 @@ public final class RunJson {
         json.put("gcCount", relay.gcCount());
         json.put("gcMillis", relay.gcMillis());
         json.put("largestLagBytes", relay.largestLagBytes());
+        json.put("loopsInUse", relay.loopsInUse());
         json.put("closes", new JsonObject(relay.closes()));
         return json;
     }

@@ -209,8 +209,12 @@ public final class RunTable {
         RelayFigures relay = result.relay();
         if (relay != null) {
             line(
-                    "  relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
-                    relay.gcCount(), relay.gcMillis(), Units.bytes(relay.largestLagBytes()), relay.closes());
+                    "  relay: %d garbage collections (%d ms) within the window, largest lag %s%s, connections ended %s",
+                    relay.gcCount(),
+                    relay.gcMillis(),
+                    Units.bytes(relay.largestLagBytes()),
+                    relay.loopsInUse() > 1 ? ", " + relay.loopsInUse() + " event loops at work" : "",
+                    relay.closes());
         }
     }
 

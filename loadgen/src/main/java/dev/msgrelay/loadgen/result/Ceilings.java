@@ -22,10 +22,7 @@ public record Ceilings(String source, Rate batched, Rate single) {
      */
     public record Rate(double messagesPerSecond, double bytesPerSecond) {}
 
-    /**
-     * The part of the batched ceiling that this traffic is. Deliveries of all subscribers on the link count together, so
-     * the fan-out's division of the egress is in it.
-     */
+    /** The part of the batched ceiling that this traffic is, all its connections together. */
     public double fraction(Flow flow) {
         return flow.bytesPerSecond() / batched.bytesPerSecond();
     }

@@ -49,7 +49,7 @@ public final class RunRecords {
                         result.timing().warmup().toNanos(),
                         result.timing().measured().toNanos()),
                 hops,
-                throughput(in, out, around),
+                throughput(in, out, load.subscribers(), around),
                 new Delays(load.verify() ? result.received().latency() : null, around.skew(), load.sampling()),
                 correctness(result),
                 new Resources(processes(result, around.site()), around.boundBy()),
@@ -66,18 +66,19 @@ public final class RunRecords {
     }
 
     /**
-     * Traffic against the ceilings of the lane. A side that is not across the link has no fraction of it, except where
-     * there is no link at all and the ceiling is a calibration.
+     * Traffic against the ceiling of the lane. Over a link, a side counts that is across it, and both directions have the
+     * link's full speed. Without a link both sides count, and the ceiling is what a middle delivered: so much went out, and
+     * an <em>n</em>th of it came in.
+     *
+     * @param in null where it is not known
+     * @param subscribers who each got what came in
      */
-    public static Throughput throughput(Flow in, Flow out, Around around) {
+    public static Throughput throughput(Flow in, Flow out, int subscribers, Around around) {
         Ceilings ceilings = around.ceilings();
         boolean link = ceilings != null && ceilings.source().equals(Ceilings.LINK);
-        return new Throughput(
-                in,
-                out,
-                fraction(ceilings, in, link && around.places().publishers() != Places.Place.FAR),
-                fraction(ceilings, out, link && around.places().subscribers() != Places.Place.FAR),
-                around.timeline());
+        double ingress = fraction(ceilings, in, link && around.places().publishers() != Places.Place.FAR);
+        double egress = fraction(ceilings, out, link && around.places().subscribers() != Places.Place.FAR);
+        return new Throughput(in, out, link ? ingress : ingress * subscribers, egress, around.timeline());
     }
 
     private static double fraction(Ceilings ceilings, Flow flow, boolean besideTheLink) {

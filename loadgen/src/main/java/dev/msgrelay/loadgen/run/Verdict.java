@@ -18,10 +18,16 @@ public final class Verdict {
 
     /** Everything that is wrong with a run, one line each; empty for a valid one. */
     public static List<String> failures(RunResult result, SlowPolicy policy) {
-        List<String> failures = new ArrayList<>(failures(result.received(), result.load(), policy));
-        failures.addAll(failures(result.slow()));
+        List<String> failures = new ArrayList<>(faults(result, policy));
         failures.addAll(failures(result.published().punctuality()));
         return failures;
+    }
+
+    /** What is wrong with a run but for its schedule: with what became of the messages. */
+    public static List<String> faults(RunResult result, SlowPolicy policy) {
+        List<String> faults = new ArrayList<>(failures(result.received(), result.load(), policy));
+        faults.addAll(failures(result.slow()));
+        return faults;
     }
 
     /** Whether the publishers kept their schedule. */

@@ -4,11 +4,8 @@ import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 
 /** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
@@ -68,15 +65,11 @@ final class RateProbe {
 
     /** Why this run does not pass; empty where it does. */
     String failure(Taken taken) {
-        List<String> failures = new ArrayList<>(taken.failures());
+        // Not for late sends: latency counts from the intended time, what they cost is within the percentile.
+        if (!taken.faults().isEmpty()) {
+            return taken.faults().get(0);
+        }
         RunResult result = taken.result();
-        if (result != null) {
-            // Latency counts from the intended time: what late sends cost is within the percentile.
-            failures.removeAll(Verdict.failures(result.published().punctuality()));
-        }
-        if (!failures.isEmpty()) {
-            return failures.get(0);
-        }
         LoadPoint point = taken.step().point();
         Traffic sent = result.published().traffic();
         double wanted = (double) point.rate() * point.publishers() * sent.nanos() / SECOND_NANOS;

@@ -61,15 +61,13 @@ final class Records {
                 places, ceilings, timeline(result), result.received().skew().nanos(), null, HERE);
         RunRecord record =
                 RunRecords.of(taken.round(), taken.started(), result, taken.hops(), around, taken.failures());
-        Throughput throughput =
-                fractions(record.throughput(), taken.step().point().subscribers(), places, ceilings);
         return new RunRecord(
                 record.moment(),
                 record.hops(),
-                throughput,
+                record.throughput(),
                 record.delays(),
                 record.correctness(),
-                new Resources(processes(record, places, far), boundBy(result, throughput, ceilings)),
+                new Resources(processes(record, places, far), boundBy(result, record.throughput(), ceilings)),
                 new Outcome(taken.failures(), marks(taken), false));
     }
 
@@ -114,26 +112,6 @@ final class Records {
                 link ? new LinkShare(throughput.ingressFraction(), throughput.egressFraction()) : LinkShare.UNKNOWN;
         BoundBy bound = result.observed().withLink(share).bound();
         return new Resources.BoundBy(bound.kind().toString(), bound.reasons());
-    }
-
-    /**
-     * Over a link, a side counts that is across it, and both directions have the link's full speed. Without a link both
-     * sides count, and the ceiling is what a middle delivered: so much went out, and an <em>n</em>th of it came in.
-     */
-    static Throughput fractions(Throughput plain, int subscribers, Places places, Ceilings ceilings) {
-        double in = Double.NaN;
-        double out = Double.NaN;
-        if (ceilings != null) {
-            boolean link = ceilings.source().equals(Ceilings.LINK);
-            double most = ceilings.batched().bytesPerSecond();
-            if (plain.in() != null && (!link || places.publishers() == Place.FAR)) {
-                in = plain.in().bytesPerSecond() / (link ? most : most / subscribers);
-            }
-            if (!link || places.subscribers() == Place.FAR) {
-                out = plain.out().bytesPerSecond() / most;
-            }
-        }
-        return new Throughput(plain.in(), plain.out(), in, out, plain.timeline());
     }
 
     /** A run that did not come to its end has no figures: what it would have given is not known. */

@@ -42,7 +42,8 @@ final class Taker {
         double before = equipment.rig().hopNanos();
         String started = now();
         Rig.Outcome outcome = null;
-        List<String> failures;
+        List<String> faults;
+        List<String> lateness = List.of();
         try {
             outcome = equipment
                     .rig()
@@ -52,12 +53,14 @@ final class Taker {
                             load(lane, step),
                             timing,
                             observer);
-            failures = Verdict.failures(
+            faults = Verdict.faults(
                     outcome.result(), step.what() == What.RELAY ? equipment.policy() : SlowPolicy.BACKPRESSURE);
+            lateness = Verdict.failures(outcome.result().published().punctuality());
         } catch (IOException | RunException e) {
-            failures = List.of(step.what() + ": " + e.getMessage());
+            faults = List.of(step.what() + ": " + e.getMessage());
         }
-        return new Taken(step, round, started, new Hops(before, equipment.rig().hopNanos()), outcome, failures);
+        Hops hops = new Hops(before, equipment.rig().hopNanos());
+        return new Taken(step, round, started, hops, outcome, faults, lateness);
     }
 
     private Middle middle(Lane lane, What what, int writeSize) {

@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.result.Places;
 import dev.msgrelay.loadgen.result.Places.Place;
 import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.result.Throughput;
 import java.util.List;
 import java.util.Map;
@@ -86,9 +87,9 @@ class FiguresTest {
 
     /** Four subscribers get 200 bytes a second each. */
     private static Throughput fractions(Ceilings ceilings, Place publishers, Place subscribers) {
-        Throughput plain =
-                new Throughput(new Flow(2, 200, SECOND), new Flow(8, 800, SECOND), Double.NaN, Double.NaN, List.of());
-        return Records.fractions(plain, 4, new Places(publishers, subscribers), ceilings);
+        RunRecords.Around around =
+                new RunRecords.Around(new Places(publishers, subscribers), ceilings, List.of(), null, null, "here");
+        return RunRecords.throughput(new Flow(2, 200, SECOND), new Flow(8, 800, SECOND), 4, around);
     }
 
     private static Cell cell(RunRecord... runs) {

@@ -84,6 +84,7 @@ final class JsonReport implements ServerReport {
         number(line, "ringCells", s.ringCells());
         number(line, "ringUsedCells", s.ringUsedCells());
         number(line, "chunksAside", s.chunksAside());
+        number(line, "loopsInUse", s.loopsInUse());
         GarbageCollections gc = GarbageCollections.now();
         number(line, "gcCount", gc.count());
         number(line, "gcMillis", gc.millis());

@@ -48,7 +48,7 @@ final class TextReport implements ServerReport {
         long nanos = System.nanoTime();
         double seconds = (nanos - beforeNanos) / 1e9;
         out.printf(
-                "%6.0f s  in %,11.0f msg/s %8.1f MB/s  out %,11.0f msg/s %8.1f MB/s  pub %d sub %d  lag %,d bytes%s%s%n",
+                "%6.0f s  in %,11.0f msg/s %8.1f MB/s  out %,11.0f msg/s %8.1f MB/s  pub %d sub %d  lag %,d bytes%s%s%s%n",
                 (nanos - start) / 1e9,
                 (now.messagesIn() - before.messagesIn()) / seconds,
                 (now.bytesIn() - before.bytesIn()) / seconds / 1e6,
@@ -57,6 +57,7 @@ final class TextReport implements ServerReport {
                 now.publishers(),
                 now.subscribers(),
                 now.largestLagBytes(),
+                followsLoad() && now.loopsInUse() > 1 ? "  " + now.loopsInUse() + " loops" : "",
                 now.messagesSkipped() == 0 ? "" : String.format("  skipped %,d", now.messagesSkipped()),
                 now.duplicates() == 0 ? "" : String.format("  duplicates %,d", now.duplicates()));
         out.flush();
@@ -97,9 +98,11 @@ final class TextReport implements ServerReport {
         if (loops == 1) {
             return "1 event loop";
         }
-        return relay.config().eventLoops() == RelayConfig.AUTO_EVENT_LOOPS
-                ? "1 event loop, " + loops + " while it is busy"
-                : loops + " event loops";
+        return followsLoad() ? "1 event loop, " + loops + " while it is busy" : loops + " event loops";
+    }
+
+    private boolean followsLoad() {
+        return relay.config().eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
     }
 
     private static String places(InetSocketAddress tcp, Object unix) {

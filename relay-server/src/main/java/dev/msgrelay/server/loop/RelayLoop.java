@@ -2,6 +2,8 @@ package dev.msgrelay.server.loop;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import java.lang.management.ManagementFactory;
@@ -68,10 +70,39 @@ public final class RelayLoop {
         return loop;
     }
 
+    /** Has the loop do something every so often. A failure is logged, and does not end it. Any thread. */
+    public void every(long millis, Runnable task) {
+        Runnable guarded = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.error("{}: unexpected failure, the loop goes on", thread.getName(), e);
+            }
+        };
+        loop.scheduleWithFixedDelay(guarded, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
     /** Registers a channel with the loop. Any thread. */
     @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
     public ChannelFuture register(Channel channel) {
         return loop.register(channel);
+    }
+
+    /**
+     * Hands a channel to another loop. It is nobody's until it has arrived: nothing is read or written. On the thread of the
+     * loop it is registered with.
+     *
+     * @param arrival told on the other loop when that one has it, or of the failure if it has been closed on the way; not
+     *     told of a channel that was closed before it left, which its handlers are
+     */
+    @SuppressWarnings("deprecation") // as above
+    public static void move(Channel channel, RelayLoop to, ChannelFutureListener arrival) {
+        channel.deregister().addListener(gone -> {
+            if (channel.isOpen()) {
+                // It is told before the other loop reads anything, which a listener that is added later may not be.
+                to.loop.register(new DefaultChannelPromise(channel, to.loop).addListener(arrival));
+            }
+        });
     }
 
     /** Whether this JVM tells how much processor time a thread has used. */

@@ -57,7 +57,7 @@ public final class RunStage {
 
     private final FrameRing ring;
     private final BooleanSupplier consumerAsleep;
-    private final ByteBuffer memory = ByteBuffer.allocateDirect(CAPACITY).order(ByteOrder.nativeOrder());
+    private final ByteBuffer memory;
     private final Run run = new Run();
     private final RunScan scan;
 
@@ -76,8 +76,14 @@ public final class RunStage {
      * @param consumerAsleep whether the ring's consumer sleeps or is about to
      */
     public RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep) {
+        this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
+    }
+
+    /** @param memory where messages gather: all of it, at least {@link #SMALL_RUN} bytes unless no message is that long */
+    RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
+        this.memory = memory.order(ByteOrder.nativeOrder());
         this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
     }
 
@@ -95,7 +101,7 @@ public final class RunStage {
             return false;
         }
         int at = gathered;
-        if (at + frame > CAPACITY) {
+        if (at + frame > memory.capacity()) {
             if (!moveToRing()) {
                 letGo();
                 return false;
@@ -117,7 +123,7 @@ public final class RunStage {
             letGo();
             return Taken.NO;
         }
-        if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
+        if (length <= SMALL_RUN && gathered + length <= memory.capacity()) {
             int at = gathered;
             memory.put(at, frames, frames.position(), length);
             scan.scan(memory, at, length, 0);

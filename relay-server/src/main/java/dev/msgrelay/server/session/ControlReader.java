@@ -18,8 +18,9 @@ final class ControlReader {
          * Takes one.
          *
          * @param body between position and limit; valid during the call
+         * @return whether to go on; otherwise the rest of the bytes is left
          */
-        void onControl(int type, ByteBuffer body) throws FrameException;
+        boolean onControl(int type, ByteBuffer body) throws FrameException;
     }
 
     private static final int FIRST_KEPT = 256;
@@ -55,8 +56,11 @@ final class ControlReader {
             }
             ByteBuffer frame = kept.flip();
             int type = FrameLayout.type(frame, 0);
-            handler.onControl(type, frame.position(FrameLayout.HEADER_LENGTH));
+            boolean more = handler.onControl(type, frame.position(FrameLayout.HEADER_LENGTH));
             kept.clear();
+            if (!more) {
+                return;
+            }
         }
     }
 

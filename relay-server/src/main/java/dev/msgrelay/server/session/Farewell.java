@@ -27,7 +27,19 @@ final class Farewell {
             // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
             written.addListener(done -> duplex.shutdownOutput());
         }
-        channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        closeLater(channel);
         return written;
+    }
+
+    /** As {@link #say}, to a peer that has said itself why it ends the connection, and is told nothing more. */
+    static void sayNothing(Channel channel) {
+        if (channel instanceof DuplexChannel duplex) {
+            duplex.shutdownOutput();
+        }
+        closeLater(channel);
+    }
+
+    private static void closeLater(Channel channel) {
+        channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     }
 }

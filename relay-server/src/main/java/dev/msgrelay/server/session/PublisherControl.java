@@ -2,7 +2,6 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
@@ -166,10 +165,7 @@ final class PublisherControl implements PublisherName.Holder {
             }
             case ControlFrames.PONG -> PongFrame.check(body);
             case ControlFrames.ERROR -> {
-                ErrorFrame.check(body);
-                CloseReason reason = CloseReason.ofCode(ErrorFrame.code(body));
-                session.endedByPeer("ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
-                        + PeerText.printable(ErrorFrame.text(body)));
+                session.endedByPeer(PeerText.error(body));
                 return false;
             }
             default -> {} // of a later version, which it may be passed over by

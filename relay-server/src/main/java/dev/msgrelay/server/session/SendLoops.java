@@ -7,13 +7,14 @@ import dev.msgrelay.server.loop.RelayLoop;
  * others send. Otherwise it follows the load: the first loop does it all while it has the time, and hands its subscribers to the
  * others when it has not.
  *
- * <p>Owned by the first loop's thread, which is also the one that accepts.
+ * <p>Owned by the first loop's thread, which is also the one that accepts; reports may ask {@link #inUse}.
  */
 public final class SendLoops {
     private final SubscriberGroup[] groups;
     private final SpreadDecision decision = new SpreadDecision();
     private final boolean followsLoad;
-    private boolean spread;
+    // Written by the first loop, read by reports.
+    private volatile boolean spread;
     private int next;
 
     /**
@@ -22,7 +23,7 @@ public final class SendLoops {
      */
     public SendLoops(SubscriberGroup[] groups, boolean followsLoad) {
         this.groups = groups.clone();
-        this.followsLoad = followsLoad && RelayLoop.tellsCpuTime();
+        this.followsLoad = followsLoad && groups.length > 1 && RelayLoop.tellsCpuTime();
         this.spread = groups.length > 1 && !this.followsLoad;
     }
 
@@ -50,14 +51,25 @@ public final class SendLoops {
         }
     }
 
-    /** Moves all subscribers: to the other loops, or back to the first one. Those with a write in flight move after it. */
+    /**
+     * Moves all subscribers: to the other loops, where there are any, or back to the first one. Those with a write in flight
+     * move after it.
+     */
     public void spread(boolean toOthers) {
+        if (groups.length == 1) {
+            return;
+        }
         spread = toOthers;
         groups[0].leaveFor(toOthers ? this::nextOther : null);
         for (int i = 1; i < groups.length; i++) {
             SubscriberGroup group = groups[i];
             group.loop().io().execute(() -> group.leaveFor(toOthers ? null : () -> groups[0]));
         }
+    }
+
+    /** Loops at work at present: the first one, or all. Any thread. */
+    public int inUse() {
+        return spread ? groups.length : 1;
     }
 
     private SubscriberGroup nextOther() {

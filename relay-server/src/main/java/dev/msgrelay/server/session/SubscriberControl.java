@@ -2,7 +2,6 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapFrame;
@@ -75,13 +74,13 @@ final class SubscriberControl implements ControlReader.Handler {
     // ---- what the subscriber says -----------------------------------------------------------------------------
 
     @Override
-    public void onControl(int type, ByteBuffer body) throws FrameException {
+    public boolean onControl(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.HELLO) {
             if (state != State.PLAIN) {
                 throw ControlRules.outOfOrder(type, "a second time");
             }
             takeHello(body);
-            return;
+            return true;
         }
         if (state == State.PLAIN) {
             throw ControlRules.outOfOrder(type, "before HELLO");
@@ -98,11 +97,12 @@ final class SubscriberControl implements ControlReader.Handler {
             }
             case ControlFrames.PONG -> PongFrame.check(body);
             case ControlFrames.ERROR -> {
-                ErrorFrame.check(body);
-                session.peerSays(ErrorFrame.code(body), ErrorFrame.text(body));
+                session.endedByPeer(PeerText.error(body));
+                return false;
             }
             default -> ControlRules.other(type);
         }
+        return true;
     }
 
     private void takeHello(ByteBuffer body) throws FrameException {

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.loop.RelayLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,7 +30,7 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final SessionContext context;
-    // Changes when it moves to another loop, on the one it arrives at.
+    // None while it moves from one loop to another.
     private SubscriberGroup group;
     private SlowSubscriberPolicy policy;
     private Channel channel;
@@ -63,6 +64,9 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
         group.add(this);
         context.connections().opened(this);
+        if (context.connections().draining()) {
+            close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
+        }
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------
@@ -175,8 +179,14 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
         }
     }
 
-    void peerSays(int code, String text) {
-        LOG.info("subscriber {} says ERROR {}: {}", peer(), code, PeerText.printable(text));
+    /** The subscriber has said ERROR: it closes. */
+    void endedByPeer(String what) {
+        closing = CloseReason.PEER_CLOSED;
+        LOG.warn("subscriber {} closes: {}", peer(), what);
+        countOnce(what);
+        leave();
+        readMore(true);
+        Farewell.sayNothing(channel);
     }
 
     // ---- what it sends, and time ------------------------------------------------------------------------------
@@ -262,17 +272,8 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
      */
     void moveTo(SubscriberGroup to) {
         group.remove(this);
-        channel.deregister().addListener(gone -> {
-            if (channel.isOpen()) {
-                register(to);
-            } else {
-                end();
-            }
-        });
-    }
-
-    private void register(SubscriberGroup to) {
-        to.loop().register(channel).addListener(there -> {
+        group = null;
+        RelayLoop.move(channel, to.loop(), there -> {
             if (there.isSuccess()) {
                 arrived(to);
             } else {
@@ -283,15 +284,12 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     }
 
     private void arrived(SubscriberGroup to) {
-        group = to;
-        if (ended || (closing != null && farewell == null)) {
-            return;
+        if (!ended && (closing == null || farewell != null)) {
+            group = to;
+            to.add(this);
         }
-        to.add(this);
-        if (feed.busy()) {
-            // Said on the way: the socket is not watched for it any more.
-            channel.flush();
-        }
+        // What was said on the way, if only why it ends: the socket is not watched for it any more.
+        channel.flush();
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
@@ -349,7 +347,9 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
 
     private void leave() {
         farewell = null;
-        group.remove(this);
+        if (group != null) {
+            group.remove(this);
+        }
         if (feed != null) {
             feed.release();
         }
@@ -363,13 +363,12 @@ public final class SubscriberSession extends ChannelInboundHandlerAdapter {
     /** Of a channel that is closed between two loops nothing else is told. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        if (feed != null) {
-            end();
-        }
+        end();
     }
 
     private void end() {
-        if (ended) {
+        if (ended || feed == null) {
+            // Without a feed it has never begun.
             return;
         }
         ended = true;

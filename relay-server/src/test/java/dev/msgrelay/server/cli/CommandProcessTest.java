@@ -49,7 +49,8 @@ class CommandProcessTest {
             assertThat(command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"messagesIn\":2")))
                     .contains("\"bytesIn\":36,")
                     .contains("\"heldBackMillis\":0,\"backpressureMillis\":0,\"ringCells\":")
-                    .contains("\"ringUsedCells\":");
+                    .contains("\"ringUsedCells\":")
+                    .contains("\"loopsInUse\":1,");
             assertThat(command.terminate()).isZero();
             assertThat(command.line(l -> l.contains("\"event\":\"stopped\"")))
                     .contains("\"messagesIn\":2,\"bytesIn\":36,\"messagesOut\":2,\"bytesOut\":36")

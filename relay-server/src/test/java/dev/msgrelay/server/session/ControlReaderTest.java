@@ -24,9 +24,9 @@ class ControlReaderTest {
     private final List<ByteBuffer> taken = new ArrayList<>();
 
     /** Writes down the whole frame again. */
-    private void note(int type, ByteBuffer body) {
+    private boolean note(int type, ByteBuffer body) {
         ByteBuffer frame = ByteBuffer.allocate(8 + body.remaining());
-        taken.add(frame.putInt(type).putInt(body.remaining()).put(body).flip());
+        return taken.add(frame.putInt(type).putInt(body.remaining()).put(body).flip());
     }
 
     private void take(byte[] bytes, int from, int to) throws FrameException {
@@ -149,8 +149,19 @@ class ControlReaderTest {
                     if (taken.size() == 2) {
                         throw new FrameException(CloseReason.PROTOCOL_ORDER, "no");
                     }
+                    return true;
                 }));
         assertThat(e.reason()).isEqualTo(CloseReason.PROTOCOL_ORDER);
         assertThat(taken).hasSize(2);
+    }
+
+    /** Nor what comes behind the last one that its handler wants. */
+    @Test
+    void theHandlerMayHaveEnough() throws Exception {
+        ByteBuf bytes = Unpooled.wrappedBuffer(joined(frames(4, 4, 4)));
+        reader.take(bytes, (type, body) -> note(type, body) && taken.size() < 2);
+        assertThat(taken).hasSize(2);
+        assertThat(bytes.readableBytes()).isEqualTo(12);
+        assertThat(reader.incomplete()).isFalse();
     }
 }

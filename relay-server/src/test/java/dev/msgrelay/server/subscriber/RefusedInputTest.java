@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Neighbours;
 import dev.msgrelay.server.harness.Numbered;
@@ -181,14 +182,33 @@ class RefusedInputTest {
                 frames.frame(type, type & 63);
             }
             frames.frame(0x8000007F, ControlFrames.MAX_CONTROL_BODY);
-            // A PONG that nobody asked for, one of a later version, and an ERROR with text that is none.
+            // A PONG that nobody asked for, and one of a later version.
             frames.frame(ControlFrames.PONG, 8).frame(ControlFrames.PONG, 100);
-            frames.header(ControlFrames.ERROR, 5).raw((byte) 0xFF, (byte) 1, (byte) 27, (byte) -1, (byte) 10);
             subscriber.send(frames.buffer()).ping(4711);
             assertThat(subscriber.awaitSaid(ControlFrames.PONG, 1).body().getLong())
                     .isEqualTo(4711);
             assertThat(subscriber.end()).isNull();
             assertThat(relay.stats().closes()).isEmpty();
+        }
+    }
+
+    /** Who says ERROR ends the connection: it is told nothing more, and nothing behind it is taken. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void anErrorOfTheSubscriberEndsIt(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting);
+                Neighbours neighbours = new Neighbours(relay);
+                SpeakingSubscriber subscriber = relay.speaker(NOTHING)) {
+            subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
+            // An unknown code, and text that is none; what comes behind it would be refused.
+            Frames frames = new Frames().header(ControlFrames.ERROR, 5);
+            frames.raw((byte) 0xFF, (byte) 1, (byte) 27, (byte) -1, (byte) 10).frame(ControlFrames.WELCOME, 0);
+            subscriber.send(frames.buffer());
+            relay.awaitClosed(CloseReason.PEER_CLOSED, 1);
+            Await.until("the end of the stream", () -> subscriber.end() != null);
+            assertThat(subscriber.account().said(ControlFrames.ERROR)).isEmpty();
+            assertThat(relay.stats().closes()).hasSize(1);
+            neighbours.assertUnaffected();
         }
     }
 

@@ -1,0 +1,157 @@
+package dev.msgrelay.client;
+
+import static dev.msgrelay.client.Frames.EPOCH;
+import static dev.msgrelay.client.Frames.ack;
+import static dev.msgrelay.client.Frames.welcome;
+import static dev.msgrelay.client.Frames.welcomePublisher;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.ScriptedRelay.Peer;
+import dev.msgrelay.client.ScriptedRelay.Script;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a publisher with acknowledgements makes of relays that fail, are silent or break the protocol. */
+@SuppressWarnings("try") // closing early is what is tested
+class PublisherGivesUpTest extends ScriptedPublishing {
+    static IntStream bytesOfWelcome() {
+        return IntStream.range(0, welcomePublisher(0).remaining());
+    }
+
+    @ParameterizedTest
+    @MethodSource("bytesOfWelcome")
+    void aWelcomeCutShortIsTriedAgain(int bytes) throws Exception {
+        Script cut = client -> {
+            client.hello();
+            client.send(welcomePublisher(0).limit(bytes));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(cut, this::serveOne);
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            publish(publisher, "a");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(got).containsExactly("1:a");
+        }
+    }
+
+    @Test
+    void aRelayThatNeverAnswersIsGivenUpInTime() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(Peer::drain, this::serveOne);
+                ReconnectingPublisher publisher = open(acked(relay).handshakeTimeout(SHORT))) {
+            publish(publisher, "a");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(events(SessionEvent.Lost.class).get(0).text()).startsWith("no WELCOME from");
+        }
+    }
+
+    @Test
+    void aRelayThatFallsSilentIsGivenUp() throws Exception {
+        Script silent = client -> {
+            client.hello();
+            client.send(welcome(EPOCH, 0, 1, 0, 100));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(silent, this::serveOne);
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            publish(publisher, "a");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(events(SessionEvent.Lost.class).get(0).text()).contains("for 100 ms");
+        }
+    }
+
+    @Test
+    void aRelayThatKnowsNoHelloIsNamedAtOnce() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(ErrorFrame.encode(CloseReason.RESERVED_TYPE, "type 0x80000001"));
+                });
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            assertThat(failure(publisher))
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessageContaining("knows no HELLO");
+        }
+    }
+
+    @Test
+    void aRelayWithoutAcksIsNamed() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(Frames.bareWelcome(1));
+                    client.drain();
+                });
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            assertThat(failure(publisher))
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessageContaining("grants no acknowledgements");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(CloseReason.class)
+    void eachErrorIsTakenAsTheProtocolSays(CloseReason reason) throws Exception {
+        Script error = client -> {
+            client.hello();
+            client.send(welcomePublisher(0), ErrorFrame.encode(reason, "so it is"));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(error, this::serveOne);
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            if (RetryAdviceTest.STOP.contains(reason)) {
+                assertThat(failure(publisher))
+                        .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
+                                .isSameAs(reason));
+            } else {
+                publish(publisher, "a");
+                assertThat(publisher.awaitAcked(LONG)).isTrue();
+            }
+        }
+    }
+
+    static List<ByteBuffer> wrong() {
+        return List.of(
+                PlainServer.frame(1, (byte) 1),
+                Frames.sequence(1),
+                welcomePublisher(0),
+                ack(0, 0),
+                ByteBuffer.allocate(8).putInt(4, -1),
+                PlainServer.frame(ControlFrames.ACK, new byte[3]));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrong")
+    void whatBreaksTheProtocolIsGivenUpAfterAFewTries(ByteBuffer wrong) throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.repeating(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(0), wrong.duplicate());
+                });
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            failure(publisher);
+            assertThat(relay.hellos()).hasSize(Backoff.FEW + 1);
+        }
+    }
+
+    @Test
+    void givesUpAfterTheRoundsThatItWasTold() throws Exception {
+        Endpoint gone;
+        try (PlainServer server = PlainServer.tcp()) {
+            gone = server.endpoint();
+        }
+        try (ReconnectingPublisher publisher = ReconnectingPublisher.open(PublisherOptions.builder(gone, gone)
+                .acks("orders")
+                .onEvent(this::note)
+                .reconnect(
+                        new ReconnectPolicy(2, SubscriberRun.QUICK.firstDelay(), SubscriberRun.QUICK.longestDelay(), 0))
+                .build())) {
+            publisher.publish(1, bytes("kept"));
+            assertThat(failure(publisher)).hasMessageContaining("Connection refused");
+            assertThat(events(SessionEvent.Connecting.class)).hasSize(6);
+            assertThat(publisher.awaitAcked(LONG)).isFalse();
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package dev.msgrelay.client;
+
+import static dev.msgrelay.client.Frames.ack;
+import static dev.msgrelay.client.Frames.ping;
+import static dev.msgrelay.client.Frames.welcomePublisher;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.msgrelay.client.ScriptedRelay.Frame;
+import dev.msgrelay.client.ScriptedRelay.Script;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.PongFrame;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What a publisher does at its limits, at its end, and without acknowledgements or HELLO. */
+@SuppressWarnings("try") // closing early is what is tested
+class PublisherLimitsTest extends ScriptedPublishing {
+    /** The answer stands between two messages, also while the stream is busy. */
+    @Test
+    void answersPingBetweenTwoMessages() throws Exception {
+        int pings = 50;
+        CountDownLatch answered = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(0));
+                    long pongs = 0;
+                    long messages = 0;
+                    while (pongs < pings) {
+                        Frame frame = client.next();
+                        if (frame.type() == ControlFrames.PONG) {
+                            assertThat(PongFrame.id(frame.body())).isEqualTo(pongs++);
+                            continue;
+                        }
+                        assertThat(frame.body().remaining()).isEqualTo(1000);
+                        messages++;
+                        if (messages % 100 == 0) {
+                            client.send(ack(messages, messages));
+                        }
+                        if (messages % 300 == 0 && messages / 300 <= pings) {
+                            client.send(ping(messages / 300 - 1, 0, 0));
+                        }
+                    }
+                    answered.countDown();
+                    client.drain();
+                });
+                ReconnectingPublisher publisher =
+                        open(acked(relay).connection(PublisherConfig.defaults().withCloseTimeout(SHORT)))) {
+            ByteBuffer body = ByteBuffer.allocate(1000);
+            while (answered.getCount() > 0) {
+                // Full for good once the relay has its last answer and acknowledges no more.
+                assertThat(publisher.publish(1, body, SHORT)).isNotSameAs(PublishOutcome.CLOSED);
+            }
+            assertThat(events(SessionEvent.Lost.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void refusesWhenFullOfWhatIsNotAcknowledged() throws Exception {
+        CountDownLatch full = new CountDownLatch(1);
+        PublisherConfig small = new PublisherConfig(40, 32, LONG, LONG);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(0));
+                    take(client, 4);
+                    full.await();
+                    client.send(ack(1, 1));
+                    take(client, 1);
+                    client.send(ack(5, 5));
+                    client.drain();
+                });
+                ReconnectingPublisher publisher = open(acked(relay).connection(small))) {
+            publish(publisher, "12", "12", "12", "12");
+            assertThat(publisher.publish(1, bytes("12"))).isSameAs(PublishOutcome.FULL);
+            assertThat(publisher.publish(1, bytes("12"), SHORT)).isSameAs(PublishOutcome.FULL);
+            full.countDown();
+            publish(publisher, "12");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            publisher.close();
+            relay.await();
+        }
+    }
+
+    @Test
+    void closeIsBoundedAndSaysHowManyAreNotAcknowledged() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(0));
+                    take(client, 1);
+                    client.send(ack(1, 1));
+                    client.drain();
+                });
+                ReconnectingPublisher publisher = open(
+                        acked(relay).connection(PublisherConfig.defaults().withCloseTimeout(Duration.ofMillis(500))))) {
+            publish(publisher, "a");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            publish(publisher, "b", "c");
+            long start = System.nanoTime();
+            assertThat(publisher.awaitAcked(SHORT)).isFalse();
+            publisher.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+            assertThat(publisher.failure().orElseThrow())
+                    .hasMessage("closed with 2 messages not acknowledged: 500 ms were over");
+        }
+    }
+
+    @Test
+    void closeWaitsForTheAcksOverAnotherConnectionIfNeedBe() throws Exception {
+        Script cuts = client -> {
+            client.hello();
+            client.send(welcomePublisher(0));
+            take(client, 1);
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(cuts, this::serveOne)) {
+            ReconnectingPublisher publisher = open(acked(relay));
+            publish(publisher, "a");
+            publisher.close();
+            assertThat(publisher.failure()).isEmpty();
+            assertThat(publisher.acked()).isEqualTo(1);
+            assertThat(publisher.publish(1, bytes("b"))).isSameAs(PublishOutcome.CLOSED);
+            assertThat(relay.hellos()).hasSize(2);
+        }
+    }
+
+    @Test
+    void withoutAcksItTellsWhatIsInDoubt() throws Exception {
+        Script takesTwo = client -> {
+            assertThat(client.hello().wants(Features.ACKS)).isFalse();
+            client.send(Frames.bareWelcome(1));
+            take(client, 2);
+        };
+        CountDownLatch again = new CountDownLatch(1);
+        Script takesOne = client -> {
+            client.hello();
+            client.send(Frames.bareWelcome(1));
+            again.countDown();
+            take(client, 1);
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(takesTwo, takesOne);
+                ReconnectingPublisher publisher =
+                        open(PublisherOptions.builder(relay.endpoint()).onEvent(this::note))) {
+            publish(publisher, "a", "b");
+            assertThat(again.await(20, TimeUnit.SECONDS)).isTrue();
+            publish(publisher, "c");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            publisher.close();
+            relay.await();
+            assertThat(got).containsExactly("1:a", "1:b", "1:c");
+            assertThat(events(SessionEvent.InDoubt.class))
+                    .containsExactly(new SessionEvent.InDoubt(relay.endpoint(), 2, 18));
+            assertThat(publisher.failure()).isEmpty();
+            assertThat(publisher.firstNumber()).isZero();
+        }
+    }
+
+    @Test
+    void withoutHelloItSendsNothingButMessages() throws Exception {
+        Script plain = client -> {
+            take(client, 2);
+            assertThat(client.next()).isNull();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(plain);
+                ReconnectingPublisher publisher =
+                        open(PublisherOptions.builder(relay.endpoint()).plain().onEvent(this::note))) {
+            publish(publisher, "a", "b");
+            publisher.close();
+            relay.await();
+            assertThat(got).containsExactly("1:a", "1:b");
+            assertThat(publisher.failure()).isEmpty();
+            assertThat(events(SessionEvent.ConnectedPlain.class)).hasSize(1);
+        }
+    }
+
+    @Test
+    void theRelaysLimitOfBodiesHoldsOnceItIsKnown() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
+                ReconnectingPublisher publisher =
+                        open(acked(relay).connection(PublisherConfig.defaults().withMaxBody(2 << 20)))) {
+            publish(publisher, "a");
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThatThrownBy(() -> publisher.publish(1, ByteBuffer.allocate((1 << 20) + 1)))
+                    .hasMessageContaining("over the limit of 1048576");
+            assertThatThrownBy(() -> publisher.publish(ControlFrames.PING, bytes("")))
+                    .hasMessageContaining("is reserved");
+        }
+    }
+
+    @Test
+    void publishingAllocatesNothing() throws Exception {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int count = 50_000;
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(0));
+                    long[] messages = new long[1];
+                    ByteBuffer ack = ack(1, 1);
+                    PlainServer.readAll(client.channel(), (type, body) -> {
+                        if (++messages[0] % 1000 == 0) {
+                            ack.putLong(8, messages[0]);
+                            sendQuietly(client, ack.rewind());
+                        }
+                    });
+                });
+                ReconnectingPublisher publisher = open(acked(relay))) {
+            ByteBuffer body = ByteBuffer.allocateDirect(100);
+            publishMany(publisher, body, 2000);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            publishMany(publisher, body, count);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertThat(allocated).as("bytes for %d messages", count).isLessThan(count);
+            assertThat(publisher.awaitAcked(LONG)).isTrue();
+        }
+    }
+
+    @Test
+    void optionsThatCannotWorkAreNamed() {
+        Endpoint endpoint = Endpoint.tcp("127.0.0.1", 1);
+        assertThatThrownBy(() -> PublisherOptions.builder(endpoint).acks("").build())
+                .hasMessageContaining("length of name, needed for ACKS");
+        assertThatThrownBy(() ->
+                        PublisherOptions.builder(endpoint).plain().acks("x").build())
+                .hasMessageContaining("plain mode");
+    }
+}

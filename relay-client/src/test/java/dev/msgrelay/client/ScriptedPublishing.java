@@ -1,0 +1,104 @@
+package dev.msgrelay.client;
+
+import static dev.msgrelay.client.Frames.ack;
+import static dev.msgrelay.client.Frames.welcomePublisher;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.ScriptedRelay.Frame;
+import dev.msgrelay.client.ScriptedRelay.Peer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** What tests of a publisher share: the publisher, what it says, and what the scripted relay got of it. */
+abstract class ScriptedPublishing {
+    static final Duration LONG = Duration.ofSeconds(20);
+    static final Duration SHORT = Duration.ofMillis(100);
+
+    final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
+    final CountDownLatch gaveUp = new CountDownLatch(1);
+    final List<String> acks = Collections.synchronizedList(new ArrayList<>());
+    final List<String> got = Collections.synchronizedList(new ArrayList<>());
+
+    /** Takes one message and acknowledges it. */
+    void serveOne(Peer client) throws IOException {
+        client.hello();
+        client.send(welcomePublisher(0));
+        take(client, 1);
+        client.send(ack(1, 1));
+        client.drain();
+    }
+
+    void take(Peer client, int messages) throws IOException {
+        for (int i = 0; i < messages; i++) {
+            Frame frame = client.next();
+            got.add(frame.type() + ":" + new String(PlainServer.copy(frame.body()), UTF_8));
+        }
+    }
+
+    PublisherOptions.Builder acked(ScriptedRelay relay) {
+        return PublisherOptions.builder(relay.endpoint())
+                .acks("orders")
+                .onAck((number, sequence) -> acks.add(number + "@" + sequence))
+                .onEvent(this::note);
+    }
+
+    static ReconnectingPublisher open(PublisherOptions.Builder options) throws IOException {
+        return ReconnectingPublisher.open(options.reconnect(SubscriberRun.QUICK).build());
+    }
+
+    static void publish(ReconnectingPublisher publisher, String... bodies) throws InterruptedException {
+        for (String body : bodies) {
+            assertThat(publisher.publish(1, bytes(body), LONG)).isSameAs(PublishOutcome.ACCEPTED);
+        }
+    }
+
+    static void publishMany(ReconnectingPublisher publisher, ByteBuffer body, int messages) {
+        for (int i = 0; i < messages; i++) {
+            while (publisher.publish(1, body) == PublishOutcome.FULL) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Waits until the publisher has given up. It publishes nothing meanwhile: a reset would overtake what it is told. */
+    IOException failure(ReconnectingPublisher publisher) throws InterruptedException {
+        assertThat(gaveUp.await(LONG.toSeconds(), TimeUnit.SECONDS))
+                .as("gave up in time: %s", events)
+                .isTrue();
+        assertThat(publisher.publish(1, bytes("refused"))).isSameAs(PublishOutcome.CLOSED);
+        return publisher.failure().orElseThrow();
+    }
+
+    void note(SessionEvent event) {
+        events.add(event);
+        if (event instanceof SessionEvent.GaveUp) {
+            gaveUp.countDown();
+        }
+    }
+
+    <T extends SessionEvent> List<T> events(Class<T> type) {
+        return List.copyOf(events).stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .toList();
+    }
+
+    static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(UTF_8));
+    }
+
+    static void sendQuietly(Peer client, ByteBuffer frame) {
+        try {
+            client.send(frame);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package dev.msgrelay.client;
+
+import static dev.msgrelay.client.Frames.message;
+import static dev.msgrelay.client.Frames.sequence;
+import static dev.msgrelay.client.Frames.welcome;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.msgrelay.client.ScriptedRelay.Script;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.TypeRanges;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Polling and what ends it: close, handlers, relays without HELLO; and what it costs. */
+@SuppressWarnings("try") // closing early is what is tested
+class SubscriberPollingTest {
+    @Test
+    void closeFromAnotherThreadEndsAPollThatWaits() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcome(1), message(1, "a"));
+                    client.drain();
+                });
+                ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(
+                        SubscriberOptions.builder(relay.endpoint()).build())) {
+            CompletableFuture<Void> polling = CompletableFuture.runAsync(() -> {
+                try {
+                    subscriber.run((sequence, type, body) -> running.countDown());
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            running.await();
+            CompletableFuture<Long> unanswered = subscriber.types(TypeRanges.of(1, 1));
+            subscriber.close();
+            polling.get(10, TimeUnit.SECONDS);
+            assertThat(subscriber.poll((sequence, type, body) -> {})).isEqualTo(-1);
+            assertThat(unanswered).isCompletedExceptionally();
+        }
+    }
+
+    @Test
+    void closedByItsHandlerItHandsNothingMoreOver() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(Frames.joined(welcome(1), message(1, "a"), message(1, "b"), message(1, "c")));
+                    client.drain();
+                });
+                SubscriberRun run = SubscriberRun.of(relay.endpoint())) {
+            run.subscriber.run((sequence, type, body) -> {
+                run.messages.add("" + sequence);
+                run.subscriber.close();
+            });
+            assertThat(run.messages).containsExactly("1");
+        }
+    }
+
+    /** Such a message counts as had: it is not handed over again. */
+    @Test
+    void whatTheHandlerThrowsComesOutAndPollingGoesOnBehindIt() throws Exception {
+        Script all = client -> {
+            client.hello();
+            client.send(Frames.joined(welcome(1), message(1, "a"), message(1, "b")));
+            client.drain();
+        };
+        Script rest = client -> {
+            assertThat(client.hello().number()).isEqualTo(2);
+            client.send(Frames.joined(welcome(2), message(1, "b"), message(1, "c")));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(all, rest);
+                SubscriberRun run =
+                        SubscriberRun.of(relay.endpoint(), options -> options.reconnect(ReconnectPolicy.none()))) {
+            assertThatThrownBy(() -> run.subscriber.run((sequence, type, body) -> {
+                        throw new IllegalStateException("mine " + sequence);
+                    }))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("mine 1");
+            run.untilMessages(2);
+            assertThat(run.messages).containsExactly("2:1:b", "3:1:c");
+        }
+    }
+
+    @Test
+    void withoutHelloItSaysNothingAndTellsThatItMissedSomething() throws Exception {
+        Script plain = client -> {
+            client.send(message(1, "a"), PlainServer.frame(0x8000007F), message(2, "b"));
+        };
+        Script again = client -> {
+            client.send(message(3, "c"));
+            assertThat(client.next()).as("not a byte comes from it").isNull();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(plain, again);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint(), SubscriberOptions.Builder::plain)) {
+            run.untilMessages(3);
+            run.close();
+            relay.await();
+            assertThat(run.messages).containsExactly("0:1:a", "0:2:b", "0:3:c");
+            assertThat(run.events(SessionEvent.MissedUnknown.class)).hasSize(1);
+            assertThatThrownBy(() -> run.subscriber.types(TypeRanges.ALL)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void withoutHelloAnErrorIsTakenAsTheProtocolSaysToo() throws Exception {
+        Script slow = client -> client.send(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, ""));
+        Script wrong = client -> client.send(ErrorFrame.encode(CloseReason.WRONG_ROLE, "no"));
+        try (ScriptedRelay relay = ScriptedRelay.of(slow, wrong);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint(), SubscriberOptions.Builder::plain)) {
+            assertThat(run.untilItGivesUp()).hasMessageContaining("wrong role: no");
+        }
+    }
+
+    @Test
+    void receivingAllocatesNothingPerMessage() throws Exception {
+        int count = 100_000;
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcome(1));
+                    ByteBuffer message = message(1, "0123456789");
+                    for (int i = 0; i < 2 * count; i++) {
+                        client.send(message.rewind());
+                    }
+                    client.drain();
+                });
+                ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(
+                        SubscriberOptions.builder(relay.endpoint()).build())) {
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            MessageHandler handler = (sequence, type, body) -> {};
+            while (subscriber.messages() < count) {
+                subscriber.poll(handler);
+            }
+            long from = subscriber.messages();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            while (subscriber.messages() < 2 * count) {
+                subscriber.poll(handler);
+            }
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertThat(allocated).as("bytes for %d messages", 2 * count - from).isLessThan(count);
+        }
+    }
+
+    @Test
+    void optionsThatCannotWorkAreNamed() {
+        Endpoint endpoint = Endpoint.tcp("127.0.0.1", 1);
+        assertThatThrownBy(() -> SubscriberOptions.builder().build()).hasMessageContaining("no endpoint");
+        assertThatThrownBy(() ->
+                        SubscriberOptions.builder(endpoint).plain().name("x").build())
+                .hasMessageContaining("plain mode");
+        assertThatThrownBy(() ->
+                        SubscriberOptions.builder(endpoint).fromSequence(0, 0).build())
+                .hasMessageContaining("number 0 is not within 1..");
+        assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).heartbeat(java.time.Duration.ofMillis(99)))
+                .hasMessageContaining("99 ms is not within 100..3600000");
+    }
+}
