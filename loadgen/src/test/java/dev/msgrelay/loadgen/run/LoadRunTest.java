@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,18 @@ class LoadRunTest {
         expectClean(result);
         assertThat(result.relay()).isNotNull();
         assertThat(result.processes()).extracting(ProcessUse::name).startsWith("relay");
+    }
+
+    /** Its loop is busy for seconds, and there is no other core to hand its subscribers to. */
+    @Test
+    void throughABusyRelayOnOneCoreNothingIsLost() throws Exception {
+        List<String> oneCore = new ArrayList<>(RelayMiddle.JAVA_OPTIONS);
+        oneCore.add("-XX:ActiveProcessorCount=1");
+        Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(1));
+        RunResult result =
+                run(new RelayMiddle(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
+        expectClean(result);
+        assertThat(result.relay().loopsInUse()).isLessThan(2);
     }
 
     @Test
@@ -115,7 +128,11 @@ class LoadRunTest {
     }
 
     private static RunResult run(Middle middle, Load load) throws Exception {
-        return new LoadRun(middle, load, SHORT, RunObserver.NONE).run();
+        return run(middle, load, SHORT);
+    }
+
+    private static RunResult run(Middle middle, Load load, Timing timing) throws Exception {
+        return new LoadRun(middle, load, timing, RunObserver.NONE).run();
     }
 
     private static void expectClean(RunResult result) {
