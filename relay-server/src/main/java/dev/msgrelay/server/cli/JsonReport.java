@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
+import io.netty.util.NetUtil;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -27,8 +28,8 @@ final class JsonReport implements ServerReport {
     @Override
     public void ready() {
         StringBuilder line = new StringBuilder("{\"event\":\"ready\"");
-        text(line, "publish", address(relay.publishAddress()));
-        text(line, "subscribe", address(relay.subscribeAddress()));
+        text(line, "publish", endpoint(relay.publishAddress()));
+        text(line, "subscribe", endpoint(relay.subscribeAddress()));
         text(line, "publishSocket", path(relay.config().listen().publishSocket()));
         text(line, "subscribeSocket", path(relay.config().listen().subscribeSocket()));
         text(line, "transport", relay.transport().flag());
@@ -137,8 +138,9 @@ final class JsonReport implements ServerReport {
         return line.append('"');
     }
 
-    private static String address(InetSocketAddress address) {
-        return address == null ? null : address.getAddress().getHostAddress() + ":" + address.getPort();
+    /** As clients take it: an IPv6 address is in brackets. */
+    private static String endpoint(InetSocketAddress address) {
+        return address == null ? null : NetUtil.toSocketAddressString(address);
     }
 
     private static String path(Path path) {

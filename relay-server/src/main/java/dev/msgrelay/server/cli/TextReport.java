@@ -4,6 +4,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import io.netty.util.NetUtil;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -106,7 +107,7 @@ final class TextReport implements ServerReport {
     }
 
     private static String places(InetSocketAddress tcp, Object unix) {
-        String first = tcp == null ? "" : tcp.getHostString() + ":" + tcp.getPort();
+        String first = tcp == null ? "" : NetUtil.toSocketAddressString(tcp);
         String second = unix == null ? "" : "unix:" + unix;
         return first + (first.isEmpty() || second.isEmpty() ? "" : " and ") + second;
     }

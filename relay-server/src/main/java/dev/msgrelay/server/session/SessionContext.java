@@ -3,6 +3,7 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.log.PacketLog;
 import io.netty.channel.Channel;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
@@ -41,7 +42,7 @@ public record SessionContext(
     static String peerName(Channel channel) {
         SocketAddress remote = channel.remoteAddress();
         if (remote instanceof InetSocketAddress inet) {
-            return inet.getHostString() + ":" + inet.getPort();
+            return NetUtil.toSocketAddressString(inet);
         }
         SocketAddress local = channel.localAddress();
         return "unix:" + (local == null ? "?" : local) + "#" + channel.id().asShortText();

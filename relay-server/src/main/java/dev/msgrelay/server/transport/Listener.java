@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ServerChannel;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -74,7 +75,7 @@ public final class Listener {
 
     private static String nameOf(SocketAddress address) {
         return address instanceof InetSocketAddress inet
-                ? inet.getHostString() + ":" + inet.getPort()
+                ? NetUtil.toSocketAddressString(inet.getHostString(), inet.getPort())
                 : "unix:" + address;
     }
 

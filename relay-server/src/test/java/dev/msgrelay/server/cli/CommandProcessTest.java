@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
@@ -13,7 +14,9 @@ import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -57,6 +60,31 @@ class CommandProcessTest {
                     .contains("\"drainSeconds\":");
             assertThat(command.lines()).allMatch(l -> l.startsWith("{") && l.endsWith("}"));
         }
+    }
+
+    /** What it prints is an endpoint as clients take it. */
+    @Test
+    void onIpv6() throws Exception {
+        assumeThat(hasIpv6Loopback()).as("this machine has ::1").isTrue();
+        Pattern here = Pattern.compile(".*\"publish\":\"\\[::1]:(\\d+)\",\"subscribe\":\"\\[::1]:(\\d+)\".*");
+        try (CommandProcess command = new CommandProcess("--json", "--bind=::1")) {
+            Matcher ready = match(here, command.line(l -> l.contains("\"ready\"")));
+            relayOne(new InetSocketAddress("::1", port(ready, 1)), new InetSocketAddress("::1", port(ready, 2)));
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
+    private static boolean hasIpv6Loopback() {
+        try (ServerSocketChannel any = ServerSocketChannel.open()) {
+            any.bind(new InetSocketAddress("::1", 0));
+            return true;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    private static int port(Matcher ready, int group) {
+        return Integer.parseInt(ready.group(group));
     }
 
     @Test
@@ -120,13 +148,17 @@ class CommandProcessTest {
 
     /** Two messages through the relay; the connections stay open, so that closing them is the relay's business. */
     private void relayOne(Matcher ready) throws Exception {
-        PlainSubscriber subscriber = PlainSubscriber.connect(address(ready.group(2)));
+        relayOne(address(ready.group(1)), address(ready.group(2)));
+    }
+
+    private void relayOne(InetSocketAddress publish, InetSocketAddress subscribe) throws Exception {
+        PlainSubscriber subscriber = PlainSubscriber.connect(subscribe);
         // Nobody tells a plain client when it has been taken in. One that comes to its port behind it is told.
-        try (PlainPublisher next = PlainPublisher.connect(address(ready.group(2)))) {
+        try (PlainPublisher next = PlainPublisher.connect(subscribe)) {
             next.send(HelloFrame.subscriber().build().encode()).readSome(8);
             next.halfClose().readToEnd();
         }
-        PlainPublisher publisher = PlainPublisher.connect(address(ready.group(1)));
+        PlainPublisher publisher = PlainPublisher.connect(publish);
         publisher.send(new Frames().frame(Frames.type(0, 0), 10));
         publisher.send(new Frames().frame(Frames.type(0, 1), 10));
         subscriber.awaitMessages(2).received().assertAllOf(2);
