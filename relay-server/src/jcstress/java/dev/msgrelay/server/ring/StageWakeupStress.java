@@ -28,7 +28,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class StageWakeupStress {
     private static final int CELLS = 4;
     private static final int LENGTH = 16;
-    private static final int CAPACITY = 64;
+    private static final int MAX_RUN = 64;
 
     private static final int ASLEEP = 0;
     private static final int FOUND = 1;
@@ -38,8 +38,8 @@ public class StageWakeupStress {
 
     private final AtomicBoolean parked = new AtomicBoolean();
     private final FrameRing ring =
-            new FrameRing(CELLS, CAPACITY, Unpooled.buffer(FrameRing.slabBytes(CELLS, CAPACITY)), new Wakeup());
-    private final RunStage stage = new RunStage(ring, LENGTH, parked::get, ByteBuffer.allocate(CAPACITY));
+            new FrameRing(CELLS, MAX_RUN, Unpooled.buffer(FrameRing.slabBytes(CELLS, MAX_RUN)), new Wakeup());
+    private final RunStage stage = new RunStage(ring, LENGTH, parked::get, ByteBuffer.allocate(RunStage.CAPACITY));
     private boolean woken;
 
     @Actor

@@ -39,7 +39,9 @@ public final class RunStage {
         INVALID
     }
 
-    private static final int CAPACITY = 8192;
+    /** Bytes that gather at most. */
+    static final int CAPACITY = 8192;
+
     private static final int FREE = 0;
     private static final int PRODUCER = 1;
     private static final int CONSUMER = 2;
@@ -79,7 +81,7 @@ public final class RunStage {
         this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
     }
 
-    /** @param memory where messages gather: all of it, at least {@link #SMALL_RUN} bytes unless no message is that long */
+    /** @param memory where messages gather, {@link #CAPACITY} bytes */
     RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
@@ -101,7 +103,7 @@ public final class RunStage {
             return false;
         }
         int at = gathered;
-        if (at + frame > memory.capacity()) {
+        if (at + frame > CAPACITY) {
             if (!moveToRing()) {
                 letGo();
                 return false;
@@ -123,7 +125,7 @@ public final class RunStage {
             letGo();
             return Taken.NO;
         }
-        if (length <= SMALL_RUN && gathered + length <= memory.capacity()) {
+        if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
             int at = gathered;
             memory.put(at, frames, frames.position(), length);
             scan.scan(memory, at, length, 0);
