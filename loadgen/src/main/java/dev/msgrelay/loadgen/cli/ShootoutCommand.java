@@ -46,7 +46,7 @@ final class ShootoutCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
 
     /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
-    private static final Duration WARMUP = Duration.ofSeconds(4);
+    private static final Duration WARMUP = Duration.ofSeconds(8);
 
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
@@ -82,7 +82,7 @@ final class ShootoutCommand implements Callable<Integer> {
             names = "--warmup",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "Before the measured part, under the same load (2s; with --rate or --find-max-rate 10s).")
+            description = "Before the measured part, under the same load (8s; with --rate or --find-max-rate 10s).")
     private Duration warmup;
 
     @Option(
