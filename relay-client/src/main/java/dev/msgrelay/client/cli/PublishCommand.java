@@ -133,10 +133,10 @@ final class PublishCommand implements Callable<Integer> {
         PublisherConfig config =
                 PublisherConfig.defaults().withMaxBody(maxBody).withConnectTimeout(where.connectTimeout());
         PublisherOptions options = plainOnce ? null : options(endpoints, config);
-        try (InputStream input = open();
-                Outlet outlet = plainOnce
-                        ? Outlet.of(RelayPublisher.connect(endpoints.get(0), config))
-                        : Outlet.of(ReconnectingPublisher.open(options), ack)) {
+        try (InputStream input = open()) {
+            Outlet outlet = plainOnce
+                    ? Outlet.of(RelayPublisher.connect(endpoints.get(0), config))
+                    : Outlet.of(ReconnectingPublisher.open(options), ack);
             finished = false;
             // The hook finishes by itself: the main thread may be deep in a read of the terminal.
             OnShutdown onShutdown = new OnShutdown(() -> finish(outlet), Duration.ZERO);
@@ -149,7 +149,7 @@ final class PublishCommand implements Callable<Integer> {
                 finish(outlet);
                 onShutdown.done();
             }
-            Optional<IOException> failure = outlet.failure();
+            Optional<IOException> failure = outlet.publisher().failure();
             if (failure.isPresent()) {
                 throw failure.get();
             }
@@ -221,13 +221,13 @@ final class PublishCommand implements Callable<Integer> {
             if (pace != null) {
                 pace.await();
             }
-            PublishOutcome outcome = outlet.publish(type, array, offset, length, stall);
+            PublishOutcome outcome = outlet.publisher().publish(type, array, offset, length, stall);
             if (outcome == PublishOutcome.FULL) {
                 throw new IOException(
                         outlet.taker() + (ack ? " acknowledged " : " took ") + "nothing for " + stallTimeout + " s");
             }
             if (outcome == PublishOutcome.CLOSED) {
-                throw outlet.failure().orElseGet(StoppedException::new);
+                throw outlet.publisher().failure().orElseGet(StoppedException::new);
             }
         };
         if (chunk != null) {
@@ -243,7 +243,7 @@ final class PublishCommand implements Callable<Integer> {
             return;
         }
         finished = true;
-        outlet.close();
+        outlet.publisher().close();
         if (!quiet) {
             PrintWriter err = spec.commandLine().getErr();
             err.println(outlet.sum());
