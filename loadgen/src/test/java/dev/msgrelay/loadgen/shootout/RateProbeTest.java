@@ -65,14 +65,7 @@ class RateProbeTest {
     void aRateThatWasNotSentIsNotReached() throws Exception {
         LoadPoint asked = point(1, 1, 1_000);
         Taken slower = taken(point(1, 1, 900), 1_000, List.of());
-        Taken taken = new Taken(
-                new Step("lane", asked, What.RELAY),
-                1,
-                slower.started(),
-                slower.hops(),
-                slower.outcome(),
-                List.of(),
-                List.of());
+        Taken taken = takenFor(asked, slower);
         assertThat(probe(null, asked).failure(taken)).isEqualTo("only 900 of 1,000 messages were sent");
     }
 
@@ -80,14 +73,7 @@ class RateProbeTest {
     void aMessageAtTheEdgeOfTheWindowIsNotMissed() throws Exception {
         LoadPoint asked = point(1, 1, 3);
         Taken slower = taken(point(1, 1, 2), 1_000, List.of());
-        Taken taken = new Taken(
-                new Step("lane", asked, What.RELAY),
-                1,
-                slower.started(),
-                slower.hops(),
-                slower.outcome(),
-                List.of(),
-                List.of());
+        Taken taken = takenFor(asked, slower);
         assertThat(probe(null, asked).failure(taken)).isEmpty();
     }
 
@@ -98,6 +84,12 @@ class RateProbeTest {
 
     private static LoadPoint point(int publishers, int subscribers, int rate) {
         return new LoadPoint(BodySizes.fixed(100), publishers, subscribers, 0, rate, 1);
+    }
+
+    /** What came of another load, as if it had come of this one. */
+    private static Taken takenFor(LoadPoint asked, Taken other) {
+        Step step = new Step("lane", asked, What.RELAY);
+        return new Taken(step, 1, other.started(), other.hops(), other.outcome(), List.of(), List.of());
     }
 
     private static Taken taken(LoadPoint point, long latencyNanos, List<String> faults) throws Exception {
