@@ -158,12 +158,14 @@ final class SubscriberControl implements ControlReader.Handler {
     /**
      * Says what is due. The stream stands between two frames, and may go on elsewhere afterwards.
      *
+     * @param head where the stream ends, as far as the caller knows; may be moved on
      * @return what to send, between position and limit
      * @throws FrameException HELLO asked for what there is not
      */
     ByteBuffer say(SubscriberFeed feed, Mark head, long nowNanos) throws FrameException {
         ByteBuffer out = ByteBuffer.allocate(MOST_TO_SAY);
         if (state == State.GREETED) {
+            context.log().head().read(head);
             welcome(feed, head, out);
             heartbeat.start(nowNanos);
             state = State.OPEN;
@@ -211,6 +213,7 @@ final class SubscriberControl implements ControlReader.Handler {
         }
         // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
         session.policy(context.clients().grant(SlowSubscriberPolicy.of(said.policy())));
+        context.log().head().read(head);
         if (resumes) {
             stand(cursor, wanted, head);
         } else if (said.start() == StartFrom.EARLIEST) {
@@ -244,6 +247,8 @@ final class SubscriberControl implements ControlReader.Handler {
     private void stand(StreamCursor cursor, long sequence, Mark head) {
         int tries = 0;
         do {
+            // Anew: while this thread had no core the writer may have gone round the whole log.
+            context.log().head().read(head);
             cursor.goTo(sequence, head);
             session.movedBack();
         } while (!cursor.held() && ++tries < MOST_TRIES);
