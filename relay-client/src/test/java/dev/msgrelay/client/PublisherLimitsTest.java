@@ -89,13 +89,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
 
     @Test
     void closeIsBoundedAndSaysHowManyAreNotAcknowledged() throws Exception {
-        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
-                    client.hello();
-                    client.send(welcomePublisher(0));
-                    take(client, 1);
-                    client.send(ack(1, 1));
-                    client.drain();
-                });
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
                 ReconnectingPublisher publisher = open(
                         acked(relay).connection(PublisherConfig.defaults().withCloseTimeout(Duration.ofMillis(500))))) {
             publish(publisher, "a");

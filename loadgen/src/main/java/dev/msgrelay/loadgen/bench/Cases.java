@@ -33,8 +33,7 @@ public final class Cases {
      */
     public Cases(int body, int rounds, boolean quick) {
         this.load = Load.oneToOne(body);
-        // A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew.
-        this.timing = quick ? timing(4, 2) : timing(8, 3);
+        this.timing = quick ? timing(4, 2) : new Timing(Timing.FULL_SPEED_WARMUP, Duration.ofSeconds(3));
         this.rounds = rounds;
         this.quick = quick;
     }

@@ -45,9 +45,6 @@ import picocli.CommandLine.Spec;
 final class ShootoutCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
 
-    /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
-    private static final Duration WARMUP = Duration.ofSeconds(8);
-
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
 
@@ -169,7 +166,7 @@ final class ShootoutCommand implements Callable<Integer> {
     }
 
     private Duration usualWarmup(SearchSettings search) {
-        return search != null || matrixOptions.isPaced() ? PACED_WARMUP : WARMUP;
+        return search != null || matrixOptions.isPaced() ? PACED_WARMUP : Timing.FULL_SPEED_WARMUP;
     }
 
     private Calibrate calibration() {

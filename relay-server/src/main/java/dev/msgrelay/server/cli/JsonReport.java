@@ -61,14 +61,14 @@ final class JsonReport implements ServerReport {
     @Override
     public void stopped(double seconds) {
         StringBuilder line = stats("stopped");
-        seconds(line, "drainSeconds", Math.round(seconds * 1e9));
+        seconds(line, "drainSeconds", seconds);
         print(line);
     }
 
     private StringBuilder stats(String event) {
         RelayStats s = relay.stats();
         StringBuilder line = new StringBuilder("{\"event\":\"" + event + "\"");
-        seconds(line, "elapsedSeconds", System.nanoTime() - start);
+        seconds(line, "elapsedSeconds", (System.nanoTime() - start) / 1e9);
         number(line, "messagesIn", s.messagesIn());
         number(line, "bytesIn", s.bytesIn());
         number(line, "messagesOut", s.messagesOut());
@@ -108,8 +108,8 @@ final class JsonReport implements ServerReport {
     }
 
     /** With three decimals: String.format would be the dearest part of a line, and there is one every second. */
-    private static void seconds(StringBuilder line, String name, long nanos) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+    private static void seconds(StringBuilder line, String name, double seconds) {
+        long millis = Math.round(seconds * 1000);
         number(line, name, millis / 1000);
         line.append('.').append(String.valueOf(1000 + millis % 1000), 1, 4);
     }

@@ -165,7 +165,6 @@ final class SubscriberControl implements ControlReader.Handler {
     ByteBuffer say(SubscriberFeed feed, Mark head, long nowNanos) throws FrameException {
         ByteBuffer out = ByteBuffer.allocate(MOST_TO_SAY);
         if (state == State.GREETED) {
-            context.log().head().read(head);
             welcome(feed, head, out);
             heartbeat.start(nowNanos);
             state = State.OPEN;
@@ -203,6 +202,8 @@ final class SubscriberControl implements ControlReader.Handler {
         StreamCursor cursor = feed.cursor();
         HelloFrame said = hello;
         hello = null;
+        // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.
+        context.log().head().read(head);
         boolean otherEpoch = said.epoch() != 0 && said.epoch() != context.epoch();
         boolean resumes = said.start() == StartFrom.SEQUENCE;
         long wanted = resumes && !otherEpoch ? said.number() : 1;
@@ -213,12 +214,12 @@ final class SubscriberControl implements ControlReader.Handler {
         }
         // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
         session.policy(context.clients().grant(SlowSubscriberPolicy.of(said.policy())));
-        context.log().head().read(head);
         if (resumes) {
             stand(cursor, wanted, head);
         } else if (said.start() == StartFrom.EARLIEST) {
             stand(cursor, StreamCursor.EARLIEST, head);
         } else {
+            context.log().head().read(head);
             cursor.leaveFor(head);
         }
         long stands = cursor.boundary().sequence();
@@ -247,7 +248,6 @@ final class SubscriberControl implements ControlReader.Handler {
     private void stand(StreamCursor cursor, long sequence, Mark head) {
         int tries = 0;
         do {
-            // Anew: while this thread had no core the writer may have gone round the whole log.
             context.log().head().read(head);
             cursor.goTo(sequence, head);
             session.movedBack();
