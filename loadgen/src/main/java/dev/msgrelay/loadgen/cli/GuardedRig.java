@@ -14,8 +14,13 @@ import java.io.IOException;
 
 /** A rig that tells a run which failed by itself from one whose processes a Ctrl-C has ended. */
 record GuardedRig(Rig rig, Interrupts interrupts) implements Rig {
-    GuardedRig(Interrupts interrupts) {
-        this(new HostRig(), interrupts);
+    /**
+     * This host's.
+     *
+     * @param realTime whether publishers of a fixed rate may run before others
+     */
+    GuardedRig(boolean realTime, Interrupts interrupts) {
+        this(new HostRig(realTime), interrupts);
     }
 
     @Override

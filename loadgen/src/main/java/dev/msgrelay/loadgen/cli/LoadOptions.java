@@ -82,6 +82,13 @@ final class LoadOptions {
     private int burst;
 
     @Option(
+            names = "--no-real-time",
+            description = "At a fixed rate: publishers do not ask for real-time priority, nor that no core falls asleep"
+                    + " meanwhile. Otherwise they do, up to a million messages a second and with fewer processes than cores,"
+                    + " and the report says whether the system let them (Linux: root does).")
+    private boolean usualPriority;
+
+    @Option(
             names = "--batch",
             paramLabel = "N",
             defaultValue = "0",
@@ -178,11 +185,12 @@ final class LoadOptions {
         Limits.within(spec, "--rate", rate, 0, MAX_RATE);
         Limits.within(spec, "--burst", burst, 1, Schedule.MAX_BURST);
         refuse(burst > 1 && rate == 0, "--burst " + burst + " needs --rate");
+        refuse(usualPriority && rate == 0, "--no-real-time needs --rate");
         refuse(
                 rate > 0 && burst / rate > MAX_SPACING_SECONDS,
                 "--burst " + burst + " at --rate " + rate + " is a burst every " + burst / Math.max(1, rate)
                         + " s, over the limit of " + MAX_SPACING_SECONDS);
-        return new Load.Pace(rate, burst);
+        return new Load.Pace(rate, burst, !usualPriority);
     }
 
     private Load.Writes writes(BodySizes sizes) {

@@ -77,6 +77,13 @@ final class MatrixOptions {
                     + " that the rate holds; a list (${DEFAULT-VALUE}).")
     private List<Integer> bursts = new ArrayList<>();
 
+    @Option(
+            names = "--no-real-time",
+            description = "At a fixed rate: publishers do not ask for real-time priority, nor that no core falls asleep"
+                    + " meanwhile. Otherwise they do, up to a million messages a second and with fewer processes than cores,"
+                    + " and the report says whether the system let them (Linux: root does).")
+    private boolean usualPriority;
+
     /**
      * @throws ParameterException naming the value and its limits
      */
@@ -101,6 +108,11 @@ final class MatrixOptions {
     /** Whether writes of so many messages are asked for. */
     boolean isBatched() {
         return batches.stream().anyMatch(batch -> batch != 0);
+    }
+
+    /** Whether publishers of a fixed rate may run before others. */
+    boolean realTime() {
+        return !usualPriority;
     }
 
     /** Whether rates are given. */

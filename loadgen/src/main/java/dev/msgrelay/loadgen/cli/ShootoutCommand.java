@@ -135,7 +135,7 @@ final class ShootoutCommand implements Callable<Integer> {
         announce(settings);
         output.begin();
         try (Interrupts interrupts = Interrupts.watch()) {
-            Rig rig = new GuardedRig(interrupts);
+            Rig rig = new GuardedRig(matrixOptions.realTime(), interrupts);
             LaneOpener opener = spec -> spec.kind() == LaneKind.REMOTE ? agentOptions.open() : Lanes.open(spec);
             Equipment equipment =
                     new Equipment(rig, opener, lane -> relay(lane, settings.sides()), relayOptions.policy());

@@ -85,6 +85,9 @@ public final class RunJson {
         json.put("worstLateNanos", punctuality.worstNanos());
         if (punctuality.scheduled() > 0) {
             json.put("lateness", percentiles(punctuality.lateness()));
+            json.put("realTime", punctuality.means().realTime());
+            json.put("coresAwake", punctuality.means().coresAwake());
+            json.put("obstacle", punctuality.means().obstacle());
         }
         return json;
     }

@@ -101,6 +101,7 @@ public final class RunTable {
                     Units.nanos(kept.lateness().getValueAtPercentile(50)),
                     Units.nanos(kept.lateness().getValueAtPercentile(99)),
                     Units.nanos(kept.lateness().getMaxValue()));
+            line("  publishers: %s", kept.means().text());
         }
     }
 

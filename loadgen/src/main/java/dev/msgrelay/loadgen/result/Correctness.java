@@ -36,9 +36,10 @@ public record Correctness(boolean checked, List<SubscriberRecord> subscribers, S
      * @param scheduled messages with an intended time; 0 at full speed
      * @param late those that left more than a millisecond after it
      * @param worstLateNanos how much the latest of them was behind
+     * @param means what the system gave the publishers for it; null at full speed, or where it was not told
      */
-    public record Schedule(long scheduled, long late, long worstLateNanos) {
+    public record Schedule(long scheduled, long late, long worstLateNanos, String means) {
         /** No times to keep. */
-        public static final Schedule NONE = new Schedule(0, 0, 0);
+        public static final Schedule NONE = new Schedule(0, 0, 0, null);
     }
 }

@@ -102,7 +102,8 @@ public final class RunRecords {
                 : new Schedule(
                         result.published().punctuality().scheduled(),
                         result.published().punctuality().late(),
-                        result.published().punctuality().worstNanos());
+                        result.published().punctuality().worstNanos(),
+                        result.published().punctuality().means().text());
         return new Correctness(result.load().verify(), subscribers, schedule);
     }
 

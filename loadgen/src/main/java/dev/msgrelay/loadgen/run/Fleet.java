@@ -31,9 +31,6 @@ final class Fleet {
 
     private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
 
-    /** How near to a message's time a publisher stops sleeping, where it may. */
-    private static final int YIELD_WITHIN_MICROS = 100;
-
     private final Children children;
     private final Load load;
     private final List<Child> publishers = new ArrayList<>();
@@ -123,11 +120,6 @@ final class Fleet {
         }
     }
 
-    /** A yielding publisher keeps a core awake; that is fair only while the relay and a subscriber have another. */
-    private static int yieldWithinMicros(int publisherProcesses) {
-        return 2 * publisherProcesses <= Runtime.getRuntime().availableProcessors() ? YIELD_WITHIN_MICROS : 0;
-    }
-
     /** Waits until every subscriber has heard of every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
@@ -209,7 +201,10 @@ final class Fleet {
         option(args, "burst", load.pace().burst());
         option(args, "batch", load.writes().messages());
         option(args, "write-size", load.writes().bytes());
-        option(args, "yield-within", yieldWithinMicros(load.publisherProcesses()));
+        option(args, "processes", load.publisherProcesses());
+        if (load.isRealTime()) {
+            args.add("--real-time");
+        }
         return args;
     }
 

@@ -52,13 +52,19 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
      *
      * @param rate messages a second of each publisher, open loop; 0: as fast as it goes
      * @param burst messages of a publisher that are due at the same moment; 1: evenly spaced
+     * @param realTime whether publishers may ask the system to run before others, and to keep the cores awake
      */
-    public record Pace(int rate, int burst) {
-        public static final Pace FULL_SPEED = new Pace(0, 1);
+    public record Pace(int rate, int burst, boolean realTime) {
+        public static final Pace FULL_SPEED = of(0);
 
-        /** Evenly spaced. */
+        /** The same, with the usual priority. */
+        public Pace withoutRealTime() {
+            return new Pace(rate, burst, false);
+        }
+
+        /** Evenly spaced, in real time where the system allows it. */
         public static Pace of(int rate) {
-            return new Pace(rate, 1);
+            return new Pace(rate, 1, true);
         }
     }
 
@@ -152,6 +158,11 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
     /** Whether there is so little to send and to check that no worker needs its fastest code. */
     boolean isLight() {
         return rate() > 0 && (long) rate() * publishers * Math.max(1, subscribers()) <= LIGHT_DELIVERIES;
+    }
+
+    /** Whether publishers ask for real-time priority: not with so much to send that they could be busy all the time. */
+    boolean isRealTime() {
+        return pace.realTime() && rate() > 0 && (long) rate() * publishers <= LIGHT_DELIVERIES;
     }
 
     /** One message in so many has its latency recorded. */

@@ -22,7 +22,10 @@ public record Published(Traffic traffic, long total, Punctuality punctuality) {
         long late = 0;
         long worst = 0;
         Histogram lateness = new Histogram(TimeUnit.SECONDS.toNanos(100), 3);
+        Punctuality.Means means = null;
         for (JsonObject process : processes) {
+            Punctuality.Means its = means(process);
+            means = means == null ? its : means.and(its);
             late += process.getLong("late", 0);
             worst = Math.max(worst, process.getLong("worstLateNanos", 0));
             if (process.has("lateness")) {
@@ -38,6 +41,13 @@ public record Published(Traffic traffic, long total, Punctuality punctuality) {
         return new Published(
                 new Traffic(messages, bytes, timing.measured().toNanos()),
                 total,
-                new Punctuality(late, worst, lateness));
+                new Punctuality(late, worst, lateness, means == null ? Punctuality.Means.NONE : means));
+    }
+
+    private static Punctuality.Means means(JsonObject process) {
+        return new Punctuality.Means(
+                process.getBoolean("realTime", false),
+                process.getBoolean("coresAwake", false),
+                process.getString("obstacle", ""));
     }
 }

@@ -25,6 +25,15 @@ public final class HostRig implements Rig {
 
     private static final double NANOS_PER_MICRO = 1e3;
 
+    private final boolean realTime;
+
+    /**
+     * @param realTime whether publishers of a fixed rate may run before others
+     */
+    public HostRig(boolean realTime) {
+        this.realTime = realTime;
+    }
+
     @Override
     public double hopNanos() throws InterruptedException {
         // A single core has nobody to hand a number to.
@@ -43,7 +52,8 @@ public final class HostRig implements Rig {
         for (AgentSite agent : agents) {
             agent.measureClock();
         }
-        RunResult result = new LoadRun(middle, placement, load, timing, observer).run();
+        Load paced = realTime ? load : load.withPace(load.pace().withoutRealTime());
+        RunResult result = new LoadRun(middle, placement, paced, timing, observer).run();
         long drift = 0;
         long error = 0;
         for (AgentSite agent : agents) {

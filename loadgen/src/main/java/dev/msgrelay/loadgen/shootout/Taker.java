@@ -77,7 +77,7 @@ final class Taker {
                 point.publishers(),
                 new Load.Audience(point.subscribers(), step.what() != What.DIRECT, SlowReaders.NONE),
                 new Load.Content(point.body(), Load.Content.DEFAULT_SEED),
-                new Load.Pace(point.rate(), point.burst()),
+                new Load.Pace(point.rate(), point.burst(), true),
                 new Load.Writes(0, point.batch()),
                 lane.unix());
     }

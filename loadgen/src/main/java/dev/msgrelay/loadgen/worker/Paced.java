@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -36,6 +37,7 @@ final class Paced {
     private final Window window;
     private final Histogram lateness = new Histogram(MAX_LATENESS_NANOS, PRECISION_DIGITS);
     private final boolean wholeBatches;
+    private final LongSupplier clock;
     private long late;
     private long worstNanos;
 
@@ -43,14 +45,17 @@ final class Paced {
      * @param schedules of each publisher id
      * @param batch what goes out in one write, shared by all connections
      * @param wholeBatches of how many messages each write is: they wait for the last of them; 0: whatever is due
+     * @param clock {@link System#nanoTime}, read after each write
      */
     Paced(
             List<PublishConnection> connections,
             IntFunction<Schedule> schedules,
             Window window,
             FrameBatch batch,
-            int wholeBatches) {
+            int wholeBatches,
+            LongSupplier clock) {
         this.window = window;
+        this.clock = clock;
         this.batch = batch;
         this.wholeBatches = wholeBatches > 0;
         this.lanes = connections.stream()
@@ -108,15 +113,28 @@ final class Paced {
         boolean measured = writeDue >= window.begin();
         // After a stall across the begin of the window, what was due in it has a write of its own.
         long before = measured ? window.end() : window.begin();
+        long first = lane.scheduled;
         while (batch.hasRoom(lane.stamp) && (wholeBatches || lane.due <= now && lane.due < before)) {
-            if (measured) {
-                noteLateness(now - (wholeBatches ? writeDue : lane.due), 1);
-            }
             batch.add(lane.stamp, lane.intended());
             lane.advance();
         }
         lane.rest(now);
         lane.connection.write(batch.take(), LoadMessage.number(lane.stamp));
+        if (measured) {
+            noteLateness(lane, first, writeDue);
+        }
+    }
+
+    /** A message has left when its write is done: one that had to wait for room is late however timely it began. */
+    private void noteLateness(Lane lane, long first, long writeDue) {
+        long left = clock.getAsLong();
+        if (wholeBatches) {
+            noteLateness(left - writeDue, lane.scheduled - first);
+            return;
+        }
+        for (long n = first; n < lane.scheduled; n++) {
+            noteLateness(left - lane.schedule.intended(n), 1);
+        }
     }
 
     /** What is left of this connection's schedule never leaves. */

@@ -35,7 +35,8 @@ import java.util.concurrent.TimeUnit;
  *  --burst N             messages that are due at the same moment (1)
  *  --batch N             messages of every write; 0: as below, or at a fixed rate what is due (0)
  *  --write-size BYTES    of every write at full speed; 0: whole segments of the path, about 128 KiB
- *  --yield-within MICROS see Waiter
+ *  --processes N         of publishers at a fixed rate, on this machine at most (1)
+ *  --real-time           asks for it, see RealTime
  * </pre>
  */
 public final class PublisherMain {
@@ -136,7 +137,7 @@ public final class PublisherMain {
                 : new MixedStream(id, sizes, writeSize, first);
     }
 
-    private void publishPaced(Window window) throws IOException {
+    private void publishPaced(Window window) throws IOException, InterruptedException {
         Waiter.sharpenTimer();
         int rate = args.number("rate");
         int burst = args.number("burst", 1);
@@ -146,8 +147,18 @@ public final class PublisherMain {
                 id -> Schedule.staggered(window.sendFrom(), rate, burst, id, total),
                 window,
                 batch > 0 ? FrameBatch.ofMessages(sizes, batch) : FrameBatch.ofBytes(sizes),
-                batch);
-        paced.publish(new Waiter(TimeUnit.MICROSECONDS.toNanos(args.number("yield-within", 0))));
+                batch,
+                System::nanoTime);
+        RealTime realTime = new RealTime();
+        int processes = args.number("processes", 1);
+        int cores = Runtime.getRuntime().availableProcessors();
+        if (args.flag("real-time")) {
+            realTime.ask(processes, cores);
+        }
+        paced.publish(Waiter.among(processes, cores, realTime));
+        result.put("realTime", realTime.priority());
+        result.put("coresAwake", realTime.coresAwake());
+        result.put("obstacle", realTime.obstacle());
         result.put("late", paced.late());
         result.put("worstLateNanos", paced.worstNanos());
         result.put("lateness", Histograms.encode(paced.lateness()));

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -11,12 +12,15 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A publisher that spins between two messages is precise, but on a small machine it takes its core from the relay it
  * wants to measure; one that sleeps wakes up late. So: it sleeps while the moment is far, and when it is near it only
  * yields, which hands the core to whoever has work there and keeps it from falling asleep (waking a core of a virtual
- * machine takes tens of microseconds). How near is near is the controller's decision: with more publisher processes
- * than idle cores there is nothing to be won by yielding.
+ * machine takes tens of microseconds). With more of them than idle cores there is nothing to be won by yielding, nor with
+ * {@link RealTime} priority, which is there when it wakes up.
  */
 public final class Waiter {
     /** Linux lets a sleeper oversleep by 50 us to save wake-ups; a schedule needs it shorter. */
     private static final String TIMER_SLACK_NANOS = "1000";
+
+    /** How near to a message's time a publisher stops sleeping, where it may. */
+    private static final long YIELD_WITHIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final long yieldWithinNanos;
 
@@ -25,6 +29,16 @@ public final class Waiter {
      */
     public Waiter(long yieldWithinNanos) {
         this.yieldWithinNanos = yieldWithinNanos;
+    }
+
+    /**
+     * As suits this machine: a waiter that yields keeps a core awake, which is fair only while the relay and a subscriber
+     * have another.
+     *
+     * @param processes that wait on this machine, each in one thread
+     */
+    static Waiter among(int processes, int cores, RealTime realTime) {
+        return new Waiter(realTime.priority() || 2 * processes > cores ? 0 : YIELD_WITHIN_NANOS);
     }
 
     /** Returns the clock at or after {@code moment}. */

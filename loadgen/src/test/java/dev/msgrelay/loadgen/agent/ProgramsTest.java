@@ -24,7 +24,7 @@ class ProgramsTest {
 
     @Test
     void whatRunsStartIsAllowed() throws Exception {
-        allow(PublisherMain.class, "--to 10.0.0.1:5000 --connections 2 --body 100 --rate 0 --yield-within 100");
+        allow(PublisherMain.class, "--to 10.0.0.1:5000 --connections 2 --body 100 --rate 0 --processes 4 --real-time");
         allow(SubscriberMain.class, "--from [fd00::1]:5000 --publishers-ahead -1234567890123 --count-only");
         allow(
                 RelayMain.class,

@@ -138,7 +138,9 @@ public final class Shootouts {
                 new Correctness(
                         true,
                         subscribers(subscribers, out, outcome.passed()),
-                        cell.parameters().rate() == 0 ? Schedule.NONE : new Schedule(800_000, 12, 1_400_000)),
+                        cell.parameters().rate() == 0
+                                ? Schedule.NONE
+                                : new Schedule(800_000, 12, 1_400_000, "usual priority")),
                 new Resources(
                         List.of(
                                 new ProcessRecord("relay", 9.1 + round / 10.0, 180 << 20, "here"),

@@ -71,7 +71,7 @@ class LoadRunTest {
         Load mixed = Load.oneToOne(100)
                 .withCounts(2, 3)
                 .withContent(new Load.Content(BodySizes.parse("sizes:16x50,300x20,70000x1"), 9))
-                .withPace(new Load.Pace(500, 10));
+                .withPace(new Load.Pace(500, 10, true));
         RunResult result = run(RELAY, mixed);
         expectClean(result);
         assertThat(result.received().sum(SubscriberResult::corrupted)).isZero();

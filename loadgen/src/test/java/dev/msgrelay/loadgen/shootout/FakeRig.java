@@ -105,6 +105,6 @@ class FakeRig implements Rig {
         Histogram lateness = new Histogram(3);
         lateness.recordValueWithCount(1, sent - late);
         lateness.recordValueWithCount(LATE_NANOS, late);
-        return new Punctuality(late, LATE_NANOS, lateness);
+        return new Punctuality(late, LATE_NANOS, lateness, Punctuality.Means.NONE);
     }
 }

@@ -26,6 +26,8 @@ class PacedTest {
     private Loopback loopback;
     private PublishConnection connection;
     private Paced paced;
+    private long now;
+    private long writeTakes;
 
     @BeforeEach
     void connect() throws IOException {
@@ -40,7 +42,8 @@ class PacedTest {
                 id -> Schedule.staggered(START, RATE, burst, id, 1),
                 WINDOW,
                 batch == 0 ? FrameBatch.ofBytes(SIZES) : FrameBatch.ofMessages(SIZES, batch),
-                batch);
+                batch,
+                () -> now + writeTakes);
     }
 
     @AfterEach
@@ -50,16 +53,16 @@ class PacedTest {
 
     @Test
     void nothingLeavesBeforeItsTime() throws IOException {
-        assertThat(paced.sendDue(START - 1)).isEqualTo(START);
+        assertThat(send(paced, START - 1)).isEqualTo(START);
         assertThat(connection.messages()).isZero();
-        assertThat(paced.sendDue(START)).isEqualTo(START + MILLI);
+        assertThat(send(paced, START)).isEqualTo(START + MILLI);
         assertThat(connection.messages()).isOne();
     }
 
     @Test
     void afterAStallAllThatIsDueLeavesWithItsIntendedTime() throws IOException {
-        paced.sendDue(START);
-        assertThat(paced.sendDue(START + 5 * MILLI + 7)).as("the grid stays").isEqualTo(START + 6 * MILLI);
+        send(paced, START);
+        assertThat(send(paced, START + 5 * MILLI + 7)).as("the grid stays").isEqualTo(START + 6 * MILLI);
         assertThat(receive(6))
                 .containsExactly(
                         START,
@@ -72,9 +75,9 @@ class PacedTest {
 
     @Test
     void lateMessagesOfTheMeasuredPartAreCounted() throws IOException {
-        paced.sendDue(START + 9 * MILLI);
+        send(paced, START + 9 * MILLI);
         assertThat(paced.late()).as("the warm-up does not count").isZero();
-        paced.sendDue(START + 14 * MILLI);
+        send(paced, START + 14 * MILLI);
         // 10, 11 and 12 ms are more than one millisecond ago, 13 and 14 are not.
         assertThat(paced.late()).isEqualTo(3);
         assertThat(paced.worstNanos()).isEqualTo(4 * MILLI);
@@ -83,22 +86,36 @@ class PacedTest {
     }
 
     @Test
+    void aMessageWhoseWriteHadToWaitIsLate() throws IOException {
+        send(paced, START + 9 * MILLI);
+        writeTakes = MILLI + 1;
+        send(paced, START + 10 * MILLI);
+        assertThat(paced.late()).isOne();
+        assertThat(paced.worstNanos()).isEqualTo(MILLI + 1);
+        Paced batches = paced(1, 4);
+        for (long due = START; due < WINDOW.begin() + 4 * MILLI; ) {
+            due = send(batches, due);
+        }
+        assertThat(batches.late()).as("whole writes are").isPositive();
+    }
+
+    @Test
     void aBurstLeavesAtOnceAndNotBefore() throws IOException {
         Paced bursts = paced(5, 0);
-        assertThat(bursts.sendDue(START)).isEqualTo(START + 5 * MILLI);
+        assertThat(send(bursts, START)).isEqualTo(START + 5 * MILLI);
         assertThat(connection.messages()).isEqualTo(5);
-        bursts.sendDue(START + 5 * MILLI - 1);
+        send(bursts, START + 5 * MILLI - 1);
         assertThat(connection.messages()).isEqualTo(5);
-        bursts.sendDue(START + 5 * MILLI);
+        send(bursts, START + 5 * MILLI);
         assertThat(receive(10).subList(4, 6)).containsExactly(START, START + 5 * MILLI);
     }
 
     @Test
     void aWriteOfSoManyMessagesWaitsForItsLastOne() throws IOException {
         Paced batches = paced(1, 4);
-        assertThat(batches.sendDue(START + 3 * MILLI - 1)).isEqualTo(START + 3 * MILLI);
+        assertThat(send(batches, START + 3 * MILLI - 1)).isEqualTo(START + 3 * MILLI);
         assertThat(connection.messages()).isZero();
-        assertThat(batches.sendDue(START + 3 * MILLI)).isEqualTo(START + 7 * MILLI);
+        assertThat(send(batches, START + 3 * MILLI)).isEqualTo(START + 7 * MILLI);
         assertThat(receive(4))
                 .as("the intended times stay")
                 .containsExactly(START, START + MILLI, START + 2 * MILLI, START + 3 * MILLI);
@@ -109,11 +126,11 @@ class PacedTest {
         Paced batches = paced(1, 4);
         long due = START;
         for (int writes = 1; writes <= 3; writes++) {
-            due = batches.sendDue(START + 12 * MILLI);
+            due = send(batches, START + 12 * MILLI);
             assertThat(connection.messages()).isEqualTo(4L * writes);
         }
         assertThat(due).isEqualTo(START + 15 * MILLI);
-        batches.sendDue(START + 16 * MILLI + MILLI / 2);
+        send(batches, START + 16 * MILLI + MILLI / 2);
         assertThat(batches.late())
                 .as("four messages left 1.5 ms after the last was due")
                 .isEqualTo(4);
@@ -124,15 +141,15 @@ class PacedTest {
         Paced batches = paced(1, 8);
         long due = START;
         while (due < WINDOW.end()) {
-            due = batches.sendDue(due);
+            due = send(batches, due);
         }
         assertThat(connection.messages()).isEqualTo(24);
     }
 
     @Test
     void exactlyTheMessagesOfTheWindowAreMeasuredAndNothingLeavesAfterIt() throws IOException {
-        for (long now = START; now < START + 60 * MILLI; now += 3 * MILLI / 2) {
-            paced.sendDue(now);
+        for (long moment = START; moment < START + 60 * MILLI; moment += 3 * MILLI / 2) {
+            send(paced, moment);
         }
         assertThat(connection.messages()).isEqualTo(30);
         assertThat(connection.messagesMeasured()).isBetween(19L, 20L);
@@ -140,11 +157,11 @@ class PacedTest {
 
     @Test
     void afterAStallAcrossTheBeginWhatWasDueInTheWindowIsCountedAsLate() throws IOException {
-        paced.sendDue(START);
-        long now = START + 15 * MILLI;
-        assertThat(paced.sendDue(now)).as("warm-up first").isEqualTo(WINDOW.begin());
+        send(paced, START);
+        long moment = START + 15 * MILLI;
+        assertThat(send(paced, moment)).as("warm-up first").isEqualTo(WINDOW.begin());
         assertThat(paced.lateness().getTotalCount()).isZero();
-        assertThat(paced.sendDue(now)).isEqualTo(START + 16 * MILLI);
+        assertThat(send(paced, moment)).isEqualTo(START + 16 * MILLI);
         // 10 to 13 ms are more than one millisecond ago, 14 and 15 are not.
         assertThat(paced.late()).isEqualTo(4);
         assertThat(paced.lateness().getTotalCount()).isEqualTo(6);
@@ -153,10 +170,10 @@ class PacedTest {
 
     @Test
     void whatLeavesAfterTheWindowIsSentButDoesNotCountAsItsTraffic() throws IOException {
-        for (long now = START; now <= START + 19 * MILLI; now += MILLI) {
-            paced.sendDue(now);
+        for (long moment = START; moment <= START + 19 * MILLI; moment += MILLI) {
+            send(paced, moment);
         }
-        assertThat(paced.sendDue(WINDOW.end())).isGreaterThanOrEqualTo(WINDOW.end());
+        assertThat(send(paced, WINDOW.end())).isGreaterThanOrEqualTo(WINDOW.end());
         assertThat(connection.messages()).isEqualTo(30);
         assertThat(connection.messagesMeasured()).as("10 to 19 ms").isEqualTo(10);
         assertThat(connection.bytesMeasured()).isEqualTo(10 * 24);
@@ -167,15 +184,15 @@ class PacedTest {
 
     @Test
     void longAfterTheWindowTheRestIsGivenUpAndLate() throws IOException {
-        for (long now = START; now <= START + 19 * MILLI; now += MILLI) {
-            paced.sendDue(now);
+        for (long moment = START; moment <= START + 19 * MILLI; moment += MILLI) {
+            send(paced, moment);
         }
-        long now = WINDOW.end() + Paced.OVERTIME_NANOS;
-        assertThat(paced.sendDue(now)).isEqualTo(WINDOW.end());
+        long moment = WINDOW.end() + Paced.OVERTIME_NANOS;
+        assertThat(send(paced, moment)).isEqualTo(WINDOW.end());
         assertThat(connection.messages()).as("20 to 29 ms never leave").isEqualTo(20);
         assertThat(connection.messagesMeasured()).isEqualTo(10);
         assertThat(paced.late()).isEqualTo(10);
-        assertThat(paced.worstNanos()).isEqualTo(now - START - 20 * MILLI);
+        assertThat(paced.worstNanos()).isEqualTo(moment - START - 20 * MILLI);
         assertThat(paced.lateness().getTotalCount()).isEqualTo(20);
     }
 
@@ -183,26 +200,26 @@ class PacedTest {
     void aFineScheduleGoesOutInOneWriteEveryNowAndThen() throws IOException {
         long micro = 1_000;
         Paced fine = fine(0);
-        assertThat(fine.sendDue(START)).isEqualTo(START + Paced.GAP_NANOS);
+        assertThat(send(fine, START)).isEqualTo(START + Paced.GAP_NANOS);
         assertThat(connection.messages()).isOne();
-        assertThat(fine.sendDue(START + Paced.GAP_NANOS - 1)).isEqualTo(START + Paced.GAP_NANOS);
+        assertThat(send(fine, START + Paced.GAP_NANOS - 1)).isEqualTo(START + Paced.GAP_NANOS);
         assertThat(connection.messages()).isOne();
-        fine.sendDue(START + Paced.GAP_NANOS);
+        send(fine, START + Paced.GAP_NANOS);
         assertThat(receive(6)).as("the intended times stay").contains(START + 10 * micro, START + 50 * micro);
     }
 
     @Test
     void theLastWriteOfAFineScheduleIsWithinTheWindow() throws IOException {
         Paced fine = fine(0);
-        assertThat(fine.sendDue(WINDOW.end() - 20_000)).as("warm-up first").isEqualTo(WINDOW.begin());
-        assertThat(fine.sendDue(WINDOW.end() - 20_000)).isEqualTo(WINDOW.end() - 1);
-        assertThat(fine.sendDue(WINDOW.end() - 1)).isGreaterThanOrEqualTo(WINDOW.end());
+        assertThat(send(fine, WINDOW.end() - 20_000)).as("warm-up first").isEqualTo(WINDOW.begin());
+        assertThat(send(fine, WINDOW.end() - 20_000)).isEqualTo(WINDOW.end() - 1);
+        assertThat(send(fine, WINDOW.end() - 1)).isGreaterThanOrEqualTo(WINDOW.end());
         assertThat(connection.messages()).isEqualTo(3_000);
     }
 
     @Test
     void writesOfSoManyMessagesNeverWait() throws IOException {
-        assertThat(fine(1).sendDue(START)).isEqualTo(START + 10_000);
+        assertThat(send(fine(1), START)).isEqualTo(START + 10_000);
     }
 
     /** A message every ten microseconds. */
@@ -212,13 +229,19 @@ class PacedTest {
                 id -> Schedule.staggered(START, 100_000, 1, id, 1),
                 WINDOW,
                 batch == 0 ? FrameBatch.ofBytes(SIZES) : FrameBatch.ofMessages(SIZES, batch),
-                batch);
+                batch,
+                () -> now + writeTakes);
+    }
+
+    private long send(Paced schedule, long moment) throws IOException {
+        now = moment;
+        return schedule.sendDue(moment);
     }
 
     @Test
     void whoNeverGotToTheWindowHasNothingInIt() throws IOException {
-        paced.sendDue(START);
-        assertThat(paced.sendDue(WINDOW.end() + Paced.OVERTIME_NANOS)).isEqualTo(WINDOW.end());
+        send(paced, START);
+        assertThat(send(paced, WINDOW.end() + Paced.OVERTIME_NANOS)).isEqualTo(WINDOW.end());
         assertThat(connection.messages()).isOne();
         assertThat(connection.messagesMeasured()).isZero();
         assertThat(paced.late()).as("the warm-up does not count").isEqualTo(20);

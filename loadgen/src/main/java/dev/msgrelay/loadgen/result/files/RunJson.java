@@ -85,6 +85,7 @@ final class RunJson {
         schedule.put("scheduled", correctness.schedule().scheduled());
         schedule.put("late", correctness.schedule().late());
         schedule.put("worstLateNanos", correctness.schedule().worstLateNanos());
+        schedule.put("means", correctness.schedule().means());
         json.put("schedule", schedule);
     }
 

@@ -90,7 +90,11 @@ final class RunReader {
     }
 
     private static Schedule schedule(Fields fields) {
-        return new Schedule(fields.whole("scheduled"), fields.whole("late"), fields.whole("worstLateNanos"));
+        return new Schedule(
+                fields.whole("scheduled"),
+                fields.whole("late"),
+                fields.whole("worstLateNanos"),
+                fields.textOrNull("means"));
     }
 
     private static ProcessRecord process(Fields fields) {

@@ -185,10 +185,11 @@ final class RunTables {
         double fraction = (double) schedule.late() / schedule.scheduled();
         return TableCell.of(String.format(
                 Locale.ROOT,
-                "%,d (%.3f %%), worst %s",
+                "%,d (%.3f %%), worst %s%s",
                 schedule.late(),
                 fraction * 100,
-                Unit.NANOS.text(schedule.worstLateNanos())));
+                Unit.NANOS.text(schedule.worstLateNanos()),
+                schedule.means() == null ? "" : "; " + schedule.means()));
     }
 
     Table boundBy() {
