@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.PackedHistogram;
 
 /**
  * When the first and the last of several subscribers got a message, for a sample of the messages; and from that the
@@ -52,7 +53,7 @@ public final class Arrivals {
      * @param sampling one message in so many of each publisher was looked at
      */
     public record Skew(Histogram nanos, long incomplete, long sampling) {
-        public static final Skew NONE = new Skew(new Histogram(MAX_SKEW_NANOS, PRECISION_DIGITS), 0, 1);
+        public static final Skew NONE = new Skew(new PackedHistogram(MAX_SKEW_NANOS, PRECISION_DIGITS), 0, 1);
     }
 
     /**
@@ -90,7 +91,7 @@ public final class Arrivals {
         if (subscribers < 2) {
             return Skew.NONE;
         }
-        Histogram nanos = new Histogram(MAX_SKEW_NANOS, PRECISION_DIGITS);
+        Histogram nanos = new PackedHistogram(MAX_SKEW_NANOS, PRECISION_DIGITS);
         long incomplete = 0;
         for (Span span : spans.values()) {
             if (span.subscribers() == subscribers) {

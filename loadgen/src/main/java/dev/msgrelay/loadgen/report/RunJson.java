@@ -149,6 +149,10 @@ public final class RunJson {
             json.put("missed", one.missed());
             json.put("gaps", one.gaps());
             json.put("untold", one.untold());
+            json.put("untrue", one.faults().untrue());
+            json.put("duplicated", one.faults().duplicated());
+            json.put("reordered", one.faults().reordered());
+            json.put("corrupted", one.faults().corrupted());
             json.put("closed", one.closed());
             list.add(json);
         }

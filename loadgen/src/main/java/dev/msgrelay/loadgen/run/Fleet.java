@@ -86,6 +86,7 @@ final class Fleet {
         option(args, "from", from);
         option(args, "connections", readers.count());
         option(args, "publishers", load.publishers());
+        content(args, load);
         option(args, "bytes-per-second", readers.bytesPerSecond());
         option(args, "policy", readers.policy());
         slow = children.startWorker(

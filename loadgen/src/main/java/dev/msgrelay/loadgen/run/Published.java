@@ -4,7 +4,6 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -21,7 +20,7 @@ public record Published(Traffic traffic, long total, Punctuality punctuality) {
         long total = 0;
         long late = 0;
         long worst = 0;
-        Histogram lateness = new Histogram(TimeUnit.SECONDS.toNanos(100), 3);
+        Histogram lateness = Histograms.sparse();
         Punctuality.Means means = null;
         for (JsonObject process : processes) {
             Punctuality.Means its = means(process);

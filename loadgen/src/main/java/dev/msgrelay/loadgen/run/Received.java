@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
@@ -22,7 +21,7 @@ public record Received(
         Traffic traffic, List<SubscriberResult> subscribers, Histogram latency, long reads, Arrivals.Skew skew) {
     static Received of(List<JsonObject> processes, Timing timing) {
         List<SubscriberResult> subscribers = new ArrayList<>();
-        Histogram latency = new Histogram(TimeUnit.SECONDS.toNanos(100), 3);
+        Histogram latency = Histograms.sparse();
         long messages = 0;
         long bytes = 0;
         long reads = 0;

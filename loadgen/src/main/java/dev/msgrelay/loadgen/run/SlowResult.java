@@ -12,10 +12,21 @@ import java.util.List;
  * @param missed messages that the relay told it that it does not get, in so many
  * @param gaps receipts
  * @param untold messages that it missed without having been told
+ * @param faults in what it got
  * @param closed why the relay's side ended before the run did, or null
  * @param closeReason the code of the relay's ERROR frame, or 0
  */
-public record SlowResult(long messages, long missed, long gaps, long untold, String closed, int closeReason) {
+public record SlowResult(
+        long messages, long missed, long gaps, long untold, Faults faults, String closed, int closeReason) {
+    /**
+     * What must not be.
+     *
+     * @param untrue how often the relay told it that the stream stands where it does not
+     */
+    public record Faults(long duplicated, long reordered, long corrupted, long untrue) {
+        public static final Faults NONE = new Faults(0, 0, 0, 0);
+    }
+
     static List<SlowResult> of(JsonObject process) {
         List<SlowResult> results = new ArrayList<>();
         JsonArray list = process.getArray("slow");
@@ -26,6 +37,11 @@ public record SlowResult(long messages, long missed, long gaps, long untold, Str
                     one.getLong("missed"),
                     one.getLong("gaps"),
                     one.getLong("untold"),
+                    new Faults(
+                            one.getLong("duplicated"),
+                            one.getLong("reordered"),
+                            one.getLong("corrupted"),
+                            one.getLong("untrue")),
                     one.getString("closed", null),
                     one.getInt("closeReason")));
         }

@@ -65,11 +65,28 @@ public final class Verdict {
             if (one.untold() > 0) {
                 failures.add("slow subscriber: missed " + one.untold() + " messages without being told");
             }
+            slowFaults(one.faults(), failures);
             if (one.closed() != null && one.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
                 failures.add("slow subscriber: connection ended: " + one.closed());
             }
         }
         return failures;
+    }
+
+    private static void slowFaults(SlowResult.Faults faults, List<String> failures) {
+        String who = "slow subscriber: ";
+        if (faults.duplicated() > 0) {
+            failures.add(who + faults.duplicated() + " messages duplicated");
+        }
+        if (faults.reordered() > 0) {
+            failures.add(who + faults.reordered() + " messages reordered");
+        }
+        if (faults.corrupted() > 0) {
+            failures.add(who + faults.corrupted() + " messages corrupted");
+        }
+        if (faults.untrue() > 0) {
+            failures.add(who + "told " + faults.untrue() + " times that the stream stands where it does not");
+        }
     }
 
     private static void check(SubscriberResult subscriber, SlowPolicy policy, List<String> failures) {

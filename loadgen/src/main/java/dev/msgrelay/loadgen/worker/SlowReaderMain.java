@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,6 +18,8 @@ import java.util.Map;
  *  --from ENDPOINT           where the messages come from
  *  --connections K           in this process (1)
  *  --publishers N            whose messages come
+ *  --body SIZES              of them, see BodySizes
+ *  --seed N                  of the order of sizes (1)
  *  --bytes-per-second R      that each of them reads
  *  --policy NAME             that each asks for: disconnect, backpressure or skip
  * </pre>
@@ -36,12 +40,14 @@ public final class SlowReaderMain {
 
     private void run() throws IOException, InterruptedException {
         Policy policy = Policy.valueOf(args.text("policy").toUpperCase(Locale.ROOT));
+        SizeTable sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1));
         for (int i = 0; i < args.number("connections", 1); i++) {
             readers.add(new SlowReader(
                     args.endpoint("from").connect(),
                     policy,
                     args.number("bytes-per-second"),
                     args.number("publishers"),
+                    sizes,
                     "slow-" + i));
         }
         control.say("ready", Map.of("connections", readers.size()));

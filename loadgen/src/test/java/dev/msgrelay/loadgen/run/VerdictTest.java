@@ -54,6 +54,22 @@ class VerdictTest {
     }
 
     @Test
+    void aSlowSubscriberIsToldTheTruthAndGetsWhatWasSent() {
+        assertThat(Verdict.failures(List.of(slow(0, SlowResult.Faults.NONE)))).isEmpty();
+        assertThat(Verdict.failures(List.of(slow(9, new SlowResult.Faults(1, 2, 3, 4)))))
+                .containsExactly(
+                        "slow subscriber: missed 9 messages without being told",
+                        "slow subscriber: 1 messages duplicated",
+                        "slow subscriber: 2 messages reordered",
+                        "slow subscriber: 3 messages corrupted",
+                        "slow subscriber: told 4 times that the stream stands where it does not");
+    }
+
+    private static SlowResult slow(long untold, SlowResult.Faults faults) {
+        return new SlowResult(100, 10, 1, untold, faults, null, 0);
+    }
+
+    @Test
     void silenceIsAFailure() {
         Received nothing = new Received(new Traffic(0, 0, 1), List.of(CLEAN), new Histogram(3), 0, Arrivals.Skew.NONE);
         assertThat(Verdict.failures(nothing, Load.oneToOne(100), SlowPolicy.SKIP))

@@ -1,0 +1,60 @@
+package dev.msgrelay.loadgen.worker;
+
+/**
+ * Whether what a relay tells of the stream agrees with what comes: each GAP begins at the message that would have been next,
+ * and so does each PING say. The subscriber's thread owns it.
+ */
+final class ToldStream {
+    private static final long UNKNOWN = -1;
+
+    private long next = UNKNOWN;
+    private long missed;
+    private long gaps;
+    private long untrue;
+
+    /** WELCOME: the next message's sequence. */
+    void welcome(long first) {
+        next = first;
+    }
+
+    /** Whether it has begun. */
+    boolean hasBegun() {
+        return next != UNKNOWN;
+    }
+
+    /** A message, whoever sent it. */
+    void message() {
+        next++;
+    }
+
+    /** Messages that do not come. */
+    void gap(long from, long to) {
+        stands(from);
+        missed += to - from + 1;
+        gaps++;
+        next = to + 1;
+    }
+
+    /** PING: where the stream stands; 0: it does not say. */
+    void stands(long at) {
+        if (at != next && at != 0) {
+            untrue++;
+            next = at;
+        }
+    }
+
+    /** Messages that were told not to come. */
+    long missed() {
+        return missed;
+    }
+
+    /** How often that was told. */
+    long gaps() {
+        return gaps;
+    }
+
+    /** How often it was told that the stream stands where it does not. */
+    long untrue() {
+        return untrue;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.msgrelay.loadgen.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ToldStreamTest {
+    private final ToldStream told = new ToldStream();
+
+    @BeforeEach
+    void threeMessagesFromTheHundredthOn() {
+        assertThat(told.hasBegun()).isFalse();
+        told.welcome(100);
+        assertThat(told.hasBegun()).isTrue();
+        for (int i = 0; i < 3; i++) {
+            told.message();
+        }
+    }
+
+    @Test
+    void gapsAndPingsWhereTheStreamStandsAreTrue() {
+        told.stands(103);
+        told.gap(103, 109);
+        told.message();
+        told.stands(111);
+        told.gap(111, 111);
+        assertThat(told.missed()).isEqualTo(8);
+        assertThat(told.gaps()).isEqualTo(2);
+        assertThat(told.untrue()).isZero();
+    }
+
+    @Test
+    void aGapOverMessagesThatCameIsNot() {
+        told.gap(101, 109);
+        assertThat(told.untrue()).isOne();
+        told.stands(110);
+        assertThat(told.untrue()).as("it goes on from there").isOne();
+    }
+
+    @Test
+    void neitherIsOneThatLeavesMessagesOut() {
+        told.gap(105, 109);
+        assertThat(told.untrue()).isOne();
+    }
+
+    @Test
+    void aPingTellsMessagesThatDidNotCome() {
+        told.stands(104);
+        assertThat(told.untrue()).isOne();
+    }
+
+    @Test
+    void aPingNeedNotSay() {
+        told.stands(0);
+        assertThat(told.untrue()).isZero();
+    }
+}
