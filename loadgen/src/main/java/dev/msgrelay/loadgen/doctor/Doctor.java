@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.host.ClockFigures;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.Offloads;
+import dev.msgrelay.loadgen.host.RealTime;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.measure.CoreHop;
@@ -63,6 +64,7 @@ public final class Doctor {
         report.accept(ProcessorChecks.governor(tree));
         report.accept(ProcessorChecks.turbo(tree));
         report.accept(KernelChecks.load(tree, machine.cores()));
+        report.accept(KernelChecks.realTime(RealTime.probe(tree, tool, machine.cores())));
     }
 
     private void kernel() {

@@ -126,6 +126,23 @@ final class KernelChecks {
         return finding.with("oneMinute", load);
     }
 
+    /** @param obstacle why publishers would not get it; empty where they would */
+    static Finding realTime(String obstacle) {
+        String name = "real-time publishers";
+        Finding finding = obstacle.isEmpty()
+                ? Finding.fine(
+                        name,
+                        "yes",
+                        "at a fixed rate one publisher runs before all others, and no core falls asleep: it keeps its"
+                                + " schedule also where cores are few")
+                : Finding.note(
+                        name,
+                        "no (" + obstacle + ")",
+                        "at a fixed rate publishers wait for a core like everybody else: with few cores some messages leave"
+                                + " over 1 ms late");
+        return finding.with("realTime", obstacle.isEmpty());
+    }
+
     private static Optional<Double> firstNumber(String text) {
         try {
             return Optional.of(Double.parseDouble(text.split("\\s+")[0]));

@@ -28,6 +28,11 @@ public final class SystemTree {
         return new SystemTree(Path.of("/"));
     }
 
+    /** Where it is. */
+    Path path(String path) {
+        return root.resolve(path);
+    }
+
     /**
      * A file's content without white space at its ends; empty when there is no such file, when it cannot be read (some
      * files of /sys answer with an error instead of a value), or when nothing is in it.

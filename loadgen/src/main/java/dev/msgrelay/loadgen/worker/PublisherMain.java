@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.host.RealTime;
 import dev.msgrelay.loadgen.load.BatchStream;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.FrameBatch;

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.host.RealTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
