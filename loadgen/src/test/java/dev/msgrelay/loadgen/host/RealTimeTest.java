@@ -49,15 +49,14 @@ class RealTimeTest {
 
     @Test
     void coresStayAwakeAndTheThreadComesFirst() throws InterruptedException {
-        try (RealTime realTime = asking(1, allows)) {
-            assertThat(realTime.coresAwake()).isTrue();
-            assertThat(realTime.priority()).isTrue();
-            assertThat(realTime.obstacle()).isEmpty();
-            assertThat(latency).hasBinaryContent(new byte[4]);
-            assertThat(asked).containsExactly(List.of("chrt", "-r", "-p", "1", "1234"));
-            realTime.close();
-            assertThat(realTime.coresAwake()).isFalse();
-        }
+        RealTime realTime = asking(1, allows);
+        assertThat(realTime.coresAwake()).isTrue();
+        assertThat(realTime.priority()).isTrue();
+        assertThat(realTime.obstacle()).isEmpty();
+        assertThat(latency).hasBinaryContent(new byte[4]);
+        assertThat(asked).containsExactly(List.of("chrt", "-r", "-p", "1", "1234"));
+        realTime.close();
+        assertThat(realTime.coresAwake()).isFalse();
     }
 
     @Test
