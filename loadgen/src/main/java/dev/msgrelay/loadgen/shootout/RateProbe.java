@@ -3,9 +3,12 @@ package dev.msgrelay.loadgen.shootout;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import java.util.List;
 import java.util.Locale;
 
 /** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
@@ -70,6 +73,11 @@ final class RateProbe {
             return taken.faults().get(0);
         }
         RunResult result = taken.result();
+        // The relay's policy may explain a loss; a rate at which it has to is not one that gets through.
+        List<String> losses = Verdict.faults(result, SlowPolicy.BACKPRESSURE);
+        if (!losses.isEmpty()) {
+            return losses.get(0);
+        }
         LoadPoint point = taken.step().point();
         Traffic sent = result.published().traffic();
         double wanted = (double) point.rate() * point.publishers() * sent.nanos() / SECOND_NANOS;

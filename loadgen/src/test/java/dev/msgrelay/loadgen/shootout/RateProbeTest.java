@@ -15,12 +15,15 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.Step.What;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.protocol.CloseReason;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,19 @@ class RateProbeTest {
         LoadPoint point = point(1, 1, 1_000);
         assertThat(probe(null, point).failure(taken(point, 90_000_000, List.of("3 messages lost"))))
                 .isEqualTo("3 messages lost");
+    }
+
+    @Test
+    void aLossThatThePolicyExplainsIsALoss() throws Exception {
+        LoadPoint point = point(1, 2, 1_000);
+        SubscriberResult got = new SubscriberResult(0, 1_000, Faults.NONE, null, 0);
+        SubscriberResult skipped = new SubscriberResult(1, 997, new Faults(3, 0, 0, 0, 0, 0), null, 0);
+        SubscriberResult cutOff =
+                new SubscriberResult(1, 1_000, Faults.NONE, "cut off", CloseReason.SLOW_SUBSCRIBER.code());
+        assertThat(probe(null, point).failure(with(point, got, skipped))).isEqualTo("subscriber 1: 3 messages lost");
+        assertThat(probe(null, point).failure(with(point, got, cutOff)))
+                .isEqualTo("subscriber 1: connection ended: cut off");
+        assertThat(probe(null, point).failure(with(point, got, got))).isEmpty();
     }
 
     @Test
@@ -90,6 +106,10 @@ class RateProbeTest {
     private static Taken takenFor(LoadPoint asked, Taken other) {
         Step step = new Step("lane", asked, What.RELAY);
         return new Taken(step, 1, other.started(), other.hops(), other.outcome(), List.of(), List.of());
+    }
+
+    private static Taken with(LoadPoint point, SubscriberResult... subscribers) throws Exception {
+        return taken(point, new Given(point.rate(), 1_000, 0, List.of(subscribers)), List.of());
     }
 
     private static Taken taken(LoadPoint point, long latencyNanos, List<String> faults) throws Exception {
