@@ -20,6 +20,7 @@ import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
+import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.Step.What;
 import dev.msgrelay.loadgen.site.Site;
@@ -38,6 +39,35 @@ class RateProbeTest {
         assertThat(probe(GIGABIT, point(4, 8, 0)).bounds().start()).isEqualTo(1_089_678 / 16 / 4 / 8);
         assertThat(probe(null, point(4, 8, 0)).bounds().start()).isEqualTo(2_500);
         assertThat(probe(null, point(100_000, 1, 0)).bounds().start()).isEqualTo(1);
+    }
+
+    @Test
+    void aSearchWithBatchesStartsWhereWritesHardlyWaitForTheirLastMessage() {
+        // 99 messages after the first one within a quarter of 5 ms.
+        Bounds bounds = probe(null, batched(1, 100)).bounds();
+        assertThat(bounds.lowest()).isEqualTo(79_200);
+        assertThat(bounds.start()).isEqualTo(79_200);
+        assertThat(probe(null, batched(8, 100)).bounds().lowest())
+                .as("of each publisher")
+                .isEqualTo(79_200);
+        assertThat(probe(null, batched(1, 2)).bounds().start())
+                .as("the usual start is high enough")
+                .isEqualTo(10_000);
+        assertThat(probe(null, batched(1, 2)).bounds().lowest()).isEqualTo(800);
+        assertThat(probe(null, batched(1, 1)).bounds().lowest()).isEqualTo(1);
+        assertThat(probe(null, batched(1, 100_000)).bounds().lowest()).isEqualTo(RateProbe.HIGHEST);
+    }
+
+    @Test
+    void whereTheLowestRateOfABatchFailsItIsSaidWhyNoneBelowWasTried() throws Exception {
+        RateProbe probe = probe(null, batched(1, 100));
+        MaxRateSearch search = new MaxRateSearch(probe.bounds(), rate -> "p99 7.00 ms", () -> 0);
+        MaxRateSearch.Result result = search.run();
+        assertThat(result.attempts()).hasSize(2).allMatch(attempt -> attempt.rate() == 79_200);
+        assertThat(probe.found(result).notes())
+                .containsExactly("below 79,200 msg/s of each publisher nothing was tried: there, writes of 100 messages"
+                        + " wait more than 1.25 ms, a quarter of the p99's bound, for their last one");
+        assertThat(probe(null, point(1, 1, 0)).found(result).notes()).isEmpty();
     }
 
     @Test
@@ -100,6 +130,10 @@ class RateProbeTest {
 
     private static LoadPoint point(int publishers, int subscribers, int rate) {
         return new LoadPoint(BodySizes.fixed(100), publishers, subscribers, 0, rate, 1);
+    }
+
+    private static LoadPoint batched(int publishers, int batch) {
+        return new LoadPoint(BodySizes.fixed(100), publishers, 1, batch, 0, 1);
     }
 
     /** What came of another load, as if it had come of this one. */
