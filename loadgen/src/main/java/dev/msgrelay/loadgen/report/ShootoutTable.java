@@ -165,6 +165,9 @@ public final class ShootoutTable {
         if (failures.size() > FAILURES_LISTED) {
             line("    FAIL and %d more", failures.size() - FAILURES_LISTED);
         }
+        cell.runs().stream()
+                .filter(run -> !run.note().isEmpty())
+                .forEach(run -> line("    round %d: %s", run.moment().round(), run.note()));
         String marks = cell.runs().stream()
                 .filter(run -> !run.outcome().marks().isEmpty())
                 .map(ShootoutTable::marked)

@@ -60,7 +60,7 @@ public final class ShootoutRun {
         this.listener = listener;
         this.book = new Book(new Shootout.Origin(version, Taker.now(), command), sites);
         this.keeper = new Keeper(files, listener);
-        this.taker = new Taker(equipment, settings.sides(), settings.timing());
+        this.taker = new Taker(equipment, settings.sides(), settings.timing(), settings.search() != null);
     }
 
     /**

@@ -13,11 +13,15 @@ import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.page.HtmlWriter;
+import dev.msgrelay.loadgen.report.ShootoutTable;
+import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.view.ShootoutPage;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunException;
@@ -324,6 +328,36 @@ class ShootoutRunTest {
         assertThat(found.attempts().get(0).rate()).as("a sixteenth of the link").isEqualTo(68_104);
         assertThat(found.attempts()).anySatisfy(one -> assertThat(one.failure()).contains("p99 20.0", "over 5.00 ms"));
         assertThat(kept.get(kept.size() - 1).maxRates()).containsExactly(found);
+    }
+
+    @Test
+    void aRateThatIsFoundIsValidHoweverLateItsSendsWere() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) ->
+                new Given(load.rate(), load.rate() <= 100_000 ? 1_000_000 : 20_000_000, load.rate() / 100));
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
+                List.of(ONE),
+                1,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.IN_TURN, false),
+                new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
+        ShootoutRun run = shootout(rig, settings);
+        run.run();
+        assertThat(run.shootout().maxRates().get(0).confirmed()).isTrue();
+        assertThat(lanes(run).get(0).cells())
+                .flatExtracting(Cell::runs)
+                .isNotEmpty()
+                .allSatisfy(one -> {
+                    assertThat(one.counts()).isTrue();
+                    assertThat(one.note()).startsWith("the schedule was not kept: ");
+                });
+        assertThat(HtmlWriter.html(ShootoutPage.of(run.shootout())))
+                .contains("left more than 1 ms late, which is within their latencies")
+                .doesNotContain("FAIL");
+        assertThat(ShootoutTable.of(run.shootout()))
+                .contains("the schedule was not kept")
+                .doesNotContain("FAIL");
     }
 
     private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {

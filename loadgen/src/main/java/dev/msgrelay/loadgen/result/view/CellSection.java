@@ -47,6 +47,9 @@ final class CellSection {
                 notes.add(new Note(round + " is partial: it did not get to its end.", Mark.WARN));
             }
             run.outcome().marks().forEach(mark -> notes.add(new Note(round + ": " + mark, Mark.WARN)));
+            if (!run.note().isEmpty()) {
+                notes.add(new Note(round + ": " + run.note(), Mark.NOTE));
+            }
         }
         notes.add(Note.of(places() + " " + ceilings()));
         return notes;
