@@ -147,7 +147,7 @@ public final class Classifier {
             say.that(Words.backpressure(signals.holds()));
         }
         say.cpu(facts.subscriber);
-        boolean two = facts.subscriberFull() && (facts.backpressure() || facts.subscriber != null);
+        boolean two = facts.subscriberFull() && (facts.backpressure() || Facts.wantsAll(facts.subscriber));
         return say.cpuBound(SUBSCRIBER, facts.subscriber, two || (told && cpuAlone) ? HIGH : MEDIUM);
     }
 
