@@ -84,7 +84,11 @@ public final class ShootoutTable {
     }
 
     private void lane(LaneResult lane) {
-        line("%s%s", lane.label(), lane.link() == null ? "" : ": " + lane.link() + "; " + places(lane.places()));
+        String link = lane.link() == null
+                ? "a link whose speed nobody tells"
+                : lane.link().toString();
+        boolean across = lane.link() != null || lane.places().isApart();
+        line("%s%s", lane.label(), across ? ": " + link + "; " + places(lane.places()) : "");
         if (lane.skipped() != null) {
             line("  skipped: %s", lane.skipped());
         } else if (lane.cells().isEmpty()) {

@@ -56,14 +56,15 @@ final class CellSection {
     }
 
     private String places() {
-        if (lane.link() == null) {
+        if (lane.link() == null && !lane.places().isApart()) {
             return "Publishers, relay and subscribers are on one machine"
                     + (lane.places().publishers() == Places.Place.WITHIN
                             ? ", publishers within the relay's process."
                             : ".");
         }
         return "Publishers are " + side(lane.places().publishers()) + ", subscribers "
-                + side(lane.places().subscribers()) + ".";
+                + side(lane.places().subscribers())
+                + (lane.link() == null ? ". Nobody tells the link's speed." : ".");
     }
 
     private static String side(Places.Place place) {
