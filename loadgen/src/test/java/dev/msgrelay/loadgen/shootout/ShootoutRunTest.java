@@ -21,6 +21,7 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.files.ShootoutJson;
 import dev.msgrelay.loadgen.result.view.ShootoutPage;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
@@ -113,6 +114,25 @@ class ShootoutRunTest {
                     .isCloseTo(0.8, within(0.001));
         });
         assertThat(run.shootout().notes()).hasSize(2).first().asString().contains("direct to 1");
+    }
+
+    @Test
+    void skewIsRecordedOfSeveralSubscribersAndNotOfOne() throws Exception {
+        LoadPoint two = new LoadPoint(BodySizes.fixed(100), 1, 2, 0, 0, 1);
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.GBE_1)),
+                List.of(ONE, two),
+                1,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.NEVER, false),
+                null);
+        ShootoutRun run = shootout(new FakeRig((number, middle, placement, load) -> USUAL), settings);
+        run.run();
+        List<Cell> cells = lanes(run).get(0).cells();
+        assertThat(cells.get(0).runs().get(0).delays().skew()).isNull();
+        assertThat(cells.get(1).runs().get(0).delays().skew()).isNotNull();
+        assertThat(ShootoutJson.of(run.shootout())).contains("\"skew\":null");
     }
 
     @Test
