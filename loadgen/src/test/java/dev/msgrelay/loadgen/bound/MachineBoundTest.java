@@ -50,6 +50,6 @@ class MachineBoundTest {
                         .subscriber(0.1, 0)
                         .classify(),
                 SUBSCRIBER,
-                HIGH);
+                MEDIUM);
     }
 }
