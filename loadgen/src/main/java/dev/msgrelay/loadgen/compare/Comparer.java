@@ -124,6 +124,6 @@ public final class Comparer {
     }
 
     private static boolean isSame(Parameters one, Parameters other, boolean withMtu) {
-        return withMtu ? one.equals(other) : one.load().equals(other.load());
+        return withMtu ? one.equals(other) : one.isSameLoad(other);
     }
 }

@@ -230,9 +230,7 @@ public final class ShootoutTable {
             String ratios = measured.stream()
                     .skip(1)
                     .flatMap(lane -> lane.cells().stream()
-                            .filter(cell -> cell.parameters()
-                                    .load()
-                                    .equals(reference.parameters().load()))
+                            .filter(cell -> cell.parameters().isSameLoad(reference.parameters()))
                             .map(cell -> ratio(lane, LaneRatio.of(cell, reference, choice))))
                     .collect(Collectors.joining(", "));
             if (!ratios.isEmpty()) {
