@@ -38,6 +38,6 @@ public record Published(Traffic traffic, long total, Punctuality punctuality) {
         return new Published(
                 new Traffic(messages, bytes, timing.measured().toNanos()),
                 total,
-                new Punctuality(late, worst, lateness));
+                new Punctuality(late, worst, Histograms.fitted(lateness)));
     }
 }

@@ -44,7 +44,11 @@ public record Received(
             }
         }
         Traffic traffic = new Traffic(messages, bytes, timing.measured().toNanos());
-        return new Received(traffic, subscribers, latency, reads, arrivals.skew());
+        return new Received(traffic, subscribers, Histograms.fitted(latency), reads, fitted(arrivals.skew()));
+    }
+
+    private static Arrivals.Skew fitted(Arrivals.Skew skew) {
+        return new Arrivals.Skew(Histograms.fitted(skew.nanos()), skew.incomplete(), skew.sampling());
     }
 
     /** The sum of one count over all subscribers. */

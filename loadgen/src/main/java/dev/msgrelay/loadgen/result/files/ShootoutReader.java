@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.result.files;
 
 import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.link.Framing;
@@ -17,6 +16,7 @@ import dev.msgrelay.loadgen.result.LinkFacts;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Places;
+import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.Site;
 import java.io.IOException;
@@ -28,8 +28,8 @@ import java.nio.file.Path;
 
 /** Reads a shootout's JSON. Fields that it does not know are passed over. */
 public final class ShootoutReader {
-    /** More than any shootout writes; what is larger is something else. */
-    private static final long MAX_BYTES = 64L << 20;
+    /** Ten times what 240 runs with a thousand subscribers are. */
+    static final long MAX_BYTES = 1L << 30;
 
     private ShootoutReader() {}
 
@@ -46,7 +46,7 @@ public final class ShootoutReader {
                         file + ": " + Files.size(file) + " bytes are over the limit of " + MAX_BYTES);
             }
             try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-                return shootout(JsonParser.object().from(reader));
+                return shootout(Document.read(reader));
             }
         } catch (ResultFileException e) {
             throw e;
@@ -64,10 +64,7 @@ public final class ShootoutReader {
 
     private static Shootout shootout(JsonObject json) {
         Fields fields = Fields.root(json);
-        String schema = fields.text("schema");
-        if (!schema.equals(Shootout.SCHEMA)) {
-            throw new Fields.Wrong("schema", "'" + schema + "' is not " + Shootout.SCHEMA);
-        }
+        checkSchema(fields);
         return new Shootout(
                 new Shootout.Origin(fields.text("version"), RunReader.time(fields, "started"), fields.texts("command")),
                 fields.list("sites", ShootoutReader::site),
@@ -77,6 +74,14 @@ public final class ShootoutReader {
                 new Ending(
                         fields.object("ending").oneOf("how", Ending.How.class),
                         fields.object("ending").text("reason")));
+    }
+
+    /** @throws Fields.Wrong it is another one's */
+    static void checkSchema(Fields root) {
+        String schema = root.text("schema");
+        if (!schema.equals(Shootout.SCHEMA)) {
+            throw new Fields.Wrong("schema", "'" + schema + "' is not " + Shootout.SCHEMA);
+        }
     }
 
     private static Site site(Fields fields) {
@@ -129,7 +134,7 @@ public final class ShootoutReader {
                                 ceilings.text("source"),
                                 rate(ceilings.object("batched")),
                                 ceilings.orNull("single", ShootoutReader::rate))),
-                fields.list("runs", RunReader::run));
+                fields.made("runs", RunRecord.class));
     }
 
     private static Parameters parameters(Fields fields) {

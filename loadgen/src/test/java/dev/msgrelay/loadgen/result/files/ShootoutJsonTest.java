@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.Shootouts;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -101,6 +102,16 @@ class ShootoutJsonTest {
         assertThatThrownBy(() -> ShootoutReader.read(file))
                 .isInstanceOf(ResultFileException.class)
                 .hasMessageMatching("(?s)" + Pattern.quote(file.toString()) + ": line \\d+: not JSON, or cut off.*");
+    }
+
+    @Test
+    void aFileThatIsTooLargeIsToldWithItsSizeAndTheLimit() throws Exception {
+        Path file = directory.resolve("huge.json");
+        try (RandomAccessFile huge = new RandomAccessFile(file.toFile(), "rw")) {
+            huge.setLength(ShootoutReader.MAX_BYTES + 1);
+        }
+        assertThatThrownBy(() -> ShootoutReader.read(file))
+                .hasMessage(file + ": 1073741825 bytes are over the limit of 1073741824");
     }
 
     @Test
