@@ -4,7 +4,9 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParserException;
 import com.grack.nanojson.JsonReader;
+import dev.msgrelay.loadgen.result.RunRecord;
 import java.io.Reader;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
@@ -16,19 +18,22 @@ final class Document {
     private static final Pattern RUNS = Pattern.compile("lanes\\[\\d+]\\.cells\\[\\d+]\\.runs");
 
     private final JsonReader reader;
+    private final UnaryOperator<RunRecord> keep;
 
-    private Document(JsonReader reader) {
+    private Document(JsonReader reader, UnaryOperator<RunRecord> keep) {
         this.reader = reader;
+        this.keep = keep;
     }
 
     /**
      * Reads it.
      *
-     * @return all of it, with a {@link dev.msgrelay.loadgen.result.RunRecord} in place of every run's object
+     * @param keep what stays of a run
+     * @return all of it, with a {@link RunRecord} in place of every run's object
      * @throws Fields.Wrong naming a run's field, or the schema where that is another one
      */
-    static JsonObject read(Reader text) throws JsonParserException {
-        return new Document(JsonReader.from(text)).object("");
+    static JsonObject read(Reader text, UnaryOperator<RunRecord> keep) throws JsonParserException {
+        return new Document(JsonReader.from(text), keep).object("");
     }
 
     private JsonObject object(String path) throws JsonParserException {
@@ -52,7 +57,10 @@ final class Document {
         while (reader.next()) {
             String at = path + "[" + json.size() + "]";
             Object element = value(at);
-            json.add(runs && element instanceof JsonObject run ? RunReader.run(Fields.of(run, at)) : element);
+            json.add(
+                    runs && element instanceof JsonObject run
+                            ? keep.apply(RunReader.run(Fields.of(run, at)))
+                            : element);
         }
         return json;
     }
