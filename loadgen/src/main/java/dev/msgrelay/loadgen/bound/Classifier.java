@@ -81,9 +81,9 @@ public final class Classifier {
         Say say = new Say()
                 .that("it kept the rate, but not the schedule: " + Words.rates(rates))
                 .that(Words.late(rates))
-                .cpu(facts.publisher)
+                .cpu(facts.busiestPublisher)
                 .machine();
-        boolean enough = facts.publisher != null && facts.publisher.waited() >= rates.late();
+        boolean enough = facts.busiestPublisher != null && facts.busiestPublisher.waited() >= rates.late();
         return enough ? say.bound(MACHINE, MEDIUM, PUBLISHER) : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
     }
 
@@ -147,7 +147,7 @@ public final class Classifier {
             say.that(Words.backpressure(signals.holds()));
         }
         say.cpu(facts.subscriber);
-        boolean two = facts.subscriberFull() && (facts.backpressure() || facts.subscriber != null);
+        boolean two = facts.subscriberFull() && (facts.backpressure() || Facts.wantsAll(facts.subscriber));
         return say.cpuBound(SUBSCRIBER, facts.subscriber, two || (told && cpuAlone) ? HIGH : MEDIUM);
     }
 

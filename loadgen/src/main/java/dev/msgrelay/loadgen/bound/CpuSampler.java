@@ -135,6 +135,9 @@ final class CpuSampler {
             return shares;
         }
         for (Watched.Process process : watched.processes()) {
+            if (process.beside()) {
+                continue;
+            }
             Map<Role, CpuShare> best = new EnumMap<>(Role.class);
             for (ThreadTimes thread : threads.values()) {
                 if (thread.process == process && BESIDE.stream().noneMatch(thread.name::startsWith)) {

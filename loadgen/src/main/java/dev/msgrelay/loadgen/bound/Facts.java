@@ -19,6 +19,7 @@ final class Facts {
     private final Signals signals;
     final CpuShare relay;
     final CpuShare publisher;
+    final CpuShare busiestPublisher;
     final CpuShare subscriber;
     final Queues queues;
 
@@ -27,6 +28,8 @@ final class Facts {
         this.relay = signals.sampled().busiest(Role.RELAY);
         // If one of them still has time, it is not the publishers' speed that is missing.
         this.publisher = signals.sampled().leastBusy(Role.PUBLISHER);
+        // But a schedule is missed as soon as one of them has no core.
+        this.busiestPublisher = signals.sampled().busiest(Role.PUBLISHER);
         this.subscriber = signals.sampled().busiest(Role.SUBSCRIBER);
         this.queues = signals.sampled().queues();
     }

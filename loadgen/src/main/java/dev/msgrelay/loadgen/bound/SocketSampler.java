@@ -12,7 +12,7 @@ import java.util.Set;
  * namespace is read once, by way of one of its processes. The sampler's thread owns it.
  */
 final class SocketSampler {
-    private static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
+    static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
 
     private final SampleSource source;
     private final Watched watched;
@@ -27,11 +27,13 @@ final class SocketSampler {
     /** Of each of them, the tables in which something of the run was found: to read one, the kernel walks all sockets. */
     private final Map<Long, List<String>> tables = new HashMap<>();
 
+    private final Bystanders bystanders;
     private int seen;
 
     SocketSampler(SampleSource source, Watched watched) {
         this.source = source;
         this.watched = watched;
+        this.bystanders = new Bystanders(source, watched);
         Map<String, Long> first = new LinkedHashMap<>();
         for (Watched.Process process : watched.processes()) {
             // Without the right to look, the worst that happens is that a table is read more than once.
@@ -50,6 +52,7 @@ final class SocketSampler {
         if (watched.publishPort() < 0 && watched.subscribePort() < 0) {
             return; // Unix sockets
         }
+        bystanders.find();
         namespaces.forEach((pid, roles) -> {
             List<String> known = tables.get(pid);
             List<String> wanted = known == null || known.isEmpty() ? TABLES : known;
@@ -87,6 +90,9 @@ final class SocketSampler {
     }
 
     private void addSubscribing(SocketTable.Entry entry, int port, Set<Role> roles) {
+        if (bystanders.has(entry.localPort() == port ? entry.remotePort() : entry.localPort())) {
+            return;
+        }
         if (roles.contains(Role.SUBSCRIBER) && entry.remotePort() == port) {
             seen++;
             subscriberReceive.add(entry.localPort(), entry.receiveBytes());

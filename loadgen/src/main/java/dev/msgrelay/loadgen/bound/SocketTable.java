@@ -1,6 +1,8 @@
 package dev.msgrelay.loadgen.bound;
 
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Reads /proc/net/tcp and tcp6. */
@@ -14,6 +16,7 @@ final class SocketTable {
     private static final int REMOTE = 2;
     private static final int STATE = 3;
     private static final int QUEUES = 4;
+    private static final int INODE = 9;
     private static final int HEX = 16;
 
     private SocketTable() {}
@@ -43,6 +46,26 @@ final class SocketTable {
             }
             at = end;
         }
+    }
+
+    /**
+     * The local ports of connections to a port.
+     *
+     * @param inodes of the sockets in question
+     */
+    static Set<Integer> clients(String text, int port, Set<String> inodes) {
+        Set<Integer> ports = new HashSet<>();
+        text.lines().forEach(line -> {
+            String[] fields = line.strip().split("\\s+", INODE + 2);
+            Entry entry = parse(line.strip());
+            if (entry != null
+                    && entry.remotePort() == port
+                    && fields.length > INODE
+                    && inodes.contains(fields[INODE])) {
+                ports.add(entry.localPort());
+            }
+        });
+        return ports;
     }
 
     private static Entry parse(String line) {

@@ -68,8 +68,8 @@ final class CompareCommand implements Callable<Integer> {
         if (b == null && lanes.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "what with? give B, or --lanes of A");
         }
-        Shootout one = ShootoutReader.read(a);
-        Shootout other = b == null ? one : ShootoutReader.read(b);
+        Shootout one = ShootoutReader.figures(a);
+        Shootout other = b == null ? one : ShootoutReader.figures(b);
         Comparison comparison = compare(one, other);
         ComparisonReport report = new ComparisonReport(comparison);
         PrintWriter out = spec.commandLine().getOut();

@@ -16,8 +16,9 @@ final class SearchOptions {
 
     @Option(
             names = "--find-max-rate",
-            description = "Instead of rounds: search, for every load on every lane, the highest rate that keeps its"
-                    + " schedule, loses nothing, and whose p99 stays within --p99; to 5 %%, and confirmed.")
+            description = "Instead of rounds: search, for every load on every lane, the highest rate at which all is"
+                    + " sent, nothing is lost, and the p99 stays within --p99, counted from when a message was due, so"
+                    + " that late sends are in it; to 5 %%, and confirmed.")
     private boolean find;
 
     @Option(

@@ -14,6 +14,7 @@ import dev.msgrelay.loadgen.shootout.ResultFile;
 import dev.msgrelay.loadgen.shootout.ShootoutListener;
 import dev.msgrelay.loadgen.shootout.ShootoutRun;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ final class ShootoutOutput {
     }
 
     /** Does the shootout, and prints whatever it gave, however it ends. */
-    int run(ShootoutSettings settings, Equipment equipment) throws InterruptedException {
+    int run(ShootoutSettings settings, Equipment equipment) throws IOException, InterruptedException {
         Lines lines = new Lines();
         ShootoutRun run = new ShootoutRun(
                 settings, equipment, lines, files, version(), command(), List.of(new Site("here", Machine.here())));
@@ -65,11 +66,11 @@ final class ShootoutOutput {
         return isGood(run, settings.search() != null) ? 0 : 1;
     }
 
-    private void print(ShootoutRun run) {
+    private void print(ShootoutRun run) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         Shootout shootout = run.shootout();
         if (json) {
-            out.print(ShootoutJson.of(shootout));
+            ShootoutJson.write(shootout, out);
         } else {
             out.print(ShootoutTable.of(shootout));
             shootout.notes().forEach(out::println);

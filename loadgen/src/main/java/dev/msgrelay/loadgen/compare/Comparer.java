@@ -18,6 +18,7 @@ public final class Comparer {
     private final boolean paired;
     private final List<CellComparison> cells = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
+    private final Lengths lengths = new Lengths();
 
     /**
      * @param paired runs of a and b were taken in turn: the ones of equal round belong together
@@ -35,7 +36,7 @@ public final class Comparer {
      */
     public Comparison allLanes(boolean anyMachine) {
         if (!machines(anyMachine)) {
-            return new Comparison(cells, leftOut);
+            return comparison();
         }
         Set<String> names = new LinkedHashSet<>();
         a.lanes().forEach(lane -> names.add(lane.name()));
@@ -43,7 +44,7 @@ public final class Comparer {
         for (String name : names) {
             lanes(name, a.lane(name), b.lane(name));
         }
-        return new Comparison(cells, leftOut);
+        return comparison();
     }
 
     /**
@@ -55,6 +56,11 @@ public final class Comparer {
         if (machines(anyMachine)) {
             lanes(laneA + " against " + laneB, a.lane(laneA), b.lane(laneB));
         }
+        return comparison();
+    }
+
+    private Comparison comparison() {
+        leftOut.addAll(lengths.notices());
         return new Comparison(cells, leftOut);
     }
 
@@ -93,7 +99,7 @@ public final class Comparer {
             if (other.isEmpty()) {
                 leftOut.add(name + ", " + cell.parameters() + ": not in b");
             } else {
-                new CellComparer(name, paired, leftOut)
+                new CellComparer(name, paired, leftOut, lengths)
                         .compare(laneA, cell, laneB, other.get())
                         .ifPresent(cells::add);
             }
@@ -118,6 +124,6 @@ public final class Comparer {
     }
 
     private static boolean isSame(Parameters one, Parameters other, boolean withMtu) {
-        return withMtu ? one.equals(other) : one.load().equals(other.load());
+        return withMtu ? one.equals(other) : one.isSameLoad(other);
     }
 }

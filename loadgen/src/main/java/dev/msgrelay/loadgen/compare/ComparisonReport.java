@@ -96,6 +96,7 @@ public final class ComparisonReport {
         json.put("batch", parameters.batch());
         json.put("rate", parameters.rate());
         json.put("mtu", parameters.mtu());
+        json.put("burst", parameters.burst());
         json.put("regime", cell.regime().toString());
         json.put("paired", cell.paired());
         JsonArray changes = new JsonArray();

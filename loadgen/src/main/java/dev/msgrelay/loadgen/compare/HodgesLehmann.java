@@ -19,7 +19,10 @@ public final class HodgesLehmann {
     /** The fewest pairs that an interval can be told from. */
     public static final int MIN_PAIRS = 6;
 
-    /** The fewest values on each side that an interval can be told from. */
+    /**
+     * The fewest values on each side that an interval is told from. Ranks would give one of 3 against 5 too, or of 2
+     * against 8; it would hang on one of so few runs.
+     */
     public static final int MIN_UNPAIRED = 4;
 
     private static final double TAIL = (1 - CONFIDENCE) / 2;
@@ -32,6 +35,9 @@ public final class HodgesLehmann {
      * @return empty when there are too few values for the confidence
      */
     public static Optional<Estimate> unpaired(double[] a, double[] b) {
+        if (Math.min(a.length, b.length) < MIN_UNPAIRED) {
+            return Optional.empty();
+        }
         double[] differences = new double[a.length * b.length];
         int n = 0;
         for (double before : a) {

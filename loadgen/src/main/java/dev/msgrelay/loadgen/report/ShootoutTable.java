@@ -84,7 +84,11 @@ public final class ShootoutTable {
     }
 
     private void lane(LaneResult lane) {
-        line("%s%s", lane.label(), lane.link() == null ? "" : ": " + lane.link() + "; " + places(lane.places()));
+        String link = lane.link() == null
+                ? "a link whose speed nobody tells"
+                : lane.link().toString();
+        boolean across = lane.link() != null || lane.places().isApart();
+        line("%s%s", lane.label(), across ? ": " + link + "; " + places(lane.places()) : "");
         if (lane.skipped() != null) {
             line("  skipped: %s", lane.skipped());
         } else if (lane.cells().isEmpty()) {
@@ -165,6 +169,9 @@ public final class ShootoutTable {
         if (failures.size() > FAILURES_LISTED) {
             line("    FAIL and %d more", failures.size() - FAILURES_LISTED);
         }
+        cell.runs().stream()
+                .filter(run -> !run.note().isEmpty())
+                .forEach(run -> line("    round %d: %s", run.moment().round(), run.note()));
         String marks = cell.runs().stream()
                 .filter(run -> !run.outcome().marks().isEmpty())
                 .map(ShootoutTable::marked)
@@ -223,9 +230,7 @@ public final class ShootoutTable {
             String ratios = measured.stream()
                     .skip(1)
                     .flatMap(lane -> lane.cells().stream()
-                            .filter(cell -> cell.parameters()
-                                    .load()
-                                    .equals(reference.parameters().load()))
+                            .filter(cell -> cell.parameters().isSameLoad(reference.parameters()))
                             .map(cell -> ratio(lane, LaneRatio.of(cell, reference, choice))))
                     .collect(Collectors.joining(", "));
             if (!ratios.isEmpty()) {

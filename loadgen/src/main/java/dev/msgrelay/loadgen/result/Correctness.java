@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.run.Verdict;
 import java.util.List;
 
 /**
@@ -41,5 +42,10 @@ public record Correctness(boolean checked, List<SubscriberRecord> subscribers, S
     public record Schedule(long scheduled, long late, long worstLateNanos, String means) {
         /** No times to keep. */
         public static final Schedule NONE = new Schedule(0, 0, 0, null);
+
+        /** Whether no more were late than a run at a fixed rate may have. */
+        public boolean kept() {
+            return late <= Verdict.MAX_LATE_SHARE * scheduled;
+        }
     }
 }

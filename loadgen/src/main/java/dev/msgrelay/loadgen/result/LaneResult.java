@@ -10,7 +10,7 @@ import java.util.List;
  * @param name unique within the shootout
  * @param emulated a link that traffic control plays, not a real one; every label says so
  * @param skipped why nothing was measured on it, or null
- * @param link null where there is none: loopback, Unix sockets
+ * @param link null where there is none: loopback, Unix sockets; or where nobody tells its speed: to another host
  */
 public record LaneResult(
         String name, LaneKind kind, boolean emulated, String skipped, LinkFacts link, Places places, List<Cell> cells) {

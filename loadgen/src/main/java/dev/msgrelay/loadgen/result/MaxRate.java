@@ -55,7 +55,7 @@ public record MaxRate(
                 lane,
                 parameters.publishers(),
                 parameters.subscribers(),
-                parameters.body().text(),
+                parameters.body().title(),
                 total() == 0 ? "no rate" : String.format(Locale.ROOT, "%,d msg/s", total()),
                 total() == 0 || parameters.publishers() == 1
                         ? ""

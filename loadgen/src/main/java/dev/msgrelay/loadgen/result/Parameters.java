@@ -19,24 +19,58 @@ public record Parameters(Body body, int publishers, int subscribers, int batch, 
     /**
      * The sizes of the bodies.
      *
-     * @param text "100", "uniform:16-1000", or the name of a histogram file
+     * @param text "100", "uniform:16-1000", or "sizes:16x3,1000x1" of a histogram, each size with how often it comes; two
+     *     of equal text are the same
      * @param meanBytes without the frame header
      */
     public record Body(String text, double meanBytes) {
+        /** A histogram of up to so many sizes is told whole. */
+        private static final int SIZES_TOLD = 3;
+
+        private static final String SIZES = "sizes:";
+
+        /** For titles: "100", "uniform:16-1000", "sizes:16x3,1000x1", "200 sizes 16..1500, mean 633.2". */
+        public String title() {
+            String[] pairs =
+                    text.startsWith(SIZES) ? text.substring(SIZES.length()).split(",") : new String[0];
+            return pairs.length <= SIZES_TOLD
+                    ? text
+                    : String.format(
+                            Locale.ROOT,
+                            "%,d sizes %s..%s, mean %.1f",
+                            pairs.length,
+                            size(pairs[0]),
+                            size(pairs[pairs.length - 1]),
+                            meanBytes);
+        }
+
+        private static String size(String pair) {
+            return pair.replaceFirst("x.*", "");
+        }
+
         /** Every body of this size. */
         public static Body fixed(int bytes) {
             return new Body(Integer.toString(bytes), bytes);
         }
     }
 
-    /** All but the MTU, which is the lane's: "1 -> 8, body 100, full speed". Loads of equal text are the same. */
+    /** Whether all but the MTU, which is the lane's, is the same. */
+    public boolean isSameLoad(Parameters other) {
+        return withMtu(0).equals(other.withMtu(0));
+    }
+
+    private Parameters withMtu(int newMtu) {
+        return new Parameters(body, publishers, subscribers, batch, rate, newMtu, burst);
+    }
+
+    /** All but the MTU, for people: "1 -> 8, body 100, full speed". */
     public String load() {
         return String.format(
                 Locale.ROOT,
                 "%d -> %d, body %s, %s%s%s",
                 publishers,
                 subscribers,
-                body.text(),
+                body.title(),
                 rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate),
                 batch == 0 ? "" : ", batch " + batch,
                 burst == 1 ? "" : ", bursts of " + burst);

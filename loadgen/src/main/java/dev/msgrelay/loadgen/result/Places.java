@@ -7,6 +7,11 @@ public record Places(Place publishers, Place subscribers) {
     /** Everything on the relay's side. */
     public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
 
+    /** Whether somebody is across a link, be anything known of it or not. */
+    public boolean isApart() {
+        return publishers == Place.FAR || subscribers == Place.FAR;
+    }
+
     /** "publishers near, subscribers far". */
     @Override
     public String toString() {

@@ -21,7 +21,7 @@ public record Resources(List<ProcessRecord> processes, BoundBy boundBy) {
     }
 
     /**
-     * @param cpuSeconds in the measured part, or negative where the system does not tell
+     * @param cpuSeconds in the measured part; NaN, or in older files negative, where the system does not tell
      * @param peakResidentBytes since its start, or -1 where the system does not tell
      * @param site which machine it was on
      */

@@ -9,7 +9,8 @@ package dev.msgrelay.loadgen.run;
 public record ProcessUse(String name, long cpuNanos, long peakResidentBytes) {
     private static final double SECOND_NANOS = 1e9;
 
+    /** Within the window; NaN where the system does not tell. */
     public double cpuSeconds() {
-        return cpuNanos / SECOND_NANOS;
+        return cpuNanos < 0 ? Double.NaN : cpuNanos / SECOND_NANOS;
     }
 }

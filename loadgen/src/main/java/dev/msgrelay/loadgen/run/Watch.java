@@ -30,19 +30,21 @@ final class Watch implements AutoCloseable {
         this.relay = middle.process();
         List<Watched.Process> processes = new ArrayList<>();
         if (relay != null) {
-            add(processes, Role.RELAY, List.of(relay));
+            add(processes, Role.RELAY, List.of(relay), false);
         }
-        add(processes, Role.PUBLISHER, fleet.publishers());
-        add(processes, Role.SUBSCRIBER, fleet.subscribers());
-        add(processes, Role.SUBSCRIBER, fleet.slow());
+        add(processes, Role.PUBLISHER, fleet.publishers(), false);
+        add(processes, Role.SUBSCRIBER, fleet.subscribers(), false);
+        // One that is skipped or cut off holds nobody back, although its queue is always full.
+        boolean beside = load.slow().policy() != SlowPolicy.BACKPRESSURE;
+        add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
         Watched watched = new Watched(processes, port(middle.publish()), port(middle.subscribe()));
         sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end(), load.rate() > 0);
     }
 
-    private static void add(List<Watched.Process> processes, Role role, List<Child> children) {
+    private static void add(List<Watched.Process> processes, Role role, List<Child> children, boolean beside) {
         for (Child child : children) {
             if (child.pid() > 0) {
-                processes.add(new Watched.Process(role, child.name(), child.pid()));
+                processes.add(new Watched.Process(role, child.name(), child.pid(), beside));
             }
         }
     }

@@ -3,8 +3,10 @@ package dev.msgrelay.loadgen.shootout;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -105,7 +107,7 @@ public final class MaxRateSearch {
     /**
      * What came of it.
      *
-     * @param rate the highest that passed, or 0; confirmed when the ending is FOUND or AT_HIGHEST
+     * @param rate the highest that passed when it was last tried, or 0; confirmed when the ending is FOUND or AT_HIGHEST
      * @param attempts all of them, in their order
      * @param notes what did not fit a rate below which all passes and above which all fails
      */
@@ -132,7 +134,7 @@ public final class MaxRateSearch {
         long passed = range[0];
         long failed = range[1];
         if (isExhausted()) {
-            return result(passed, Ending.CUT_SHORT);
+            return cutShort();
         }
         if (passed == 0) {
             return result(0, Ending.NEVER_PASSED);
@@ -177,13 +179,13 @@ public final class MaxRateSearch {
         long rate = found;
         for (int down = 0; down <= MAX_STEPS_DOWN; down++) {
             if (isExhausted()) {
-                return result(rate, Ending.CUT_SHORT);
+                return cutShort();
             }
             if (passes(rate)) {
                 return result(rate, down == 0 ? ending : Ending.FOUND);
             }
             if (isExhausted()) {
-                return result(rate, Ending.CUT_SHORT);
+                return cutShort();
             }
             notes.add(text("not monotonic: %,d passed before and failed when it was to be confirmed", rate));
             long lower = (long) (rate / (1 + bounds.resolution()));
@@ -221,6 +223,18 @@ public final class MaxRateSearch {
 
     private boolean isExhausted() {
         return attempts.size() >= bounds.probes() || clock.getAsLong() - begun + longestProbe > bounds.nanos();
+    }
+
+    /** With the highest rate whose last try passed: one that failed since is not known to pass. */
+    private Result cutShort() {
+        Map<Long, Boolean> last = new HashMap<>();
+        attempts.forEach(attempt -> last.put(attempt.rate(), attempt.passed()));
+        long highest = last.entrySet().stream()
+                .filter(Map.Entry::getValue)
+                .mapToLong(Map.Entry::getKey)
+                .max()
+                .orElse(0);
+        return result(highest, Ending.CUT_SHORT);
     }
 
     private Result result(long rate, Ending ending) {

@@ -3,9 +3,13 @@ package dev.msgrelay.loadgen.shootout;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
@@ -21,6 +25,9 @@ final class RateProbe {
 
     /** Less than this of what was to be sent is not the rate that was asked for. */
     private static final double SENT = 0.99;
+
+    /** A write waits for its last message no longer than this part of the bound: below, slower is later. */
+    private static final int BATCH_WAIT = 4;
 
     private static final double PERCENTILE = 99;
     private static final double SECOND_NANOS = 1e9;
@@ -49,13 +56,21 @@ final class RateProbe {
                     .messagesPerSecond();
             start = (long) (ceiling / BELOW_CEILING / publishers / cell.point().subscribers());
         }
+        long lowest = lowest();
         return new Bounds(
-                Math.max(1, Math.min(HIGHEST, start)),
-                1,
+                Math.max(lowest, Math.min(HIGHEST, start)),
+                lowest,
                 HIGHEST,
                 SearchSettings.RESOLUTION,
                 settings.probes(),
                 settings.nanos());
+    }
+
+    /** Of a publisher; above 1 where whole batches are written, whose first message waits for the last one. */
+    private long lowest() {
+        double waits = Math.max(0, cell.point().batch() - 1);
+        double perSecond = Math.ceil(waits * BATCH_WAIT * SECOND_NANOS / settings.p99Nanos());
+        return (long) Math.max(1, Math.min(HIGHEST, perSecond));
     }
 
     /** The next run's number, from 1. */
@@ -70,6 +85,11 @@ final class RateProbe {
             return taken.faults().get(0);
         }
         RunResult result = taken.result();
+        // The relay's policy may explain a loss; a rate at which it has to is not one that gets through.
+        List<String> losses = Verdict.faults(result, SlowPolicy.BACKPRESSURE);
+        if (!losses.isEmpty()) {
+            return losses.get(0);
+        }
         LoadPoint point = taken.step().point();
         Traffic sent = result.published().traffic();
         double wanted = (double) point.rate() * point.publishers() * sent.nanos() / SECOND_NANOS;
@@ -97,7 +117,18 @@ final class RateProbe {
                 result.attempts().stream()
                         .map(attempt -> new MaxRate.Attempt(attempt.rate(), attempt.failure()))
                         .toList(),
-                result.notes());
+                notes(result));
+    }
+
+    private List<String> notes(MaxRateSearch.Result result) {
+        List<String> notes = new ArrayList<>(result.notes());
+        if (result.rate() == 0 && lowest() > 1) {
+            notes.add(text(
+                    "below %,d msg/s of each publisher nothing was tried: there, writes of %,d messages wait more than"
+                            + " %.2f ms, a quarter of the p99's bound, for their last one",
+                    lowest(), cell.point().batch(), settings.p99Nanos() / 1e6 / BATCH_WAIT));
+        }
+        return notes;
     }
 
     private static String text(String pattern, Object... values) {

@@ -21,6 +21,7 @@ import dev.msgrelay.loadgen.result.TimelinePoint;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.util.ArrayList;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 
 /** Runs as results know them. */
 final class Records {
@@ -57,8 +58,7 @@ final class Records {
             return failed(taken);
         }
         RunResult result = taken.result();
-        RunRecords.Around around = new RunRecords.Around(
-                places, ceilings, timeline(result), result.received().skew().nanos(), null, HERE);
+        RunRecords.Around around = new RunRecords.Around(places, ceilings, timeline(result), skew(result), null, HERE);
         RunRecord record =
                 RunRecords.of(taken.round(), taken.started(), result, taken.hops(), around, taken.failures());
         return new RunRecord(
@@ -83,6 +83,12 @@ final class Records {
     private static boolean isFar(String process, Places places) {
         return process.startsWith("publisher") && places.publishers() == Place.FAR
                 || process.startsWith("subscriber") && places.subscribers() == Place.FAR;
+    }
+
+    /** Null where nobody could be later than another. */
+    private static Histogram skew(RunResult result) {
+        boolean recorded = result.load().subscribers() > 1 && result.load().verify();
+        return recorded ? result.received().skew().nanos() : null;
     }
 
     private static List<String> marks(Taken taken) {

@@ -82,6 +82,11 @@ final class Sheet {
         return link != null;
     }
 
+    /** Where the bytes come from that show what the lane gives without a relay. */
+    End baselineFrom() {
+        return Baselines.from(places);
+    }
+
     /** What the lane gave in this round without a relay. */
     void add(int round, Rig.Baseline baseline) {
         baselines.put(round, baseline);
@@ -131,7 +136,7 @@ final class Sheet {
     /** What a reader has to know beside the runs: ceilings that were measured, how exact latencies are. */
     List<String> notes() {
         List<String> notes = new ArrayList<>(measured.lines());
-        notes.addAll(Baselines.lines(spec.label(), baselines, cells));
+        notes.addAll(Baselines.lines(spec.label(), places, baselines, cells));
         if (latencyErrorNanos > 0) {
             notes.add(String.format(
                     Locale.ROOT,

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.agent.AgentSite;
-import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
@@ -60,7 +59,7 @@ public final class ShootoutRun {
         this.listener = listener;
         this.book = new Book(new Shootout.Origin(version, Taker.now(), command), sites);
         this.keeper = new Keeper(files, listener);
-        this.taker = new Taker(equipment, settings.sides(), settings.timing());
+        this.taker = new Taker(equipment, settings.sides(), settings.timing(), settings.search() != null);
     }
 
     /**
@@ -174,11 +173,9 @@ public final class ShootoutRun {
     private void baseline(Sheet sheet, Lane lane, int round) throws InterruptedException {
         RunObserver observer =
                 listener.begins(text("round %d, %s without a relay, %s", round, lane.label(), pace.text()));
-        // The way that the stream takes: to the subscribers, unless only publishers are across the link.
-        End from = settings.sides().subscribers() == End.FAR ? End.NEAR : End.FAR;
         long begun = System.nanoTime();
         try {
-            sheet.add(round, equipment.rig().baseline(lane, from, settings.timing(), observer));
+            sheet.add(round, equipment.rig().baseline(lane, sheet.baselineFrom(), settings.timing(), observer));
         } catch (IOException | RunException e) {
             failed = true;
             listener.notice("FAIL " + lane.label() + " without a relay: " + e.getMessage());

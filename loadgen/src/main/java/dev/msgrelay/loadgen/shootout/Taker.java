@@ -24,11 +24,14 @@ final class Taker {
     private final Equipment equipment;
     private final Sides sides;
     private final Timing timing;
+    private final boolean searching;
 
-    Taker(Equipment equipment, Sides sides, Timing timing) {
+    /** @param searching a rate is searched: late sends show in the latencies that it asks for, and fail no run */
+    Taker(Equipment equipment, Sides sides, Timing timing, boolean searching) {
         this.equipment = equipment;
         this.sides = sides;
         this.timing = timing;
+        this.searching = searching;
     }
 
     /**
@@ -55,7 +58,9 @@ final class Taker {
                             observer);
             faults = Verdict.faults(
                     outcome.result(), step.what() == What.RELAY ? equipment.policy() : SlowPolicy.BACKPRESSURE);
-            lateness = Verdict.failures(outcome.result().published().punctuality());
+            if (!searching) {
+                lateness = Verdict.failures(outcome.result().published().punctuality());
+            }
         } catch (IOException | RunException e) {
             faults = List.of(step.what() + ": " + e.getMessage());
         }

@@ -20,6 +20,13 @@ public final class Histograms {
         return new PackedHistogram(LONGEST_NANOS, PRECISION_DIGITS);
     }
 
+    /** The same values in as little memory. */
+    public static Histogram sparse(Histogram histogram) {
+        Histogram sparse = new PackedHistogram(histogram.getNumberOfSignificantValueDigits());
+        sparse.add(histogram);
+        return sparse;
+    }
+
     public static String encode(Histogram histogram) {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer);

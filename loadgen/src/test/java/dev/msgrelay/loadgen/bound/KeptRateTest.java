@@ -56,6 +56,18 @@ class KeptRateTest {
     }
 
     @Test
+    void ofSeveralPublishersTheBusiestTellsWhyTheyWereLate() {
+        BoundBy bound = Case.quiet()
+                .rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10))
+                .publisher(0.1, 0)
+                .publisher(0.2, 0.09)
+                .publisher(0.15, 0.01)
+                .classify();
+        Case.expect(bound, MACHINE, MEDIUM, PUBLISHER);
+        assertThat(bound.reasons()).anyMatch(reason -> reason.contains("waited another 0.09"));
+    }
+
+    @Test
     void aRateThatWasNotKeptHasABoundLikeAnyRun() {
         BoundBy bound = Case.quiet()
                 .rates(new Rates(2_000_000, 1_500_000, 1_500_000, 0.9, 10))

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.bound;
 import static dev.msgrelay.loadgen.bound.BoundKind.MACHINE;
 import static dev.msgrelay.loadgen.bound.BoundKind.SUBSCRIBER;
 import static dev.msgrelay.loadgen.bound.BoundKind.UNCLEAR;
-import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
 import static dev.msgrelay.loadgen.bound.Confidence.LOW;
 import static dev.msgrelay.loadgen.bound.Confidence.MEDIUM;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,6 +49,6 @@ class MachineBoundTest {
                         .subscriber(0.1, 0)
                         .classify(),
                 SUBSCRIBER,
-                HIGH);
+                MEDIUM);
     }
 }

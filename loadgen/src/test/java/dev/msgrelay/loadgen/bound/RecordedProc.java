@@ -34,17 +34,27 @@ final class RecordedProc implements SampleSource {
                 .with(path + "/schedstat", ranMillis * 1_000_000 + " " + waitedMillis * 1_000_000 + " 17\n");
     }
 
-    /** The connections of a namespace, seen by a process in it: local port, remote port, bytes to send, bytes to read. */
+    /** A socket of a process, by its inode. */
+    RecordedProc socket(long pid, int fd, int inode) {
+        links.put(pid + "/fd/" + fd, "socket:[" + inode + "]");
+        return with(pid + "/fd/" + fd, "");
+    }
+
+    /**
+     * The connections of a namespace, seen by a process in it: local port, remote port, bytes to send, bytes to read, and
+     * where it matters the socket's inode.
+     */
     RecordedProc connections(long pid, int[]... all) {
         StringBuilder text = new StringBuilder("  sl  local_address rem_address   st tx_queue rx_queue\n");
         for (int[] one : all) {
             text.append(String.format(
                     Locale.ROOT,
-                    "   1: 0100007F:%04X 0100007F:%04X 01 %08X:%08X 00:00000000 00000000     0        0 1 1\n",
+                    "   1: 0100007F:%04X 0100007F:%04X 01 %08X:%08X 00:00000000 00000000     0        0 %d 1\n",
                     one[0],
                     one[1],
                     one[2],
-                    one[3]));
+                    one[3],
+                    one.length > 4 ? one[4] : 1));
         }
         return with(pid + "/net/tcp", text.toString());
     }

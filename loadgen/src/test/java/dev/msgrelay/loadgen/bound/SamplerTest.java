@@ -177,6 +177,40 @@ class SamplerTest {
     }
 
     @Test
+    void whoHoldsNobodyBackCountsForTheMachineAlone() {
+        long slow = 400;
+        proc.namespace(RELAY, "1").namespace(SUBSCRIBER, "1").namespace(slow, "1");
+        int[][] connections = {
+            {SUBSCRIBE_PORT, 50_002, 0, 0, 71},
+            {50_002, SUBSCRIBE_PORT, 0, 0, 72},
+            {SUBSCRIBE_PORT, 50_003, 2_000 * KIB, 0, 73},
+            {50_003, SUBSCRIBE_PORT, 0, 2_000 * KIB, 74}
+        };
+        proc.connections(RELAY, connections).connections(slow, connections);
+        proc.socket(slow, 3, 70).socket(slow, 4, 74).thread(slow, 401, "java", 0, 0);
+        Sampler sampler = new Sampler(
+                proc,
+                new Watched(
+                        List.of(
+                                new Watched.Process(Role.RELAY, "relay", RELAY),
+                                new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER),
+                                new Watched.Process(Role.SUBSCRIBER, "slow subscriber", slow, true)),
+                        PUBLISH_PORT,
+                        SUBSCRIBE_PORT));
+        proc.with("stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
+        sampler.first(0);
+        sampler.next(millis(100));
+        proc.thread(slow, 401, "java", 500, 0);
+        proc.with("stat", "cpu  150 0 100 850 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
+        sampler.last(millis(1_000));
+        Sampled sampled = sampler.sampled();
+        assertThat(sampled.queues().relaySend()).isEqualTo(new Queue(1, 3, 0, 0));
+        assertThat(sampled.queues().subscriberReceive()).isEqualTo(new Queue(1, 3, 0, 0));
+        assertThat(sampled.busiest(Role.SUBSCRIBER)).isNull();
+        assertThat(sampled.machine().own()).isCloseTo(0.5, NEAR);
+    }
+
+    @Test
     void whatWasHardlySeenIsUnknown() {
         proc.connections(RELAY, new int[] {SUBSCRIBE_PORT, 50_001, 1_000 * KIB, 0});
         Sampler sampler = new Sampler(proc, watched);

@@ -28,6 +28,11 @@ class SubscriberBoundTest {
     }
 
     @Test
+    void aThreadWithTimeLeftIsNoSecondSignal() {
+        Case.expect(doesNotRead().subscriber(0.02, 0).classify(), SUBSCRIBER, MEDIUM);
+    }
+
+    @Test
     void itReadsSlowlyByItself() {
         BoundBy bound = doesNotRead().subscriber(0.02, 0).holds(0.98, 0.99, 0.1).classify();
         Case.expect(bound, SUBSCRIBER, HIGH);

@@ -3,6 +3,8 @@ package dev.msgrelay.loadgen.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.compare.Change.Meaning;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.measure.Machine;
@@ -10,9 +12,12 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.Hops;
 import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.Moment;
 import dev.msgrelay.loadgen.result.Outcome;
+import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Places;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.Shootouts;
 import dev.msgrelay.loadgen.result.Site;
@@ -79,6 +84,49 @@ class ComparerTest {
         assertThat(change(comparison, Metric.OUT).ratio()).isNull();
         assertThat(new ComparisonReport(comparison).table())
                 .contains("noise: too few runs\n", "needs 4 runs on each side, or 6 rounds");
+    }
+
+    @Test
+    void runsOfAnotherLengthAreComparedAndItIsSaid() {
+        Shootout a = Shootouts.loopback(10, 10.1, 10.2, 10.3);
+        Cell cell = a.lanes().get(0).cells().get(0);
+        Shootout b = Shootouts.empty()
+                .with(new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of()));
+        for (RunRecord run : cell.runs()) {
+            Moment longer = new Moment(run.moment().round(), run.moment().started(), 2_500_000_000L, 30_000_000_000L);
+            b = b.with(
+                    "loopback",
+                    new Cell(cell.parameters(), null, List.of()),
+                    new RunRecord(
+                            longer,
+                            run.hops(),
+                            run.throughput(),
+                            run.delays(),
+                            run.correctness(),
+                            run.resources(),
+                            run.outcome()));
+        }
+        Comparison comparison = compare(a, b);
+        assertThat(comparison.cells()).hasSize(1);
+        assertThat(comparison.leftOut())
+                .containsExactly(
+                        "not left out although runs were of another length: a: 10 s after 2 s of warm-up, b: 30 s"
+                                + " after 2.5 s of warm-up (1 cell)");
+    }
+
+    @Test
+    void cellsOfDifferentBurstsHaveDifferentKeys() throws Exception {
+        Shootout both = Shootouts.empty()
+                .with(new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of()));
+        for (int burst : new int[] {1, 50}) {
+            Parameters parameters = new Parameters(Parameters.Body.fixed(100), 1, 1, 0, 1_000, 0, burst);
+            Cell cell = new Cell(parameters, null, List.of());
+            both = both.with("loopback", cell, Shootouts.run(1, 1_000, new Hops(45, 45), cell, Outcome.PASS));
+        }
+        JsonObject json = JsonParser.object().from(new ComparisonReport(compare(both, both)).json());
+        assertThat(json.getArray("cells"))
+                .extracting(cell -> ((JsonObject) cell).getInt("burst"))
+                .containsExactly(1, 50);
     }
 
     @Test

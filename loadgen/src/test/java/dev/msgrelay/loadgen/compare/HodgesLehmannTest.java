@@ -63,6 +63,8 @@ class HodgesLehmannTest {
     @Test
     void theLeastThatAnIntervalNeeds() {
         assertThat(HodgesLehmann.unpaired(new double[3], new double[4])).isEmpty();
+        assertThat(HodgesLehmann.unpaired(new double[3], new double[5])).isEmpty();
+        assertThat(HodgesLehmann.unpaired(new double[20], new double[2])).isEmpty();
         assertThat(HodgesLehmann.unpaired(
                         new double[HodgesLehmann.MIN_UNPAIRED], new double[HodgesLehmann.MIN_UNPAIRED]))
                 .isPresent();

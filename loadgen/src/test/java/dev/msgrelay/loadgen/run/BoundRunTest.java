@@ -38,6 +38,17 @@ class BoundRunTest {
     }
 
     @Test
+    void aSlowReaderThatMayBeSkippedIsNotTheSubscriberThatBinds() throws Exception {
+        SlowReaders slow = new SlowReaders(1, 2_000_000, SlowPolicy.SKIP);
+        RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
+        Queues queues = result.observed().signals().sampled().queues();
+        assertThat(queues.subscriberReceive().connections())
+                .as("the other one alone")
+                .isEqualTo(1);
+        assertThat(queues.relaySend().connections()).isEqualTo(1);
+    }
+
+    @Test
     void aLowRateThatIsKept() throws Exception {
         RunResult result = run(300, 1_500, Load.oneToOne(16).withRate(200));
         // A machine that stands still for tens of milliseconds at the window's edge keeps no rate: then once more.

@@ -20,6 +20,7 @@ import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
@@ -46,10 +47,17 @@ class FakeRig implements Rig {
                 throws IOException, RunException, InterruptedException;
     }
 
-    /** @param late messages that left late, of as many as have a schedule */
-    record Given(long perSecond, long latencyNanos, long late) {
+    /**
+     * @param late messages that left late, of as many as have a schedule
+     * @param subscribers what became of each; mostly nothing is said
+     */
+    record Given(long perSecond, long latencyNanos, long late, List<SubscriberResult> subscribers) {
         Given(long perSecond, long latencyNanos) {
             this(perSecond, latencyNanos, 0);
+        }
+
+        Given(long perSecond, long latencyNanos, long late) {
+            this(perSecond, latencyNanos, late, List.of());
         }
     }
 
@@ -91,7 +99,12 @@ class FakeRig implements Rig {
                 load,
                 timing,
                 new Published(new Traffic(sent, sent * FRAME, nanos), sent, punctuality(sent, given.late())),
-                new Received(new Traffic(messages, messages * FRAME, nanos), List.of(), latency, 0, Arrivals.Skew.NONE),
+                new Received(
+                        new Traffic(messages, messages * FRAME, nanos),
+                        given.subscribers(),
+                        latency,
+                        0,
+                        Arrivals.Skew.NONE),
                 List.of(),
                 List.of(new ProcessUse("relay", nanos / 2, 1)),
                 null,

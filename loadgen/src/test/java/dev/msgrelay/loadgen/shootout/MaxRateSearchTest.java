@@ -107,6 +107,33 @@ class MaxRateSearchTest {
         }
     }
 
+    /** 1000, 2000 and 4000 pass, 8000 fails; then bisection, and a confirmation at what now fails. */
+    @Test
+    void aSearchThatIsCutShortTellsNoRateThatFailedSinceOrWasNeverTried() throws Exception {
+        int confirmation = search(WIDE, upTo(5_000)).attempts().size();
+        for (int probes = confirmation; probes <= confirmation + 3; probes++) {
+            Bounds bounds = new Bounds(1_000, 1, 10_000_000, RESOLUTION, probes, 1_000 * SECOND);
+            AtomicLong left = new AtomicLong(confirmation - 1);
+            Result result = search(bounds, rate -> fail(rate > (left.getAndDecrement() > 0 ? 5_000 : 10)));
+            assertThat(result.ending()).as("%d probes", probes).isEqualTo(Ending.CUT_SHORT);
+            Attempt ofIt = result.attempts().stream()
+                    .filter(one -> one.rate() == result.rate())
+                    .reduce((before, after) -> after)
+                    .orElseThrow();
+            assertThat(ofIt.passed()).as("%d probes", probes).isTrue();
+        }
+    }
+
+    @Test
+    void aSearchThatIsCutShortWhenAllThatPassedFailedSinceTellsNone() throws Exception {
+        Bounds bounds = new Bounds(1_000, 1_000, 1_000, RESOLUTION, 2, 1_000 * SECOND);
+        AtomicLong left = new AtomicLong(1);
+        Result result = search(bounds, rate -> fail(left.getAndDecrement() <= 0));
+        assertThat(result.attempts()).containsExactly(new Attempt(1_000, ""), new Attempt(1_000, "too slow"));
+        assertThat(result.ending()).isEqualTo(Ending.CUT_SHORT);
+        assertThat(result.rate()).isZero();
+    }
+
     @Test
     void timeIsBoundedAndNoProbeIsBegunThatWouldTakeLonger() throws Exception {
         Bounds bounds = new Bounds(1_000, 1, 10_000_000, RESOLUTION, 100, 35 * SECOND);

@@ -15,12 +15,16 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
+import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.Step.What;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.protocol.CloseReason;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,6 +42,35 @@ class RateProbeTest {
     }
 
     @Test
+    void aSearchWithBatchesStartsWhereWritesHardlyWaitForTheirLastMessage() {
+        // 99 messages after the first one within a quarter of 5 ms.
+        Bounds bounds = probe(null, batched(1, 100)).bounds();
+        assertThat(bounds.lowest()).isEqualTo(79_200);
+        assertThat(bounds.start()).isEqualTo(79_200);
+        assertThat(probe(null, batched(8, 100)).bounds().lowest())
+                .as("of each publisher")
+                .isEqualTo(79_200);
+        assertThat(probe(null, batched(1, 2)).bounds().start())
+                .as("the usual start is high enough")
+                .isEqualTo(10_000);
+        assertThat(probe(null, batched(1, 2)).bounds().lowest()).isEqualTo(800);
+        assertThat(probe(null, batched(1, 1)).bounds().lowest()).isEqualTo(1);
+        assertThat(probe(null, batched(1, 100_000)).bounds().lowest()).isEqualTo(RateProbe.HIGHEST);
+    }
+
+    @Test
+    void whereTheLowestRateOfABatchFailsItIsSaidWhyNoneBelowWasTried() throws Exception {
+        RateProbe probe = probe(null, batched(1, 100));
+        MaxRateSearch search = new MaxRateSearch(probe.bounds(), rate -> "p99 7.00 ms", () -> 0);
+        MaxRateSearch.Result result = search.run();
+        assertThat(result.attempts()).hasSize(2).allMatch(attempt -> attempt.rate() == 79_200);
+        assertThat(probe.found(result).notes())
+                .containsExactly("below 79,200 msg/s of each publisher nothing was tried: there, writes of 100 messages"
+                        + " wait more than 1.25 ms, a quarter of the p99's bound, for their last one");
+        assertThat(probe(null, point(1, 1, 0)).found(result).notes()).isEmpty();
+    }
+
+    @Test
     void aRunPassesWithinItsBound() throws Exception {
         LoadPoint point = point(1, 1, 1_000);
         assertThat(probe(null, point).failure(taken(point, 4_900_000, List.of())))
@@ -51,6 +84,19 @@ class RateProbeTest {
         LoadPoint point = point(1, 1, 1_000);
         assertThat(probe(null, point).failure(taken(point, 90_000_000, List.of("3 messages lost"))))
                 .isEqualTo("3 messages lost");
+    }
+
+    @Test
+    void aLossThatThePolicyExplainsIsALoss() throws Exception {
+        LoadPoint point = point(1, 2, 1_000);
+        SubscriberResult got = new SubscriberResult(0, 1_000, Faults.NONE, null, 0);
+        SubscriberResult skipped = new SubscriberResult(1, 997, new Faults(3, 0, 0, 0, 0, 0), null, 0);
+        SubscriberResult cutOff =
+                new SubscriberResult(1, 1_000, Faults.NONE, "cut off", CloseReason.SLOW_SUBSCRIBER.code());
+        assertThat(probe(null, point).failure(with(point, got, skipped))).isEqualTo("subscriber 1: 3 messages lost");
+        assertThat(probe(null, point).failure(with(point, got, cutOff)))
+                .isEqualTo("subscriber 1: connection ended: cut off");
+        assertThat(probe(null, point).failure(with(point, got, got))).isEmpty();
     }
 
     @Test
@@ -86,10 +132,18 @@ class RateProbeTest {
         return new LoadPoint(BodySizes.fixed(100), publishers, subscribers, 0, rate, 1);
     }
 
+    private static LoadPoint batched(int publishers, int batch) {
+        return new LoadPoint(BodySizes.fixed(100), publishers, 1, batch, 0, 1);
+    }
+
     /** What came of another load, as if it had come of this one. */
     private static Taken takenFor(LoadPoint asked, Taken other) {
         Step step = new Step("lane", asked, What.RELAY);
         return new Taken(step, 1, other.started(), other.hops(), other.outcome(), List.of(), List.of());
+    }
+
+    private static Taken with(LoadPoint point, SubscriberResult... subscribers) throws Exception {
+        return taken(point, new Given(point.rate(), 1_000, 0, List.of(subscribers)), List.of());
     }
 
     private static Taken taken(LoadPoint point, long latencyNanos, List<String> faults) throws Exception {

@@ -7,17 +7,15 @@ import static org.assertj.core.api.Assertions.within;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
-import dev.msgrelay.loadgen.link.LinkSpeed;
-import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.files.ShootoutJson;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunException;
@@ -27,11 +25,8 @@ import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
@@ -109,6 +104,25 @@ class ShootoutRunTest {
                     .isCloseTo(0.8, within(0.001));
         });
         assertThat(run.shootout().notes()).hasSize(2).first().asString().contains("direct to 1");
+    }
+
+    @Test
+    void skewIsRecordedOfSeveralSubscribersAndNotOfOne() throws Exception {
+        LoadPoint two = new LoadPoint(BodySizes.fixed(100), 1, 2, 0, 0, 1);
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.GBE_1)),
+                List.of(ONE, two),
+                1,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.NEVER, false),
+                null);
+        ShootoutRun run = shootout(new FakeRig((number, middle, placement, load) -> USUAL), settings);
+        run.run();
+        List<Cell> cells = lanes(run).get(0).cells();
+        assertThat(cells.get(0).runs().get(0).delays().skew()).isNull();
+        assertThat(cells.get(1).runs().get(0).delays().skew()).isNotNull();
+        assertThat(ShootoutJson.of(run.shootout())).contains("\"skew\":null");
     }
 
     @Test
@@ -303,29 +317,6 @@ class ShootoutRunTest {
         assertThat(kept.get(kept.size() - 1).runs()).isEqualTo(4);
     }
 
-    @Test
-    void theHighestRateIsSearchedWithRunsAndConfirmed() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) ->
-                new Given(load.rate(), load.rate() <= 300_000 ? 1_000_000 : 20_000_000));
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.GBE_1)),
-                List.of(ONE),
-                1,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, false),
-                new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
-        ShootoutRun run = shootout(rig, settings);
-        run.run();
-        MaxRate found = run.shootout().maxRates().get(0);
-        assertThat(found.confirmed()).isTrue();
-        assertThat(found.total()).isBetween(285_000L, 300_000L);
-        assertThat(found.attempts()).hasSize(rig.runs.size());
-        assertThat(found.attempts().get(0).rate()).as("a sixteenth of the link").isEqualTo(68_104);
-        assertThat(found.attempts()).anySatisfy(one -> assertThat(one.failure()).contains("p99 20.0", "over 5.00 ms"));
-        assertThat(kept.get(kept.size() - 1).maxRates()).containsExactly(found);
-    }
-
     private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
         return shootout(rig, settings, this::lane, kept::add);
     }
@@ -366,22 +357,7 @@ class ShootoutRunTest {
                 .toList();
     }
 
-    /** A lane with a link as it is on paper; loopback has none. */
     private Lane lane(LaneSpec spec) {
-        Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
-        Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
-        boolean emulated = spec.isEmulated();
-        LaneLink link = emulated
-                ? new LaneLink(
-                        LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
-                : null;
-        return new FakeLane(spec, near, emulated ? far : near, link, closed);
-    }
-
-    private record FakeLane(LaneSpec spec, Site near, Site far, LaneLink link, List<String> closed) implements Lane {
-        @Override
-        public void close() {
-            closed.add(spec.kind().title());
-        }
+        return FakeLane.of(spec, closed);
     }
 }

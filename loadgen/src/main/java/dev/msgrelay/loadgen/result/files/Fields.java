@@ -30,6 +30,11 @@ final class Fields {
         return new Fields(json, "");
     }
 
+    /** An object that lies somewhere in a document. */
+    static Fields of(JsonObject json, String path) {
+        return new Fields(json, path);
+    }
+
     String text(String name) {
         return typed(name, String.class, "a text");
     }
@@ -95,6 +100,19 @@ final class Fields {
                 throw new Wrong(at, "not an object");
             }
             list.add(read.apply(new Fields(object, at)));
+        }
+        return list;
+    }
+
+    /** All elements of an array of objects that {@link Document} has made something of. */
+    <T> List<T> made(String name, Class<T> type) {
+        JsonArray array = array(name);
+        List<T> list = new ArrayList<>(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            if (!type.isInstance(array.get(i))) {
+                throw new Wrong(path(name) + "[" + i + "]", "not an object");
+            }
+            list.add(type.cast(array.get(i)));
         }
         return list;
     }

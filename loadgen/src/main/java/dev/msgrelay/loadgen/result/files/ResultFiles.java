@@ -5,6 +5,8 @@ import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.view.ShootoutPage;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +35,12 @@ public final class ResultFiles {
     @FunctionalInterface
     interface Opener {
         OutputStream open(Path file) throws IOException;
+    }
+
+    /** What a file gets. */
+    @FunctionalInterface
+    private interface Content {
+        void to(Writer out) throws IOException;
     }
 
     private final Path directory;
@@ -82,19 +90,19 @@ public final class ResultFiles {
      */
     public void write(Shootout shootout) throws ResultFileException {
         // The others can be made from the JSON again, so it comes first.
-        write(JSON, ShootoutJson.of(shootout));
+        write(JSON, out -> ShootoutJson.write(shootout, out));
         kept = shootout.runs();
-        write(CSV, CsvWriter.of(shootout));
-        write(HISTOGRAMS, HistogramLog.of(shootout));
-        write(HTML, HtmlWriter.html(ShootoutPage.of(shootout)));
+        write(CSV, out -> out.write(CsvWriter.of(shootout)));
+        write(HISTOGRAMS, out -> out.write(HistogramLog.of(shootout)));
+        write(HTML, out -> out.write(HtmlWriter.html(ShootoutPage.of(shootout))));
     }
 
-    private void write(String name, String content) throws ResultFileException {
+    private void write(String name, Content content) throws ResultFileException {
         Path file = directory.resolve(name);
         Path part = directory.resolve(name + TEMPORARY);
         try {
-            try (OutputStream out = opener.open(part)) {
-                out.write(content.getBytes(StandardCharsets.UTF_8));
+            try (Writer out = new OutputStreamWriter(opener.open(part), StandardCharsets.UTF_8)) {
+                content.to(out);
             }
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Throughput;
 import dev.msgrelay.loadgen.result.TimelinePoint;
 import dev.msgrelay.loadgen.worker.Histograms;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
@@ -135,7 +136,7 @@ final class RunJson {
         return json;
     }
 
-    private static JsonArray column(List<TimelinePoint> points, Function<TimelinePoint, Object> value) {
+    private static Collection<Object> column(List<TimelinePoint> points, Function<TimelinePoint, Object> value) {
         return ShootoutJson.array(points, value);
     }
 }

@@ -71,7 +71,7 @@ final class RunReader {
 
     private static Histogram histogram(Fields fields) {
         try {
-            return Histograms.decode(fields.text("histogram"));
+            return Histograms.sparse(Histograms.decode(fields.text("histogram")));
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException | BufferUnderflowException e) {
             throw fields.wrong("the histogram cannot be decoded");
         }

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.result.files;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonWriter;
+import com.grack.nanojson.JsonWriterException;
 import dev.msgrelay.loadgen.result.Ceilings;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
@@ -10,7 +11,11 @@ import dev.msgrelay.loadgen.result.LinkFacts;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Shootout;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.AbstractCollection;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.function.Function;
 
@@ -18,8 +23,28 @@ import java.util.function.Function;
 public final class ShootoutJson {
     private ShootoutJson() {}
 
-    /** The whole document. */
+    /** The whole document, of results that are known to be few. */
     public static String of(Shootout shootout) {
+        StringBuilder text = new StringBuilder();
+        try {
+            write(shootout, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString();
+    }
+
+    /** Writes it run by run: with a thousand subscribers a document is too large to be held. */
+    public static void write(Shootout shootout, Appendable out) throws IOException {
+        try {
+            JsonWriter.indent(" ").on(out).value(json(shootout)).done();
+        } catch (JsonWriterException e) {
+            throw e.getCause() instanceof IOException cause ? cause : new IOException(e);
+        }
+        out.append('\n');
+    }
+
+    private static JsonObject json(Shootout shootout) {
         JsonObject json = new JsonObject();
         json.put("schema", Shootout.SCHEMA);
         json.put("version", shootout.origin().version());
@@ -38,7 +63,7 @@ public final class ShootoutJson {
         json.put("lanes", array(shootout.lanes(), ShootoutJson::lane));
         json.put("maxRates", array(shootout.maxRates(), ShootoutJson::maxRate));
         json.put("notes", new JsonArray(shootout.notes()));
-        return JsonWriter.indent(" ").string().value(json).done() + "\n";
+        return json;
     }
 
     private static JsonObject lane(LaneResult lane) {
@@ -118,10 +143,19 @@ public final class ShootoutJson {
         return json;
     }
 
-    static <T> JsonArray array(Collection<T> all, Function<T, Object> json) {
-        JsonArray array = new JsonArray();
-        all.forEach(one -> array.add(json.apply(one)));
-        return array;
+    /** An array whose elements are made while they are written, and then forgotten. */
+    static <T> Collection<Object> array(Collection<T> all, Function<T, Object> json) {
+        return new AbstractCollection<>() {
+            @Override
+            public Iterator<Object> iterator() {
+                return all.stream().map(json).iterator();
+            }
+
+            @Override
+            public int size() {
+                return all.size();
+            }
+        };
     }
 
     /** JSON knows no NaN. */

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.result.files;
 
 import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.link.Framing;
@@ -11,25 +10,31 @@ import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Ceilings;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Correctness;
+import dev.msgrelay.loadgen.result.Delays;
 import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LinkFacts;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Places;
+import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.Site;
+import dev.msgrelay.loadgen.result.Throughput;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Reads a shootout's JSON. Fields that it does not know are passed over. */
 public final class ShootoutReader {
-    /** More than any shootout writes; what is larger is something else. */
-    private static final long MAX_BYTES = 64L << 20;
+    /** Some twenty times what 240 runs with a thousand subscribers are. */
+    static final long MAX_BYTES = 1L << 30;
 
     private ShootoutReader() {}
 
@@ -39,6 +44,35 @@ public final class ShootoutReader {
      * @throws ResultFileException one line naming the file, and the line or the field that is wrong
      */
     public static Shootout read(Path path) throws ResultFileException {
+        return read(path, UnaryOperator.identity());
+    }
+
+    /**
+     * The same without what takes most of the room and is not compared: skew, subscribers one by one, time lines. All of
+     * it is looked at nevertheless.
+     *
+     * @throws ResultFileException likewise
+     */
+    public static Shootout figures(Path path) throws ResultFileException {
+        return read(path, ShootoutReader::figures);
+    }
+
+    private static RunRecord figures(RunRecord run) {
+        Throughput all = run.throughput();
+        return new RunRecord(
+                run.moment(),
+                run.hops(),
+                new Throughput(all.in(), all.out(), all.ingressFraction(), all.egressFraction(), List.of()),
+                new Delays(run.delays().latency(), null, run.delays().oneMessageIn()),
+                new Correctness(
+                        run.correctness().checked(),
+                        List.of(),
+                        run.correctness().schedule()),
+                run.resources(),
+                run.outcome());
+    }
+
+    private static Shootout read(Path path, UnaryOperator<RunRecord> keep) throws ResultFileException {
         Path file = Files.isDirectory(path) ? path.resolve(ResultFiles.JSON) : path;
         try {
             if (Files.size(file) > MAX_BYTES) {
@@ -46,7 +80,7 @@ public final class ShootoutReader {
                         file + ": " + Files.size(file) + " bytes are over the limit of " + MAX_BYTES);
             }
             try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-                return shootout(JsonParser.object().from(reader));
+                return shootout(Document.read(reader, keep));
             }
         } catch (ResultFileException e) {
             throw e;
@@ -64,10 +98,7 @@ public final class ShootoutReader {
 
     private static Shootout shootout(JsonObject json) {
         Fields fields = Fields.root(json);
-        String schema = fields.text("schema");
-        if (!schema.equals(Shootout.SCHEMA)) {
-            throw new Fields.Wrong("schema", "'" + schema + "' is not " + Shootout.SCHEMA);
-        }
+        checkSchema(fields);
         return new Shootout(
                 new Shootout.Origin(fields.text("version"), RunReader.time(fields, "started"), fields.texts("command")),
                 fields.list("sites", ShootoutReader::site),
@@ -77,6 +108,14 @@ public final class ShootoutReader {
                 new Ending(
                         fields.object("ending").oneOf("how", Ending.How.class),
                         fields.object("ending").text("reason")));
+    }
+
+    /** @throws Fields.Wrong it is another one's */
+    static void checkSchema(Fields root) {
+        String schema = root.text("schema");
+        if (!schema.equals(Shootout.SCHEMA)) {
+            throw new Fields.Wrong("schema", "'" + schema + "' is not " + Shootout.SCHEMA);
+        }
     }
 
     private static Site site(Fields fields) {
@@ -129,7 +168,7 @@ public final class ShootoutReader {
                                 ceilings.text("source"),
                                 rate(ceilings.object("batched")),
                                 ceilings.orNull("single", ShootoutReader::rate))),
-                fields.list("runs", RunReader::run));
+                fields.made("runs", RunRecord.class));
     }
 
     private static Parameters parameters(Fields fields) {

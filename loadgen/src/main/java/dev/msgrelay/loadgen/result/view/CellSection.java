@@ -47,20 +47,24 @@ final class CellSection {
                 notes.add(new Note(round + " is partial: it did not get to its end.", Mark.WARN));
             }
             run.outcome().marks().forEach(mark -> notes.add(new Note(round + ": " + mark, Mark.WARN)));
+            if (!run.note().isEmpty()) {
+                notes.add(new Note(round + ": " + run.note(), Mark.NOTE));
+            }
         }
         notes.add(Note.of(places() + " " + ceilings()));
         return notes;
     }
 
     private String places() {
-        if (lane.link() == null) {
+        if (lane.link() == null && !lane.places().isApart()) {
             return "Publishers, relay and subscribers are on one machine"
                     + (lane.places().publishers() == Places.Place.WITHIN
                             ? ", publishers within the relay's process."
                             : ".");
         }
         return "Publishers are " + side(lane.places().publishers()) + ", subscribers "
-                + side(lane.places().subscribers()) + ".";
+                + side(lane.places().subscribers())
+                + (lane.link() == null ? ". Nobody tells the link's speed." : ".");
     }
 
     private static String side(Places.Place place) {

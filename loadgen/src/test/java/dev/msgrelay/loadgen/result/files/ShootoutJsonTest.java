@@ -3,9 +3,13 @@ package dev.msgrelay.loadgen.result.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.compare.CellComparison;
+import dev.msgrelay.loadgen.compare.Comparer;
+import dev.msgrelay.loadgen.compare.Comparison;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.Shootouts;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,6 +29,23 @@ class ShootoutJsonTest {
         assertThat(ShootoutReader.read(write(ShootoutJson.of(shootout)))).isEqualTo(shootout);
         assertThat(ShootoutReader.read(write(ShootoutJson.of(Shootouts.empty()))))
                 .isEqualTo(Shootouts.empty());
+    }
+
+    @Test
+    void forAComparisonTheSameFiguresAreReadWithoutTheRest() throws Exception {
+        Shootout full = Shootouts.full();
+        Shootout figures = ShootoutReader.figures(write(ShootoutJson.of(full)));
+        Comparison comparison = new Comparer(full, figures, false).allLanes(false);
+        assertThat(comparison.cells())
+                .hasSize(3)
+                .flatExtracting(CellComparison::changes)
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(one.medianA()).isEqualTo(one.medianB()));
+        assertThat(figures.lanes().get(1).cells().get(0).runs()).hasSize(4).allSatisfy(run -> {
+            assertThat(run.delays().skew()).isNull();
+            assertThat(run.correctness().subscribers()).isEmpty();
+            assertThat(run.throughput().timeline()).isEmpty();
+        });
     }
 
     @Test
@@ -101,6 +122,16 @@ class ShootoutJsonTest {
         assertThatThrownBy(() -> ShootoutReader.read(file))
                 .isInstanceOf(ResultFileException.class)
                 .hasMessageMatching("(?s)" + Pattern.quote(file.toString()) + ": line \\d+: not JSON, or cut off.*");
+    }
+
+    @Test
+    void aFileThatIsTooLargeIsToldWithItsSizeAndTheLimit() throws Exception {
+        Path file = directory.resolve("huge.json");
+        try (RandomAccessFile huge = new RandomAccessFile(file.toFile(), "rw")) {
+            huge.setLength(ShootoutReader.MAX_BYTES + 1);
+        }
+        assertThatThrownBy(() -> ShootoutReader.read(file))
+                .hasMessage(file + ": 1073741825 bytes are over the limit of 1073741824");
     }
 
     @Test
