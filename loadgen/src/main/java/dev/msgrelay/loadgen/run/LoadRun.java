@@ -140,10 +140,18 @@ public final class LoadRun {
         }
     }
 
-    /** Stops the relay in order, so that its last words are heard. */
-    private static RelayFigures stop(Child relay, Window window) throws InterruptedException {
+    /**
+     * Stops the relay in order, so that its last words are heard.
+     *
+     * @throws RunException it did not end in time, and was killed
+     */
+    static RelayFigures stop(Child relay, Window window) throws RunException, InterruptedException {
         relay.terminate();
-        relay.awaitExit(STOP_MILLIS);
+        if (!relay.awaitExit(STOP_MILLIS)) {
+            relay.kill();
+            throw new RunException(relay.name() + " did not end within " + TimeUnit.MILLISECONDS.toSeconds(STOP_MILLIS)
+                    + " s after SIGTERM and was killed");
+        }
         return RelayFigures.of(relay, window);
     }
 }
