@@ -143,7 +143,7 @@ final class ShootoutCommand implements Callable<Integer> {
         }
     }
 
-    private ShootoutSettings settings() throws IOException {
+    private ShootoutSettings settings() {
         Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
         agentOptions.check();
         Matrix matrix = matrixOptions.matrix();

@@ -76,6 +76,8 @@ class UsageTest {
                 "agent --bind no.such.invalid | --bind: unknown host 'no.such.invalid'",
                 "agent --data-address 0.0.0.0 | --data-address '0.0.0.0' is every address",
                 "agent --allow no.such.invalid | --allow: unknown host 'no.such.invalid'",
+                "agent --token-file /nowhere  | there is no token file /nowhere",
+                "shootout --lanes remote --agent a:1 --token-file /nowhere | there is no token file /nowhere",
                 "agent --idle-timeout 100ms   | --idle-timeout 100ms is under 500ms",
                 "shootout --lanes loopback,2gbe | --lanes: lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
                 "shootout --lanes remote      | --lanes remote needs --agent",
