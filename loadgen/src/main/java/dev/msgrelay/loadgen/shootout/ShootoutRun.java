@@ -91,7 +91,7 @@ public final class ShootoutRun {
         return book.shootout();
     }
 
-    /** Whether a run failed, those for ceilings included; those of a search may. */
+    /** Whether a run failed, those for ceilings included; those of a search may, but not the search itself. */
     public boolean hasFailures() {
         return failed;
     }
@@ -254,7 +254,13 @@ public final class ShootoutRun {
             book.add(found);
             listener.notice("highest rate, " + found);
         } catch (IOException | RunException e) {
-            listener.notice("search on " + Names.of(lane, cell) + " ended: " + e.getMessage());
+            failed = true;
+            MaxRate soFar = probe.cutShort(search.soFar(), e.getMessage());
+            book.add(soFar);
+            listener.notice("FAIL highest rate so far, " + soFar);
+        } catch (InterruptedException e) {
+            book.add(probe.cutShort(search.soFar(), "interrupted"));
+            throw e;
         }
     }
 

@@ -4,52 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.lane.End;
-import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
-import dev.msgrelay.loadgen.link.LinkSpeed;
-import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.result.Ending;
-import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.SlowPolicy;
-import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
-import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.worker.Endpoint;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A whole shootout on a machine that is none: what is kept, and what becomes of it when something fails. */
-class ShootoutRunTest {
-    private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
-    private static final LoadPoint ONE = new LoadPoint(BodySizes.fixed(100), 1, 1, 0, 0, 1);
-    private static final Middle RELAY = Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"));
-    private static final Given USUAL = new Given(1_000_000, 1_000);
-
-    private final List<String> notices = new ArrayList<>();
-    private final List<Shootout> kept = new ArrayList<>();
-    private final List<String> closed = new ArrayList<>();
-
+class ShootoutRunTest extends FakeShootout {
     @Test
     void lanesTakeTurnsAndEverythingIsKeptAfterEveryRun() throws Exception {
         FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
@@ -301,87 +272,5 @@ class ShootoutRunTest {
         assertThat(run.isUnwritten()).isFalse();
         assertThat(notices).hasSize(2).last().isEqualTo("results are written again");
         assertThat(kept.get(kept.size() - 1).runs()).isEqualTo(4);
-    }
-
-    @Test
-    void theHighestRateIsSearchedWithRunsAndConfirmed() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) ->
-                new Given(load.rate(), load.rate() <= 300_000 ? 1_000_000 : 20_000_000));
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.GBE_1)),
-                List.of(ONE),
-                1,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, false),
-                new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
-        ShootoutRun run = shootout(rig, settings);
-        run.run();
-        MaxRate found = run.shootout().maxRates().get(0);
-        assertThat(found.confirmed()).isTrue();
-        assertThat(found.total()).isBetween(285_000L, 300_000L);
-        assertThat(found.attempts()).hasSize(rig.runs.size());
-        assertThat(found.attempts().get(0).rate()).as("a sixteenth of the link").isEqualTo(68_104);
-        assertThat(found.attempts()).anySatisfy(one -> assertThat(one.failure()).contains("p99 20.0", "over 5.00 ms"));
-        assertThat(kept.get(kept.size() - 1).maxRates()).containsExactly(found);
-    }
-
-    private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
-        return shootout(rig, settings, this::lane, kept::add);
-    }
-
-    private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, LaneOpener opener, ResultFile files) {
-        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, SlowPolicy.BACKPRESSURE);
-        ShootoutListener listener = new ShootoutListener() {
-            @Override
-            public void notice(String line) {
-                notices.add(line);
-            }
-
-            @Override
-            public RunObserver begins(String where) {
-                return RunObserver.NONE;
-            }
-        };
-        return new ShootoutRun(settings, equipment, listener, files, "test", List.of("loadgen"), List.of());
-    }
-
-    private static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
-        List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
-        return new ShootoutSettings(
-                specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(Calibrate.IN_TURN, false), null);
-    }
-
-    private static Sides sides() {
-        return new Sides(End.NEAR, End.FAR, Door.TCP);
-    }
-
-    private static List<LaneResult> lanes(ShootoutRun run) {
-        return run.shootout().lanes();
-    }
-
-    private static List<Integer> rounds(ShootoutRun run, int lane) {
-        return lanes(run).get(lane).cells().get(0).runs().stream()
-                .map(one -> one.moment().round())
-                .toList();
-    }
-
-    /** A lane with a link as it is on paper; loopback has none. */
-    private Lane lane(LaneSpec spec) {
-        Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
-        Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
-        boolean emulated = spec.isEmulated();
-        LaneLink link = emulated
-                ? new LaneLink(
-                        LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
-                : null;
-        return new FakeLane(spec, near, emulated ? far : near, link, closed);
-    }
-
-    private record FakeLane(LaneSpec spec, Site near, Site far, LaneLink link, List<String> closed) implements Lane {
-        @Override
-        public void close() {
-            closed.add(spec.kind().title());
-        }
     }
 }

@@ -1,0 +1,67 @@
+package dev.msgrelay.loadgen.shootout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.result.MaxRate;
+import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.shootout.FakeRig.Given;
+import org.junit.jupiter.api.Test;
+
+/** A whole shootout that searches rates, on a machine that is none. */
+class ShootoutSearchTest extends FakeShootout {
+    @Test
+    void theHighestRateIsSearchedWithRunsAndConfirmed() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) ->
+                new Given(load.rate(), load.rate() <= 300_000 ? 1_000_000 : 20_000_000));
+        ShootoutRun run = shootout(rig, searching());
+        run.run();
+        MaxRate found = run.shootout().maxRates().get(0);
+        assertThat(found.confirmed()).isTrue();
+        assertThat(found.total()).isBetween(285_000L, 300_000L);
+        assertThat(found.attempts()).hasSize(rig.runs.size());
+        assertThat(found.attempts().get(0).rate()).as("a sixteenth of the link").isEqualTo(68_104);
+        assertThat(found.attempts()).anySatisfy(one -> assertThat(one.failure()).contains("p99 20.0", "over 5.00 ms"));
+        assertThat(kept.get(kept.size() - 1).maxRates()).containsExactly(found);
+    }
+
+    @Test
+    void whatPassedBeforeALaneDiedIsKeptAndTheSearchHasFailed() throws Exception {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+            if (number > 2) {
+                throw new RunException("the agent went away");
+            }
+            return new Given(load.rate(), 1_000_000);
+        });
+        ShootoutRun run = shootout(rig, searching());
+        run.run();
+        MaxRate soFar = run.shootout().maxRates().get(0);
+        assertThat(soFar.total()).as("the second of two that passed").isEqualTo(2 * 68_104);
+        assertThat(soFar.confirmed()).isFalse();
+        assertThat(soFar.ending()).isEqualTo("cut short: lane 1gbe is given up");
+        assertThat(soFar.attempts()).hasSize(4);
+        assertThat(run.hasFailures()).isTrue();
+        assertThat(notices).last().asString().startsWith("FAIL highest rate so far, 1gbe, 1 -> 1, body 100: 136,208");
+        assertThat(kept.get(kept.size() - 1).maxRates()).containsExactly(soFar);
+    }
+
+    @Test
+    void whatPassedBeforeASearchWasInterruptedIsKept() {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+            if (number > 2) {
+                throw new InterruptedException();
+            }
+            return new Given(load.rate(), 1_000_000);
+        });
+        ShootoutRun run = shootout(rig, searching());
+        assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
+        Shootout last = kept.get(kept.size() - 1);
+        assertThat(last.ending().how()).isEqualTo(Ending.How.INTERRUPTED);
+        assertThat(last.maxRates()).singleElement().satisfies(soFar -> {
+            assertThat(soFar.total()).isEqualTo(2 * 68_104);
+            assertThat(soFar.ending()).isEqualTo("cut short: interrupted");
+        });
+    }
+}
