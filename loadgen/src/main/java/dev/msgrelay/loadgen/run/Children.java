@@ -21,15 +21,23 @@ public final class Children implements AutoCloseable {
     private final List<Child> children = new ArrayList<>();
     private Path directory;
     private final Thread hook = new Thread(this::killAll, "kill-children");
+    private volatile boolean abandoned;
 
-    /** All of them on this host. */
-    public Children() {
+    /** All of them on this host; as below. */
+    public Children() throws InterruptedException {
         this(Placement.HERE);
     }
 
-    public Children(Placement placement) {
+    /**
+     * @throws InterruptedException the JVM is going down: nothing may be started any more
+     */
+    public Children(Placement placement) throws InterruptedException {
         this.placement = placement;
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            throw new InterruptedException();
+        }
     }
 
     /** Where each kind of process has its place. */
@@ -77,11 +85,26 @@ public final class Children implements AutoCloseable {
         return directory.resolve(name + ".sock").toString();
     }
 
+    /** Ends all by force, now; {@link #close} does not wait for them then. For a controller that has little time left. */
+    public void abandon() {
+        abandoned = true;
+        killAll();
+    }
+
     /** Ends all: by the end of their stdin, and by force where that has no effect within a moment. */
     @Override
     public void close() {
         List<Child> all = all();
         all.forEach(Child::closeStdin);
+        if (!abandoned) {
+            awaitExit(all);
+        }
+        killAll();
+        removeDirectory();
+        removeHook();
+    }
+
+    private static void awaitExit(List<Child> all) {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(EXIT_MILLIS);
         try {
             for (Child child : all) {
@@ -90,9 +113,6 @@ public final class Children implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        killAll();
-        removeDirectory();
-        removeHook();
     }
 
     private synchronized void removeDirectory() {

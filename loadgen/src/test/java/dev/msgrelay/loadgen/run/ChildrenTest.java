@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.site.SiteProcess;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,6 +56,26 @@ class ChildrenTest {
     }
 
     @Test
+    void whileTheControllerGoesDownNothingIsStarted() throws Exception {
+        try (Children children = new Children()) {
+            Child controller = children.startWorker(Site.HERE, "controller", LateController.class, List.of());
+            assertThat(controller.await("late", SAY_NANOS).getString("got"))
+                    .isEqualTo(InterruptedException.class.getName());
+        }
+    }
+
+    @Test
+    void childrenThatAreAbandonedAreNotWaitedFor() throws Exception {
+        FakeProcess deaf = new FakeProcess("", false);
+        try (Children children = new Children()) {
+            children.start(new FakeSite(deaf), "deaf", new JavaProgram(List.of(), "Main", List.of()));
+            children.abandon();
+        }
+        assertThat(deaf.isKilled()).isTrue();
+        assertThat(deaf.isAwaited()).isFalse();
+    }
+
+    @Test
     void aChildThatFailsIsNamedWithItsReason() throws Exception {
         try (Children children = new Children()) {
             Child child = children.startWorker(
@@ -73,6 +95,43 @@ class ChildrenTest {
             Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             assertThatThrownBy(() -> child.await("never", TimeUnit.MILLISECONDS.toNanos(50)))
                     .hasMessageStartingWith("plain did not say 'never' within 50 ms");
+        }
+    }
+
+    private record FakeSite(FakeProcess process) implements Site {
+        @Override
+        public String name() {
+            return "here";
+        }
+
+        @Override
+        public String address() {
+            return "127.0.0.1";
+        }
+
+        @Override
+        public SiteProcess start(JavaProgram program) {
+            return process;
+        }
+    }
+
+    /** A controller that is about to start something when it is asked to end. */
+    static final class LateController {
+        private LateController() {}
+
+        public static void main(String[] args) {
+            Runtime.getRuntime().addShutdownHook(new Thread(LateController::late));
+        }
+
+        private static void late() {
+            String got = "";
+            try {
+                new Children().close();
+            } catch (InterruptedException | RuntimeException e) {
+                got = e.getClass().getName();
+            }
+            System.out.println("{\"event\":\"late\",\"got\":\"" + got + "\"}");
+            System.out.flush();
         }
     }
 

@@ -2,23 +2,33 @@ package dev.msgrelay.loadgen.run;
 
 import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
 
-/** A process that has said something; it is gone, or nothing but force ends it. */
+/** A process that has said something; it is gone, or on a host that hangs, where nothing ends it. */
 final class FakeProcess implements SiteProcess {
     private final String said;
-    private volatile boolean alive;
+    private final CountDownLatch gone;
     private volatile boolean killed;
+    private volatile boolean awaited;
 
     FakeProcess(String said, boolean gone) {
         this.said = said;
-        this.alive = !gone;
+        this.gone = new CountDownLatch(gone ? 0 : 1);
     }
 
     boolean isKilled() {
         return killed;
+    }
+
+    /** Whether anybody waited for its end. */
+    boolean isAwaited() {
+        return awaited;
     }
 
     @Override
@@ -26,9 +36,21 @@ final class FakeProcess implements SiteProcess {
         return -1;
     }
 
+    /** Its end is that of the process. */
     @Override
     public InputStream stdout() {
-        return new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8));
+        return new SequenceInputStream(
+                new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8)), new InputStream() {
+                    @Override
+                    public int read() throws IOException {
+                        try {
+                            gone.await();
+                            return -1;
+                        } catch (InterruptedException e) {
+                            throw new InterruptedIOException();
+                        }
+                    }
+                });
     }
 
     @Override
@@ -43,7 +65,7 @@ final class FakeProcess implements SiteProcess {
 
     @Override
     public boolean isAlive() {
-        return alive;
+        return gone.getCount() > 0;
     }
 
     @Override
@@ -54,7 +76,8 @@ final class FakeProcess implements SiteProcess {
     /** As if the time had passed. */
     @Override
     public boolean awaitExit(long millis) {
-        return !alive;
+        awaited = true;
+        return !isAlive();
     }
 
     @Override
@@ -63,7 +86,6 @@ final class FakeProcess implements SiteProcess {
     @Override
     public void kill() {
         killed = true;
-        alive = false;
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.run.Middle;
@@ -27,6 +28,7 @@ import dev.msgrelay.loadgen.worker.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** What tests of whole shootouts share: a machine that is none, and lanes on paper. */
 abstract class FakeShootout {
@@ -38,6 +40,9 @@ abstract class FakeShootout {
     final List<String> notices = new ArrayList<>();
     final List<Shootout> kept = new ArrayList<>();
     final List<String> closed = new ArrayList<>();
+
+    /** What the results said when the last lane was closed. */
+    Ending.How endingAtClose;
 
     static ShootoutSettings searching() {
         return new ShootoutSettings(
@@ -90,6 +95,12 @@ abstract class FakeShootout {
                 .toList();
     }
 
+    private void closes(String lane) {
+        closed.add(lane + (Thread.currentThread().isInterrupted() ? " at once" : ""));
+        endingAtClose =
+                kept.isEmpty() ? null : kept.get(kept.size() - 1).ending().how();
+    }
+
     /** A lane with a link as it is on paper; loopback has none. */
     Lane lane(LaneSpec spec) {
         Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
@@ -99,13 +110,14 @@ abstract class FakeShootout {
                 ? new LaneLink(
                         LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
                 : null;
-        return new FakeLane(spec, near, emulated ? far : near, link, closed);
+        return new FakeLane(spec, near, emulated ? far : near, link, this::closes);
     }
 
-    private record FakeLane(LaneSpec spec, Site near, Site far, LaneLink link, List<String> closed) implements Lane {
+    private record FakeLane(LaneSpec spec, Site near, Site far, LaneLink link, Consumer<String> onClose)
+            implements Lane {
         @Override
         public void close() {
-            closed.add(spec.kind().title());
+            onClose.accept(spec.kind().title());
         }
     }
 }

@@ -16,8 +16,11 @@ import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A whole shootout on a machine that is none: what is kept, and what becomes of it when something fails. */
 class ShootoutRunTest extends FakeShootout {
@@ -242,7 +245,35 @@ class ShootoutRunTest extends FakeShootout {
         Shootout last = kept.get(kept.size() - 1);
         assertThat(last.runs()).isEqualTo(2);
         assertThat(last.ending().how()).isEqualTo(Ending.How.INTERRUPTED);
-        assertThat(closed).containsExactly("1gbe");
+        assertThat(closed).containsExactly("1gbe at once");
+        assertThat(endingAtClose).as("kept before anything else").isEqualTo(Ending.How.INTERRUPTED);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.GBE_1)),
+                List.of(ONE),
+                2,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.IN_TURN, true),
+                null);
+        ShootoutRun run = shootout(rig, settings, this::lane, shootout -> {
+            if (kept.size() == 1) {
+                Thread.currentThread().interrupt();
+            }
+            kept.add(shootout);
+            Files.writeString(directory.resolve("results"), "those of an interrupted thread");
+        });
+        assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
+        assertThat(rig.runs).as("the one after which it came").hasSize(1);
+        assertThat(notices).isEmpty();
+        assertThat(run.isUnwritten()).isFalse();
+        assertThat(kept.get(kept.size() - 1).ending().how()).isEqualTo(Ending.How.INTERRUPTED);
+        assertThat(Thread.interrupted()).isFalse();
     }
 
     @Test
