@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -23,6 +24,20 @@ final class Limits {
         if (value < min || value > max) {
             throw new ParameterException(
                     spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
+        }
+    }
+
+    /**
+     * Refuses options that would have no effect.
+     *
+     * @param other what makes them so: "--connect"
+     * @throws ParameterException naming the first of them that is on the command line, and the other one
+     */
+    static void exclude(CommandSpec spec, List<String> options, String other) {
+        for (String option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new ParameterException(spec.commandLine(), option + " and " + other + " exclude each other");
+            }
         }
     }
 
