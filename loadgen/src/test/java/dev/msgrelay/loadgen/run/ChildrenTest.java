@@ -50,8 +50,13 @@ class ChildrenTest {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
             long pid = controller.await("child", SAY_NANOS).getLong("pid");
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
+            Path directory = Path.of(controller.latest("child").json().getString("socket"))
+                    .getParent();
+            assertThat(directory).exists();
             controller.terminate();
             worker.onExit().get(20, TimeUnit.SECONDS);
+            assertThat(controller.awaitExit(20_000)).isTrue();
+            assertThat(directory).doesNotExist();
         }
     }
 
@@ -143,7 +148,8 @@ class ChildrenTest {
             Children children = new Children();
             Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             child.await("ready", SAY_NANOS);
-            System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + "}");
+            String socket = children.socketPath("x");
+            System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + ",\"socket\":\"" + socket + "\"}");
             System.out.flush();
             TimeUnit.MINUTES.sleep(1);
             children.close();
