@@ -157,9 +157,9 @@ final class ShootoutCommand implements Callable<Integer> {
         checkInProcess();
         Timing timing = Limits.timing(spec, warmup != null ? warmup : usualWarmup(search), duration);
         var lanes = laneOptions.specs(agentOptions.isGiven());
-        refuse(
-                baseline && lanes.stream().noneMatch(LaneSpec::isApart),
-                "--baseline needs a lane with a link: an emulated one or remote, not --lanes " + titles(lanes));
+        if (lanes.stream().noneMatch(LaneSpec::isApart)) {
+            checkTogether(lanes);
+        }
         if (matrix.size() * lanes.size() > Plan.MAX_CELLS) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -183,8 +183,15 @@ final class ShootoutCommand implements Callable<Integer> {
         return calibrate ? Calibrate.BEST_SIZE : Calibrate.NEVER;
     }
 
-    private static String titles(List<LaneSpec> lanes) {
-        return lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
+    /** Lanes whose two ends are one and the same have no use for what tells them apart. */
+    private void checkTogether(List<LaneSpec> lanes) {
+        String titles = lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
+        refuse(baseline, "--baseline needs a lane with a link: an emulated one or remote, not --lanes " + titles);
+        for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
+            refuse(
+                    spec.commandLine().getParseResult().hasMatchedOption(option),
+                    option + " needs a lane with two sides, not --lanes " + titles);
+        }
     }
 
     /** A search has runs of its own instead of rounds, and nothing beside them. */
