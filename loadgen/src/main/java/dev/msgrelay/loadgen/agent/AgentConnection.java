@@ -286,13 +286,27 @@ public final class AgentConnection implements AutoCloseable {
         processes.clear();
     }
 
-    /** Says goodbye and waits a moment for the agent to end what is still alive. */
+    /**
+     * Says goodbye and waits a moment for the agent to end what is still alive; not where the thread is interrupted, as
+     * it then remains.
+     */
     @Override
     public void close() {
+        leave(true);
+    }
+
+    /** As {@link #close}, but waits for nobody: for a controller that has been asked to end, and an agent that may hang. */
+    void closeAtOnce() {
+        leave(false);
+    }
+
+    private void leave(boolean wait) {
         closing = true;
         try {
             send(Messages.of(Messages.BYE));
-            readerEnded.await(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+            if (wait) {
+                readerEnded.await(GOODBYE_MILLIS, TimeUnit.MILLISECONDS);
+            }
         } catch (IOException e) {
             // it is gone already
         } catch (InterruptedException e) {

@@ -57,7 +57,10 @@ public final class RemoteLane implements Lane {
         } catch (IOException | IllegalArgumentException e) {
             connection.close();
             throw new LaneUnavailableException(e.getMessage(), e);
-        } catch (InterruptedException | RuntimeException e) {
+        } catch (InterruptedException e) {
+            connection.closeAtOnce();
+            throw e;
+        } catch (RuntimeException e) {
             connection.close();
             throw e;
         }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.agent;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -57,6 +58,15 @@ public final class Token {
         if (!Files.isRegularFile(file)) {
             throw new IOException("there is no token file " + file);
         }
+        try {
+            return read(file);
+        } catch (AccessDeniedException e) {
+            // Its message is the path and no more.
+            throw new IOException("the token file " + file + " cannot be read: permission denied", e);
+        }
+    }
+
+    private static Token read(Path file) throws IOException {
         if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             Set<PosixFilePermission> others = EnumSet.copyOf(OTHERS);
             others.retainAll(Files.getPosixFilePermissions(file));

@@ -92,7 +92,7 @@ final class AgentCommand implements Callable<Integer> {
         AgentSettings settings = settings();
         PrintWriter out = spec.commandLine().getOut();
         String generated = null;
-        Token token = givenToken();
+        Token token = Limits.token(spec, tokenFile);
         if (token == null) {
             token = Token.generate();
             generated = token.secret();
@@ -117,19 +117,6 @@ final class AgentCommand implements Callable<Integer> {
         synchronized (out) {
             out.println(LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + " " + line);
             out.flush();
-        }
-    }
-
-    /** The token that this host has been told, or null. */
-    private Token givenToken() {
-        try {
-            if (tokenFile != null) {
-                return Token.fromFile(tokenFile);
-            }
-            String text = System.getenv(Token.VARIABLE);
-            return text == null ? null : Token.of(text, Token.VARIABLE);
-        } catch (IOException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
     }
 

@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
-import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -69,10 +68,9 @@ final class AgentOptions {
     /**
      * Checks everything that can be known before the agent is asked.
      *
-     * @throws ParameterException naming what is missing or does not fit
-     * @throws IOException the token's file cannot be read, or others may
+     * @throws ParameterException naming what is missing or does not fit, or why the token is none
      */
-    void check() throws IOException {
+    void check() {
         if (agent == null) {
             refuse(tokenFile, "--token-file");
             refuse(link, "--link");
@@ -90,12 +88,11 @@ final class AgentOptions {
             Limits.within(spec, "--link-mtu", linkMtu, MIN_MTU, SegmentFormat.MAX_MTU);
         }
         given = new RemoteLink(speed(), linkMtu == null ? 0 : linkMtu);
-        String variable = System.getenv(Token.VARIABLE);
-        if (tokenFile == null && variable == null) {
+        token = Limits.token(spec, tokenFile);
+        if (token == null) {
             throw new ParameterException(
                     spec.commandLine(), "--agent needs the agent's token: give --token-file or set " + Token.VARIABLE);
         }
-        token = tokenFile != null ? Token.fromFile(tokenFile) : Token.of(variable, Token.VARIABLE);
     }
 
     /** Opens the lane to the agent. */

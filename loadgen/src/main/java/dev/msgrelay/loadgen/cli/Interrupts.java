@@ -45,8 +45,9 @@ final class Interrupts implements AutoCloseable {
     <T> T orInterrupted(Work<T> work) throws IOException, RunException, InterruptedException {
         try {
             return work.run();
-        } catch (RunException e) {
-            // A signal from a terminal goes to the children as well: they may be gone before we are interrupted.
+        } catch (RunException | IOException e) {
+            // A signal from a terminal goes to the children as well: they may be gone before we are interrupted. And
+            // what the interrupt hit may have told it as a failure of its own.
             if (requested) {
                 throw new InterruptedException();
             }

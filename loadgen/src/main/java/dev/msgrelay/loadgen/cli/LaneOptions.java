@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -51,8 +52,7 @@ final class LaneOptions {
             names = "--mtu",
             paramLabel = "BYTES",
             split = ",",
-            defaultValue = "1500",
-            description = "Of the emulated links, one lane for each: a list like 1500,9000 (${DEFAULT-VALUE}).")
+            description = "Of the emulated links, one lane for each: a list like 1500,9000 (1500).")
     private List<Integer> mtus = new ArrayList<>();
 
     @Option(
@@ -77,9 +77,14 @@ final class LaneOptions {
      */
     List<LaneSpec> specs(boolean withAgent) {
         mtus.forEach(mtu -> Limits.within(spec, "--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
+        List<LaneKind> kinds = kinds(withAgent);
+        refuse(
+                !mtus.isEmpty() && kinds.stream().noneMatch(LaneKind::isEmulated),
+                "--mtu needs an emulated lane, not --lanes "
+                        + kinds.stream().map(LaneKind::title).collect(Collectors.joining(",")));
         List<LaneSpec> specs = new ArrayList<>();
-        for (LaneKind kind : kinds(withAgent)) {
-            for (int mtu : mtus) {
+        for (LaneKind kind : kinds) {
+            for (int mtu : mtus.isEmpty() ? List.of(LaneSpec.ETHERNET_MTU) : mtus) {
                 LaneSpec one = LaneSpec.of(kind).withMtu(mtu);
                 if (!specs.contains(one)) {
                     specs.add(one);

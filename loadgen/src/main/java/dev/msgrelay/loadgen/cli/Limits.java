@@ -1,9 +1,13 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.agent.Token;
 import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.run.Timing;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -20,6 +24,20 @@ final class Limits {
         if (value < min || value > max) {
             throw new ParameterException(
                     spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
+        }
+    }
+
+    /**
+     * Refuses options that would have no effect.
+     *
+     * @param other what makes them so: "--connect"
+     * @throws ParameterException naming the first of them that is on the command line, and the other one
+     */
+    static void exclude(CommandSpec spec, List<String> options, String other) {
+        for (String option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new ParameterException(spec.commandLine(), option + " and " + other + " exclude each other");
+            }
         }
     }
 
@@ -58,6 +76,25 @@ final class Limits {
             throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
         }
         return new Timing(warmup, duration);
+    }
+
+    /**
+     * The token that agent and controller share: of the file, or else of the environment.
+     *
+     * @param file null where none is given
+     * @return null where there is neither
+     * @throws ParameterException naming where it comes from, and why it is none
+     */
+    static Token token(CommandSpec spec, Path file) {
+        try {
+            if (file != null) {
+                return Token.fromFile(file);
+            }
+            String text = System.getenv(Token.VARIABLE);
+            return text == null ? null : Token.of(text, Token.VARIABLE);
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
     }
 
     /**

@@ -199,6 +199,10 @@ final class LoadOptions {
         }
         Limits.within(spec, "--batch", batch, 0, MAX_BATCH);
         refuse(batch > 0 && writeSize > 0, "--batch and --write-size exclude each other");
+        refuse(
+                rate > 0 && writeSize > 0,
+                "--write-size and --rate " + rate
+                        + " exclude each other: at a fixed rate --batch says what a write is");
         long bytes = (long) batch * FrameLayout.frameLength(sizes.max());
         refuse(
                 batch > 1 && bytes > MAX_WRITE,

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -30,11 +31,30 @@ public final class LoadgenMain implements Runnable {
     private CommandLine.Model.CommandSpec spec;
 
     public static void main(String[] args) {
-        int code = commandLine().execute(args);
+        int code = execute(commandLine(), args);
         // After a signal the JVM is going down already, and waits for this thread to have printed what there is.
         if (code != EXIT_INTERRUPTED) {
             System.exit(code);
         }
+    }
+
+    /**
+     * Does what the arguments say. A result that could not be printed, because the disk behind stdout is full or nobody
+     * reads it any more, is a failure: writers do not throw, they have to be asked.
+     *
+     * @return the exit code
+     */
+    static int execute(CommandLine command, String... args) {
+        // Asked for before any command has its own, the writer is the same for all of them.
+        PrintWriter out = command.getOut();
+        int code = command.execute(args);
+        // The writer does not know what became of the stream behind it.
+        boolean lost = out.checkError() | System.out.checkError();
+        if (!lost) {
+            return code;
+        }
+        command.getErr().println("loadgen: FAIL: standard output: could not be written");
+        return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
     /** The command, as tests run it too. */

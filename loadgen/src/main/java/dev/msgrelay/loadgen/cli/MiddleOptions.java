@@ -69,7 +69,11 @@ final class MiddleOptions {
                 buffer != null && through != Through.PLAIN && through != Through.DIRECT,
                 "--buffer needs --through plain or direct");
         refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
+        if (through != Through.RELAY) {
+            relay.refuseAll("--through " + through);
+        }
         if (inProcess) {
+            refuse(load.writes().bytes() > 0, "--write-size and --in-process exclude each other");
             refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
             return relay.inProcess(batch == 0 ? InProcessMiddle.USUAL_RUN : batch);
         }
@@ -83,6 +87,12 @@ final class MiddleOptions {
         refuse(
                 through == Through.DIRECT && (load.subscribers() != 1 || load.verify()),
                 "--through direct takes one subscriber that only counts: give --count-only");
+        refuse(
+                through == Through.DIRECT && load.rate() > 0,
+                "--rate " + load.rate() + " and --through direct exclude each other");
+        refuse(
+                through == Through.DIRECT && load.writes().bytes() > 0,
+                "--write-size and --through direct exclude each other: give --buffer");
         refuse(through == Through.NOTHING && load.subscribers() != 1, "--through nothing takes one subscriber");
         return switch (through) {
             case RELAY -> relay.middle();

@@ -1,11 +1,13 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.worker.Endpoint;
+import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -14,6 +16,13 @@ import picocli.CommandLine.Spec;
 
 /** Which relay, and how it is started. */
 final class RelayOptions {
+    /** How a relay of the run's own is started. */
+    private static final List<String> START =
+            List.of("--transport", "--event-loops", "--mtu", "--relay-arg", "--relay-java-opts");
+
+    /** Which relay it is, and what is known of it. */
+    private static final List<String> WHICH = List.of("--connect", "--connect-subscribe", "--slow-subscriber");
+
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
 
@@ -49,15 +58,40 @@ final class RelayOptions {
             }
             return new RelayMiddle(start.arguments(mtu), start.jvmOptions());
         }
+        Limits.exclude(spec, START, "--connect");
+        Limits.exclude(spec, List.of("--unix"), "--connect");
         Endpoint publish = endpoint("--connect", connect);
+        return Middles.remote(publish, subscribe(publish));
+    }
+
+    private Endpoint subscribe(Endpoint publish) {
         if (connectSubscribe != null) {
-            return Middles.remote(publish, endpoint("--connect-subscribe", connectSubscribe));
+            return endpoint("--connect-subscribe", connectSubscribe);
         }
         if (publish.port() < 2) {
             throw new ParameterException(
                     spec.commandLine(), "--connect " + connect + " has no port below; give --connect-subscribe too");
         }
-        return Middles.remote(publish, publish.withPort(publish.port() - 1));
+        return publish.withPort(publish.port() - 1);
+    }
+
+    /**
+     * Refuses all that speaks of a relay, where there is none.
+     *
+     * @param otherwise what there is instead: "--through plain"
+     */
+    void refuseAll(String otherwise) {
+        Limits.exclude(spec, WHICH, otherwise);
+        Limits.exclude(spec, START, otherwise);
+    }
+
+    /** The load as the relay gets it: one that runs already says by its addresses whether they are Unix sockets. */
+    Load asConnected(Load load) {
+        if (connect == null) {
+            return load;
+        }
+        Endpoint publish = endpoint("--connect", connect);
+        return load.withUnix(publish.isUnix() && subscribe(publish).isUnix());
     }
 
     /**

@@ -63,8 +63,9 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        Load load = loadOptions.load();
-        Middle middle = middleOptions.middle(load);
+        Load given = loadOptions.load();
+        Middle middle = middleOptions.middle(given);
+        Load load = middleOptions.relay().asConnected(given);
         if (calibrate && load.rate() > 0) {
             throw new ParameterException(
                     spec.commandLine(), "--calibrate compares speeds: it takes no --rate " + load.rate());
@@ -78,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
             RunResult result = interrupts.orInterrupted(run::run);
             double hopAfter = CoreHop.measureNanos();
             progress.close();
-            return report(out, result, new double[] {hopBefore, hopAfter}, ceilings);
+            return report(result, middle.transport(load), new double[] {hopBefore, hopAfter}, ceilings);
         } catch (InterruptedException e) {
             progress.close();
             out.println(RunTable.partial(run.lastLive()));
@@ -101,15 +102,16 @@ final class RunCommand implements Callable<Integer> {
         return ceilings;
     }
 
-    private int report(PrintWriter out, RunResult result, double[] hops, Map<String, List<Sample>> ceilings)
+    private int report(RunResult result, String transport, double[] hops, Map<String, List<Sample>> ceilings)
             throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
         List<String> failures =
                 new ArrayList<>(Verdict.failures(result, middleOptions.relay().policy()));
         ceilings.values().forEach(samples -> samples.forEach(sample -> failures.addAll(sample.failures())));
         if (json) {
-            out.println(RunJson.of(result, failures, hops, ceilings));
+            out.println(RunJson.of(result, transport, failures, hops, ceilings));
         } else {
-            out.print(RunTable.of(result));
+            out.print(RunTable.of(result, transport));
             out.println("  machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
             out.println(BenchTable.hops(hops));
             ceilings.forEach((name, samples) -> {

@@ -55,6 +55,7 @@ final class SearchOptions {
         }
         refuse(paced, "--find-max-rate and --rate exclude each other");
         refuse(p99 != null && p99.isZero(), "--p99 0 is not above 0");
+        refuse(time != null && time.isZero(), "--search-time 0 is not above 0");
         if (probes != null) {
             Limits.within(spec, "--max-probes", probes, 1, MAX_PROBES);
         }

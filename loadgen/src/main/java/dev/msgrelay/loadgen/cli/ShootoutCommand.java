@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Middle;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,6 +46,7 @@ import picocli.CommandLine.Spec;
         })
 final class ShootoutCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
+    private static final int USUAL_ROUNDS = 3;
 
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
@@ -63,9 +66,8 @@ final class ShootoutCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            defaultValue = "3",
-            description = "How often everything runs; every round goes through all lanes and loads (${DEFAULT-VALUE}).")
-    private int rounds;
+            description = "How often everything runs; every round goes through all lanes and loads (3).")
+    private Integer rounds;
 
     @Option(
             names = "--duration",
@@ -143,16 +145,21 @@ final class ShootoutCommand implements Callable<Integer> {
         }
     }
 
-    private ShootoutSettings settings() throws IOException {
-        Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
+    private ShootoutSettings settings() {
+        int times = rounds == null ? USUAL_ROUNDS : rounds;
+        Limits.within(spec, "--rounds", times, 1, MAX_ROUNDS);
         agentOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
-        refuse(baseline && search != null, "--baseline and --find-max-rate exclude each other");
-        refuse(inProcess && search != null, "--in-process and --find-max-rate exclude each other");
+        if (search != null) {
+            checkSearch();
+        }
         checkInProcess();
         Timing timing = Limits.timing(spec, warmup != null ? warmup : usualWarmup(search), duration);
         var lanes = laneOptions.specs(agentOptions.isGiven());
+        if (lanes.stream().noneMatch(LaneSpec::isApart)) {
+            checkTogether(lanes);
+        }
         if (matrix.size() * lanes.size() > Plan.MAX_CELLS) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -162,7 +169,7 @@ final class ShootoutCommand implements Callable<Integer> {
         }
         List<LoadPoint> points = matrix.points();
         return new ShootoutSettings(
-                lanes, points, rounds, timing, sides(), new Yardsticks(calibration(), baseline), search);
+                lanes, points, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }
 
     private Duration usualWarmup(SearchSettings search) {
@@ -174,6 +181,28 @@ final class ShootoutCommand implements Callable<Integer> {
             return Calibrate.IN_TURN;
         }
         return calibrate ? Calibrate.BEST_SIZE : Calibrate.NEVER;
+    }
+
+    /** Lanes whose two ends are one and the same have no use for what tells them apart. */
+    private void checkTogether(List<LaneSpec> lanes) {
+        String titles = lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
+        refuse(baseline, "--baseline needs a lane with a link: an emulated one or remote, not --lanes " + titles);
+        for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
+            refuse(
+                    spec.commandLine().getParseResult().hasMatchedOption(option),
+                    option + " needs a lane with two sides, not --lanes " + titles);
+        }
+    }
+
+    /** A search has runs of its own instead of rounds, and nothing beside them. */
+    private void checkSearch() {
+        refuse(rounds != null, "--rounds and --find-max-rate exclude each other");
+        refuse(
+                calibrate != null,
+                (Boolean.FALSE.equals(calibrate) ? "--no-calibrate" : "--calibrate")
+                        + " and --find-max-rate exclude each other");
+        refuse(baseline, "--baseline and --find-max-rate exclude each other");
+        refuse(inProcess, "--in-process and --find-max-rate exclude each other");
     }
 
     private void checkInProcess() {

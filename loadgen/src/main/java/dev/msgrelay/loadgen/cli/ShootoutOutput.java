@@ -90,11 +90,11 @@ final class ShootoutOutput {
     /** A search tries runs that fail; what it finds is its result. */
     private static boolean isGood(ShootoutRun run, boolean searching) {
         Shootout shootout = run.shootout();
-        boolean complete = shootout.ending().how() == Ending.How.COMPLETE && !run.isUnwritten();
+        boolean good = shootout.ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
         if (!searching) {
-            return complete && !run.hasFailures();
+            return good;
         }
-        return complete
+        return good
                 && !shootout.maxRates().isEmpty()
                 && shootout.maxRates().stream().allMatch(found -> found.total() > 0);
     }

@@ -32,8 +32,16 @@ final class Iperf3 {
     /** Beyond what was asked for: it begins, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(8);
 
-    /** The server goes with our end of its stdin, so that none stays behind if we are killed before anyone came. */
-    private static final String SERVE = "iperf3 \"$@\" & server=$!; read -r _; kill $server 2>/dev/null";
+    /**
+     * The server goes with our end of its stdin, so that none stays behind if we are killed before anyone came. Who waits
+     * for that does not hold its output, whose end therefore is the server's own.
+     */
+    private static final String SERVE = "exec 3<&0; iperf3 \"$@\" 3<&- & server=$!;"
+            + " (read -r _ <&3; kill $server) >/dev/null 2>&1 & watcher=$!;"
+            + " exec 3<&-; wait $server; kill $watcher 2>/dev/null";
+
+    /** How its own lines begin where something is wrong. */
+    private static final String SAYS = "iperf3: ";
 
     private final HostSite client;
     private final HostSite server;
@@ -82,7 +90,7 @@ final class Iperf3 {
         }
     }
 
-    private Process serve(int port) throws IOException {
+    Process serve(int port) throws IOException {
         List<String> command = new ArrayList<>(server.prefix());
         command.addAll(List.of("sh", "-c", SERVE, "sh"));
         command.addAll(List.of("--server", "--one-off", "--bind", server.address(), "--port", "" + port));
@@ -90,7 +98,7 @@ final class Iperf3 {
         return new ProcessBuilder(command).redirectErrorStream(true).start();
     }
 
-    private static void awaitListening(Process serving) throws IOException, InterruptedException {
+    static void awaitListening(Process serving) throws IOException, InterruptedException {
         CompletableFuture<String> heard = new CompletableFuture<>();
         Thread reader = new Thread(() -> listen(serving, heard), "output-of-iperf3-server");
         reader.setDaemon(true);
@@ -107,19 +115,24 @@ final class Iperf3 {
         }
     }
 
-    /** Completes with the line that says that it listens, or with the last line; then reads on, so that it can write. */
+    /**
+     * Completes with the line that says that it listens, or at its end with the first one that says why not, before any
+     * usage; then reads on, so that it can write.
+     */
     private static void listen(Process serving, CompletableFuture<String> heard) {
         try (BufferedReader in =
                 new BufferedReader(new InputStreamReader(serving.getInputStream(), StandardCharsets.UTF_8))) {
-            String last = "it said nothing";
+            String why = null;
             String line;
             while ((line = in.readLine()) != null) {
-                last = line;
                 if (line.startsWith(LISTENS)) {
                     heard.complete(line);
                 }
+                if (why == null || line.startsWith(SAYS) && !why.startsWith(SAYS)) {
+                    why = line;
+                }
             }
-            heard.complete(last);
+            heard.complete(why == null ? "it said nothing" : why);
         } catch (IOException e) {
             heard.completeExceptionally(e);
         }

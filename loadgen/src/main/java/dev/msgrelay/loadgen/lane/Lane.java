@@ -40,7 +40,7 @@ public interface Lane extends AutoCloseable {
         return new Placement(near(), at(publishersAt), at(subscribersAt));
     }
 
-    /** Nothing of it stays behind; takes a moment at most. */
+    /** Nothing of it stays behind; takes a moment at most, and none where the thread is interrupted, as it then remains. */
     @Override
     void close();
 }

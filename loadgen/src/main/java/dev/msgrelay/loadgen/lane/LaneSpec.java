@@ -59,6 +59,11 @@ public record LaneSpec(LaneKind kind, int mtu) {
         return kind.isEmulated();
     }
 
+    /** Whether there may be a link between its ends: they are one and the same for loopback and Unix sockets. */
+    public boolean isApart() {
+        return kind != LaneKind.LOOPBACK && kind != LaneKind.UNIX;
+    }
+
     /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */
     public LaneLink emulatedLink() {
         return isEmulated()

@@ -24,10 +24,19 @@ public final class RunJson {
 
     private RunJson() {}
 
-    /** A whole document. */
+    /**
+     * A whole document.
+     *
+     * @param transport of its connections, for people
+     */
     public static String of(
-            RunResult result, List<String> failures, double[] hops, Map<String, List<Sample>> ceilings) {
+            RunResult result,
+            String transport,
+            List<String> failures,
+            double[] hops,
+            Map<String, List<Sample>> ceilings) {
         JsonObject json = result(result);
+        json.put("transport", transport);
         json.put("valid", failures.isEmpty());
         json.put("failures", new JsonArray(failures));
         json.put("machine", Machine.here().toJson());

@@ -25,9 +25,14 @@ public final class RunTable {
 
     private RunTable() {}
 
-    public static String of(RunResult result) {
+    /**
+     * All of it.
+     *
+     * @param transport of its connections: "TCP"
+     */
+    public static String of(RunResult result, String transport) {
         RunTable table = new RunTable();
-        table.header(result);
+        table.header(result, transport);
         table.traffic(result);
         table.subscribers(result);
         table.slow(result);
@@ -56,7 +61,7 @@ public final class RunTable {
                 Units.count(live.out()));
     }
 
-    private void header(RunResult result) {
+    private void header(RunResult result, String transport) {
         Load load = result.load();
         line(
                 "%s: %d publisher%s -> %d subscriber%s, %s, %s, %s, %.1f s after a warm-up of %.1f s",
@@ -67,7 +72,7 @@ public final class RunTable {
                 load.subscribers() == 1 ? "" : "s",
                 bodies(load),
                 pace(load),
-                load.unix() ? "Unix sockets" : "TCP",
+                transport,
                 result.timing().measured().toMillis() / 1e3,
                 result.timing().warmup().toMillis() / 1e3);
     }

@@ -3,12 +3,9 @@ package dev.msgrelay.loadgen.run;
 import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * The child processes of one run. However the run ends, {@link #close} or the JVM's shutdown leaves none of them behind;
@@ -19,17 +16,25 @@ public final class Children implements AutoCloseable {
 
     private final Placement placement;
     private final List<Child> children = new ArrayList<>();
-    private Path directory;
-    private final Thread hook = new Thread(this::killAll, "kill-children");
+    private SocketDirectory directory;
+    private final Thread hook = new Thread(this::leaveNothing, "kill-children");
+    private volatile boolean abandoned;
 
-    /** All of them on this host. */
-    public Children() {
+    /** All of them on this host; as below. */
+    public Children() throws InterruptedException {
         this(Placement.HERE);
     }
 
-    public Children(Placement placement) {
+    /**
+     * @throws InterruptedException the JVM is going down: nothing may be started any more
+     */
+    public Children(Placement placement) throws InterruptedException {
         this.placement = placement;
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            throw new InterruptedException();
+        }
     }
 
     /** Where each kind of process has its place. */
@@ -72,9 +77,15 @@ public final class Children implements AutoCloseable {
     /** A path for a Unix socket, in a directory that goes with the children. */
     public synchronized String socketPath(String name) throws IOException {
         if (directory == null) {
-            directory = Files.createTempDirectory("loadgen");
+            directory = SocketDirectory.create();
         }
-        return directory.resolve(name + ".sock").toString();
+        return directory.socket(name).toString();
+    }
+
+    /** Ends all by force, now; {@link #close} does not wait for them then. For a controller that has little time left. */
+    public void abandon() {
+        abandoned = true;
+        killAll();
     }
 
     /** Ends all: by the end of their stdin, and by force where that has no effect within a moment. */
@@ -82,6 +93,15 @@ public final class Children implements AutoCloseable {
     public void close() {
         List<Child> all = all();
         all.forEach(Child::closeStdin);
+        if (!abandoned) {
+            awaitExit(all);
+        }
+        killAll();
+        removeDirectory();
+        removeHook();
+    }
+
+    private static void awaitExit(List<Child> all) {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(EXIT_MILLIS);
         try {
             for (Child child : all) {
@@ -90,22 +110,11 @@ public final class Children implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        killAll();
-        removeDirectory();
-        removeHook();
     }
 
     private synchronized void removeDirectory() {
-        if (directory == null) {
-            return;
-        }
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
-                Files.deleteIfExists(file);
-            }
-            Files.deleteIfExists(directory);
-        } catch (IOException e) {
-            System.err.println("cannot remove " + directory + ": " + e.getMessage());
+        if (directory != null) {
+            directory.close();
         }
     }
 
@@ -115,6 +124,11 @@ public final class Children implements AutoCloseable {
         } catch (IllegalStateException e) {
             // The JVM is going down: the hook runs in any case, and finds nobody alive.
         }
+    }
+
+    private void leaveNothing() {
+        killAll();
+        removeDirectory();
     }
 
     private void killAll() {

@@ -51,21 +51,31 @@ public final class LoadRun {
      */
     public RunResult run() throws IOException, RunException, InterruptedException {
         try (Children children = new Children(placement)) {
-            observer.phase("starting " + middle.name());
-            Middle.Started started = middle.start(children, load);
-            Fleet fleet = new Fleet(children, load);
-            observer.phase("connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses()
-                    + " processes");
-            fleet.startSubscribers(started);
-            fleet.startSlow(started.subscribe());
-            if (!started.sendsByItself()) {
-                observer.phase("connecting " + load.publishers() + " publishers in " + load.publisherProcesses()
-                        + " processes");
-                fleet.startPublishers(started.publish());
+            try {
+                return run(children);
+            } catch (InterruptedException e) {
+                // Whoever is asked to end has results to print, and a child on a host that hangs does not answer.
+                children.abandon();
+                throw e;
             }
-            fleet.awaitPrimed();
-            return measure(children, started, fleet);
         }
+    }
+
+    private RunResult run(Children children) throws IOException, RunException, InterruptedException {
+        observer.phase("starting " + middle.name());
+        Middle.Started started = middle.start(children, load);
+        Fleet fleet = new Fleet(children, load);
+        observer.phase(
+                "connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses() + " processes");
+        fleet.startSubscribers(started);
+        fleet.startSlow(started.subscribe());
+        if (!started.sendsByItself()) {
+            observer.phase(
+                    "connecting " + load.publishers() + " publishers in " + load.publisherProcesses() + " processes");
+            fleet.startPublishers(started.publish());
+        }
+        fleet.awaitPrimed();
+        return measure(children, started, fleet);
     }
 
     /** The last thing that could be seen of this run, or null; what is left to tell when it was interrupted. */
@@ -140,10 +150,18 @@ public final class LoadRun {
         }
     }
 
-    /** Stops the relay in order, so that its last words are heard. */
-    private static RelayFigures stop(Child relay, Window window) throws InterruptedException {
+    /**
+     * Stops the relay in order, so that its last words are heard.
+     *
+     * @throws RunException it did not end in time, and was killed
+     */
+    static RelayFigures stop(Child relay, Window window) throws RunException, InterruptedException {
         relay.terminate();
-        relay.awaitExit(STOP_MILLIS);
+        if (!relay.awaitExit(STOP_MILLIS)) {
+            relay.kill();
+            throw new RunException(relay.name() + " did not end within " + TimeUnit.MILLISECONDS.toSeconds(STOP_MILLIS)
+                    + " s after SIGTERM and was killed");
+        }
         return RelayFigures.of(relay, window);
     }
 }

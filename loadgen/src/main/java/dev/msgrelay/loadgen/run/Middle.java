@@ -11,6 +11,11 @@ public interface Middle {
     /** For people: which one this is. */
     String name();
 
+    /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */
+    default String transport(Load load) {
+        return Middles.transport(load.unix(), load.unix());
+    }
+
     /** Starts it and waits until it listens. */
     Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
 

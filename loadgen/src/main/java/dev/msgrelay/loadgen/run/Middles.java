@@ -62,7 +62,14 @@ public final class Middles {
 
     /** A relay that runs already. */
     public static Middle remote(Endpoint publish, Endpoint subscribe) {
-        return new Named("relay at " + publish, (children, load) -> new Middle.Started(null, publish, subscribe));
+        return new Remote(publish, subscribe);
+    }
+
+    /** For people: what publishers and subscribers are connected by. */
+    static String transport(boolean unixIn, boolean unixOut) {
+        String in = unixIn ? "Unix sockets" : "TCP";
+        String out = unixOut ? "Unix sockets" : "TCP";
+        return in.equals(out) ? in : in + " in, " + out + " out";
     }
 
     static List<String> bind(Children children) {
@@ -78,6 +85,23 @@ public final class Middles {
         @Override
         public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
             return starter.start(children, load);
+        }
+    }
+
+    private record Remote(Endpoint publish, Endpoint subscribe) implements Middle {
+        @Override
+        public String name() {
+            return "relay at " + publish;
+        }
+
+        @Override
+        public String transport(Load load) {
+            return Middles.transport(publish.isUnix(), subscribe.isUnix());
+        }
+
+        @Override
+        public Started start(Children children, Load load) {
+            return new Started(null, publish, subscribe);
         }
     }
 }

@@ -33,6 +33,11 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, bool
     }
 
     @Override
+    public String transport(Load load) {
+        return Middles.transport(load.unix() || publishOverUnix, load.unix());
+    }
+
+    @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(List.of("--publish-port", "0", "--subscribe-port", "0", "--json"));
         args.addAll(Middles.bind(children));

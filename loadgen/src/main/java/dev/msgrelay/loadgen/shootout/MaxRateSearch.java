@@ -150,6 +150,16 @@ public final class MaxRateSearch {
         return confirm(passed, failed == 0 ? Ending.AT_HIGHEST : Ending.FOUND);
     }
 
+    /** What has come of it by now: what is left to tell where a probe threw. */
+    public Result soFar() {
+        long highest = attempts.stream()
+                .filter(Attempt::passed)
+                .mapToLong(Attempt::rate)
+                .max()
+                .orElse(0);
+        return result(highest, Ending.CUT_SHORT);
+    }
+
     /** A rate that passes and a higher one that fails; 0 for either where there is none. */
     private long[] enclose() throws IOException, RunException, InterruptedException {
         long rate = bounds.start();

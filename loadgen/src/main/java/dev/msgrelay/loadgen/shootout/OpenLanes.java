@@ -13,19 +13,10 @@ final class OpenLanes implements AutoCloseable {
     private final Map<String, Lane> lanes = new LinkedHashMap<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
 
-    private OpenLanes() {}
-
     /** Opens all that can be had. */
-    static OpenLanes open(List<LaneSpec> specs, LaneOpener opener) throws InterruptedException {
-        OpenLanes open = new OpenLanes();
-        try {
-            for (LaneSpec spec : specs) {
-                open.add(spec, opener);
-            }
-            return open;
-        } catch (InterruptedException | RuntimeException e) {
-            open.close();
-            throw e;
+    void open(List<LaneSpec> specs, LaneOpener opener) throws InterruptedException {
+        for (LaneSpec spec : specs) {
+            add(spec, opener);
         }
     }
 
@@ -51,6 +42,17 @@ final class OpenLanes implements AutoCloseable {
     /** Why a lane cannot be had, or null. */
     String whySkipped(String name) {
         return skipped.get(name);
+    }
+
+    /** As {@link #close}, but waits for nobody: what does not end by itself is ended by force. */
+    void closeAtOnce() {
+        // Whoever closes waits interruptibly, and goes on to force when it is interrupted.
+        Thread.currentThread().interrupt();
+        try {
+            close();
+        } finally {
+            Thread.interrupted();
+        }
     }
 
     @Override

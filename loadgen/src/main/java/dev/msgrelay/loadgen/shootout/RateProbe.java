@@ -107,13 +107,27 @@ final class RateProbe {
     /** What came of the search. */
     MaxRate found(MaxRateSearch.Result result) {
         MaxRateSearch.Ending ending = result.ending();
+        boolean confirmed = ending == MaxRateSearch.Ending.FOUND || ending == MaxRateSearch.Ending.AT_HIGHEST;
+        return maxRate(result, confirmed, ending.toString());
+    }
+
+    /**
+     * What had come of a search that did not come to its end.
+     *
+     * @param reason why not, one line
+     */
+    MaxRate cutShort(MaxRateSearch.Result soFar, String reason) {
+        return maxRate(soFar, false, "cut short: " + reason);
+    }
+
+    private MaxRate maxRate(MaxRateSearch.Result result, boolean confirmed, String ending) {
         int mtu = lane.link() == null ? 0 : lane.link().format().mtu();
         return new MaxRate(
                 cell.lane(),
                 Records.parameters(cell.point().withRate((int) result.rate()), mtu),
                 settings.p99Nanos(),
-                ending == MaxRateSearch.Ending.FOUND || ending == MaxRateSearch.Ending.AT_HIGHEST,
-                ending.toString(),
+                confirmed,
+                ending,
                 result.attempts().stream()
                         .map(attempt -> new MaxRate.Attempt(attempt.rate(), attempt.failure()))
                         .toList(),

@@ -68,20 +68,32 @@ public final class ShootoutRun {
      * @throws InterruptedException it was asked to end; what there is has been kept, and is marked
      */
     public void run() throws InterruptedException {
-        try (OpenLanes lanes = OpenLanes.open(settings.lanes(), this::open)) {
-            Plan plan = begin(lanes);
-            keeper.keep(book.shootout());
-            if (settings.search() == null) {
-                rounds(lanes, plan);
-            } else {
-                searches(lanes, plan);
+        try (OpenLanes lanes = new OpenLanes()) {
+            try {
+                lanes.open(settings.lanes(), this::open);
+                measure(lanes);
+                end(lanes.lanes().isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
+            } catch (InterruptedException e) {
+                // There is little time from here on: what is to be known is kept, and nobody is waited for.
+                end(Ending.interrupted("interrupted"));
+                lanes.closeAtOnce();
+                throw e;
             }
-            book.end(lanes.lanes().isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
-        } catch (InterruptedException e) {
-            book.end(Ending.interrupted("interrupted"));
-            keeper.keep(book.shootout());
-            throw e;
         }
+    }
+
+    private void measure(OpenLanes lanes) throws InterruptedException {
+        Plan plan = begin(lanes);
+        keeper.keep(book.shootout());
+        if (settings.search() == null) {
+            rounds(lanes, plan);
+        } else {
+            searches(lanes, plan);
+        }
+    }
+
+    private void end(Ending how) {
+        book.end(how);
         keeper.keep(book.shootout());
     }
 
@@ -90,7 +102,7 @@ public final class ShootoutRun {
         return book.shootout();
     }
 
-    /** Whether a run failed, those for ceilings included; those of a search may. */
+    /** Whether a run failed, those for ceilings included; those of a search may, but not the search itself. */
     public boolean hasFailures() {
         return failed;
     }
@@ -101,8 +113,16 @@ public final class ShootoutRun {
     }
 
     private Lane open(LaneSpec spec) throws LaneUnavailableException, InterruptedException {
-        listener.begins("").phase("opening " + spec.label());
+        begins("").phase("opening " + spec.label());
         return equipment.opener().open(spec);
+    }
+
+    /** Tells that a step begins; an interrupt that came while results were written is noticed here. */
+    private RunObserver begins(String where) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return listener.begins(where);
     }
 
     private Plan begin(OpenLanes lanes) {
@@ -171,8 +191,7 @@ public final class ShootoutRun {
     }
 
     private void baseline(Sheet sheet, Lane lane, int round) throws InterruptedException {
-        RunObserver observer =
-                listener.begins(text("round %d, %s without a relay, %s", round, lane.label(), pace.text()));
+        RunObserver observer = begins(text("round %d, %s without a relay, %s", round, lane.label(), pace.text()));
         long begun = System.nanoTime();
         try {
             sheet.add(round, equipment.rig().baseline(lane, sheet.baselineFrom(), settings.timing(), observer));
@@ -207,7 +226,7 @@ public final class ShootoutRun {
     private Taken timed(Lane lane, Step step, int round, int size, String which, Plan plan)
             throws InterruptedException {
         String left = settings.search() == null ? ", " + pace.text() : "";
-        RunObserver observer = listener.begins(which + Names.of(lane, step) + left);
+        RunObserver observer = begins(which + Names.of(lane, step) + left);
         long begun = System.nanoTime();
         Taken taken = taker.take(lane, step, round, size, observer);
         pace.done(plan.estimateMillis(step), System.nanoTime() - begun);
@@ -251,7 +270,13 @@ public final class ShootoutRun {
             book.add(found);
             listener.notice("highest rate, " + found);
         } catch (IOException | RunException e) {
-            listener.notice("search on " + Names.of(lane, cell) + " ended: " + e.getMessage());
+            failed = true;
+            MaxRate soFar = probe.cutShort(search.soFar(), e.getMessage());
+            book.add(soFar);
+            listener.notice("FAIL highest rate so far, " + soFar);
+        } catch (InterruptedException e) {
+            book.add(probe.cutShort(search.soFar(), "interrupted"));
+            throw e;
         }
     }
 

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
-import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.Plan.PlannedLane;
@@ -49,7 +48,7 @@ public record ShootoutSettings(
     long estimateMillis(Plan plan) {
         long links = yardsticks.baseline()
                 ? plan.lanes().size()
-                        - lanes.stream().filter(ShootoutSettings::isWithoutLink).count()
+                        - lanes.stream().filter(lane -> !lane.isApart()).count()
                 : 0;
         return plan.estimate().toMillis() + Math.max(0, links) * rounds * baselineMillis(timing);
     }
@@ -59,18 +58,16 @@ public record ShootoutSettings(
         return 2 * (timing.warmup().toMillis() + timing.measured().toMillis() + Plan.OVERHEAD_MILLIS);
     }
 
-    /** The plan for as many of the lanes as there are. */
+    /**
+     * The plan for as many of the lanes as there are. A remote lane's link is known when it is open: until then it is
+     * taken for one whose speed is known.
+     */
     Plan plan(List<LaneSpec> specs) {
         boolean calibrated = yardsticks.calibrate() != Calibrate.NEVER && search == null;
         List<PlannedLane> planned = specs.stream()
-                .map(spec -> new PlannedLane(OpenLanes.nameOf(spec), calibrated && isWithoutLink(spec)))
+                .map(spec -> new PlannedLane(OpenLanes.nameOf(spec), calibrated && !spec.isApart()))
                 .toList();
         return new Plan(planned, points, rounds, timing);
-    }
-
-    /** A remote lane's link is known when it is open: what is said before takes it for one whose speed is known. */
-    private static boolean isWithoutLink(LaneSpec spec) {
-        return spec.kind() == LaneKind.LOOPBACK || spec.kind() == LaneKind.UNIX;
     }
 
     /**

@@ -28,6 +28,14 @@ class TokenTest {
     }
 
     @Test
+    void aFileOfSomebodyElseIsRefused() throws Exception {
+        Path file = file("0123456789abcdef", "---------");
+        assumeTrue(!Files.isReadable(file), "root reads every file");
+        assertThatThrownBy(() -> Token.fromFile(file))
+                .hasMessage("the token file " + file + " cannot be read: permission denied");
+    }
+
+    @Test
     void whatIsNoTokenIsRefusedWithoutShowingIt() throws Exception {
         assertThatThrownBy(() -> Token.of("short", "here"))
                 .hasMessage("the token in here has 5 characters, not 16..256");

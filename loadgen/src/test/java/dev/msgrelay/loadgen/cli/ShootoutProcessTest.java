@@ -15,6 +15,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +75,35 @@ class ShootoutProcessTest {
     }
 
     @Test
+    void afterCtrlCWhileTheAgentHangsThereAreResults() throws Exception {
+        Path token = Files.writeString(temporary.resolve("token"), "0123456789abcdef0123456789abcdef");
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        Process agent = new ProcessBuilder(command("agent", "--port=0", "--token-file=" + token))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            start(
+                    "--agent=127.0.0.1:" + port(agent),
+                    "--token-file=" + token,
+                    "--no-calibrate",
+                    "--rounds=50",
+                    "--warmup=2s",
+                    "--duration=300ms");
+            // The first one is on loopback, this one has a process of the agent's.
+            awaitLine("run 2/");
+            signal("STOP", agent);
+            int expected = interrupt();
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(expected);
+            assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
+            assertThat(temporary.resolve("stdout")).content().contains("PARTIAL: interrupted after 1 runs");
+        } finally {
+            agent.descendants().forEach(ProcessHandle::destroyForcibly);
+            agent.destroyForcibly();
+        }
+    }
+
+    @Test
     void aRelayThatIsKilledCostsItsRunAndNoMore() throws Exception {
         start("--lanes=loopback", "--no-calibrate", "--rounds=2", "--warmup=2s", "--duration=1s");
         awaitLine("run 1/2");
@@ -94,17 +124,21 @@ class ShootoutProcessTest {
         assertThat(runs.getObject(1).getBoolean("partial")).isFalse();
     }
 
-    private void start(String... args) throws IOException {
+    private static List<String> command(String... args) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                LoadgenMain.class.getName(),
-                "shootout",
-                "--out=" + temporary.resolve("out")));
+                LoadgenMain.class.getName()));
+        command.addAll(List.of(args));
+        return command;
+    }
+
+    private void start(String... args) throws IOException {
+        List<String> command = command("shootout", "--out=" + temporary.resolve("out"));
         command.addAll(List.of(args));
         process = new ProcessBuilder(command)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectOutput(temporary.resolve("stdout").toFile())
                 .start();
         err = new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
     }
@@ -121,6 +155,12 @@ class ShootoutProcessTest {
             }
         }
         throw new AssertionError("it did not say '" + part + "' but " + said);
+    }
+
+    /** The port of "loadgen agent listens on 127.0.0.1 port 40123; ...". */
+    private static int port(Process agent) throws IOException {
+        BufferedReader out = new BufferedReader(new InputStreamReader(agent.getInputStream(), StandardCharsets.UTF_8));
+        return Integer.parseInt(out.readLine().replaceAll(".* port (\\d+);.*", "$1"));
     }
 
     /** So that nobody waits for room in the pipe. */
@@ -155,9 +195,13 @@ class ShootoutProcessTest {
             process.destroy();
             return EXIT_SIGTERM;
         }
-        Process kill = new ProcessBuilder("kill", "-INT", "" + process.pid()).start();
-        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        signal("INT", process);
         return EXIT_SIGINT;
+    }
+
+    private static void signal(String name, Process to) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-" + name, "" + to.pid()).start();
+        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
     }
 
     private static boolean isInterruptIgnored() throws IOException {

@@ -5,18 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class Iperf3Test {
     private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+
+    @TempDir
+    private Path directory;
 
     @Test
     void theFigureIsWhatArrived() throws Exception {
@@ -57,6 +66,40 @@ class Iperf3Test {
             assertThat(LinkBaseline.iperf3(unix, End.NEAR, SECOND).reason()).contains("Unix");
             assertThat(LinkBaseline.iperf3(remote, End.NEAR, SECOND).reason()).contains("this host");
         }
+    }
+
+    @Test
+    void whatAServerThatEndsSaidIsToldAtOnce() throws Exception {
+        HostSite site = withIperf3("echo \"iperf3: unrecognized option '--forceflush'\" >&2", "echo Usage:", "exit 1");
+        assertThatThrownBy(() -> new Iperf3(site, site, SECOND).run())
+                .isInstanceOf(IOException.class)
+                .hasMessage("iperf3's server does not listen: iperf3: unrecognized option '--forceflush'");
+    }
+
+    @Test
+    void theServerGoesWithOurEndOfItsStdin() throws Exception {
+        HostSite site = withIperf3("echo 'Server listening on 5201'", "exec sleep 600");
+        Process serving = new Iperf3(site, site, SECOND).serve(5_201);
+        try {
+            Iperf3.awaitListening(serving);
+            List<ProcessHandle> all = serving.descendants().toList();
+            assertThat(all).isNotEmpty();
+            serving.getOutputStream().close();
+            for (ProcessHandle one : all) {
+                one.onExit().get(20, TimeUnit.SECONDS);
+            }
+            assertThat(serving.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            serving.descendants().forEach(ProcessHandle::destroyForcibly);
+            serving.destroyForcibly();
+        }
+    }
+
+    /** A place where the command iperf3 is this script. */
+    private HostSite withIperf3(String... lines) throws IOException {
+        Path script = Files.writeString(directory.resolve("iperf3"), "#!/bin/sh\n" + String.join("\n", lines) + "\n");
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        return new HostSite("here", List.of("env", "PATH=" + directory + ":" + System.getenv("PATH")), "127.0.0.1");
     }
 
     @Test

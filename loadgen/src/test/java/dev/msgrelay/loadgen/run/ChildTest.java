@@ -3,11 +3,6 @@ package dev.msgrelay.loadgen.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,7 +19,7 @@ class ChildTest {
             said.append("{\"event\":\"progress\",\"messages\":").append(i).append("}\n");
         }
         said.append("{\"event\":\"result\"}\n");
-        Child child = new Child("talker", Site.HERE, new Talker(said.toString()));
+        Child child = new Child("talker", Site.HERE, new FakeProcess(said.toString(), true));
         child.await("result", TimeUnit.SECONDS.toNanos(20));
         List<Long> kept = child.all("progress").stream()
                 .map(event -> event.json().getLong("messages"))
@@ -34,60 +29,6 @@ class ChildTest {
         assertThat(kept.get(kept.size() - 1)).as("the newest is there").isEqualTo(lines - 1L);
         for (int i = 1; i < kept.size(); i++) {
             assertThat(kept.get(i) - kept.get(i - 1)).as("no hole").isLessThanOrEqualTo(8);
-        }
-    }
-
-    /** A process that has said something and is gone. */
-    private record Talker(String said) implements SiteProcess {
-        @Override
-        public long pid() {
-            return -1;
-        }
-
-        @Override
-        public InputStream stdout() {
-            return new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8));
-        }
-
-        @Override
-        public InputStream stderr() {
-            return InputStream.nullInputStream();
-        }
-
-        @Override
-        public OutputStream stdin() {
-            return OutputStream.nullOutputStream();
-        }
-
-        @Override
-        public boolean isAlive() {
-            return false;
-        }
-
-        @Override
-        public int exitCode() {
-            return 0;
-        }
-
-        @Override
-        public boolean awaitExit(long millis) {
-            return true;
-        }
-
-        @Override
-        public void terminate() {}
-
-        @Override
-        public void kill() {}
-
-        @Override
-        public long cpuNanos() {
-            return -1;
-        }
-
-        @Override
-        public long peakResidentBytes() {
-            return -1;
         }
     }
 }

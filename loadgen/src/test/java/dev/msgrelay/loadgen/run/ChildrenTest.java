@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.site.SiteProcess;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,9 +50,34 @@ class ChildrenTest {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
             long pid = controller.await("child", SAY_NANOS).getLong("pid");
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
+            Path directory = Path.of(controller.latest("child").json().getString("socket"))
+                    .getParent();
+            assertThat(directory).exists();
             controller.terminate();
             worker.onExit().get(20, TimeUnit.SECONDS);
+            assertThat(controller.awaitExit(20_000)).isTrue();
+            assertThat(directory).doesNotExist();
         }
+    }
+
+    @Test
+    void whileTheControllerGoesDownNothingIsStarted() throws Exception {
+        try (Children children = new Children()) {
+            Child controller = children.startWorker(Site.HERE, "controller", LateController.class, List.of());
+            assertThat(controller.await("late", SAY_NANOS).getString("got"))
+                    .isEqualTo(InterruptedException.class.getName());
+        }
+    }
+
+    @Test
+    void childrenThatAreAbandonedAreNotWaitedFor() throws Exception {
+        FakeProcess deaf = new FakeProcess("", false);
+        try (Children children = new Children()) {
+            children.start(new FakeSite(deaf), "deaf", new JavaProgram(List.of(), "Main", List.of()));
+            children.abandon();
+        }
+        assertThat(deaf.isKilled()).isTrue();
+        assertThat(deaf.isAwaited()).isFalse();
     }
 
     @Test
@@ -76,6 +103,43 @@ class ChildrenTest {
         }
     }
 
+    private record FakeSite(FakeProcess process) implements Site {
+        @Override
+        public String name() {
+            return "here";
+        }
+
+        @Override
+        public String address() {
+            return "127.0.0.1";
+        }
+
+        @Override
+        public SiteProcess start(JavaProgram program) {
+            return process;
+        }
+    }
+
+    /** A controller that is about to start something when it is asked to end. */
+    static final class LateController {
+        private LateController() {}
+
+        public static void main(String[] args) {
+            Runtime.getRuntime().addShutdownHook(new Thread(LateController::late));
+        }
+
+        private static void late() {
+            String got = "";
+            try {
+                new Children().close();
+            } catch (InterruptedException | RuntimeException e) {
+                got = e.getClass().getName();
+            }
+            System.out.println("{\"event\":\"late\",\"got\":\"" + got + "\"}");
+            System.out.flush();
+        }
+    }
+
     /** A controller that starts a worker and then does nothing. */
     static final class ForlornController {
         private ForlornController() {}
@@ -84,7 +148,8 @@ class ChildrenTest {
             Children children = new Children();
             Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             child.await("ready", SAY_NANOS);
-            System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + "}");
+            String socket = children.socketPath("x");
+            System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + ",\"socket\":\"" + socket + "\"}");
             System.out.flush();
             TimeUnit.MINUTES.sleep(1);
             children.close();

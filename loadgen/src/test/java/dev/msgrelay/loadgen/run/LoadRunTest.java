@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -125,6 +126,16 @@ class LoadRunTest {
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("relay ended with exit code 2")
                 .hasMessageContaining("nonsense");
+    }
+
+    @Test
+    void aRelayThatDoesNotEndIsKilledAndFailsTheRun() {
+        FakeProcess deaf = new FakeProcess("", false);
+        Child relay = new Child("relay", Site.HERE, deaf);
+        assertThatThrownBy(() -> LoadRun.stop(relay, SHORT.windowFrom(0)))
+                .isInstanceOf(RunException.class)
+                .hasMessage("relay did not end within 10 s after SIGTERM and was killed");
+        assertThat(deaf.isKilled()).isTrue();
     }
 
     private static RunResult run(Middle middle, Load load) throws Exception {

@@ -4,47 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.lane.End;
-import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Ending;
-import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.files.ShootoutJson;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.SlowPolicy;
-import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
-import dev.msgrelay.loadgen.worker.Endpoint;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A whole shootout on a machine that is none: what is kept, and what becomes of it when something fails. */
-class ShootoutRunTest {
-    private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
-    private static final LoadPoint ONE = new LoadPoint(BodySizes.fixed(100), 1, 1, 0, 0, 1);
-    private static final Middle RELAY = Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"));
-    private static final Given USUAL = new Given(1_000_000, 1_000);
-
-    private final List<String> notices = new ArrayList<>();
-    private final List<Shootout> kept = new ArrayList<>();
-    private final List<String> closed = new ArrayList<>();
-
+class ShootoutRunTest extends FakeShootout {
     @Test
     void lanesTakeTurnsAndEverythingIsKeptAfterEveryRun() throws Exception {
         FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
@@ -285,7 +266,35 @@ class ShootoutRunTest {
         Shootout last = kept.get(kept.size() - 1);
         assertThat(last.runs()).isEqualTo(2);
         assertThat(last.ending().how()).isEqualTo(Ending.How.INTERRUPTED);
-        assertThat(closed).containsExactly("1gbe");
+        assertThat(closed).containsExactly("1gbe at once");
+        assertThat(endingAtClose).as("kept before anything else").isEqualTo(Ending.How.INTERRUPTED);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
+        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(LaneSpec.of(LaneKind.GBE_1)),
+                List.of(ONE),
+                2,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.IN_TURN, true),
+                null);
+        ShootoutRun run = shootout(rig, settings, this::lane, shootout -> {
+            if (kept.size() == 1) {
+                Thread.currentThread().interrupt();
+            }
+            kept.add(shootout);
+            Files.writeString(directory.resolve("results"), "those of an interrupted thread");
+        });
+        assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
+        assertThat(rig.runs).as("the one after which it came").hasSize(1);
+        assertThat(notices).isEmpty();
+        assertThat(run.isUnwritten()).isFalse();
+        assertThat(kept.get(kept.size() - 1).ending().how()).isEqualTo(Ending.How.INTERRUPTED);
+        assertThat(Thread.interrupted()).isFalse();
     }
 
     @Test
@@ -315,49 +324,5 @@ class ShootoutRunTest {
         assertThat(run.isUnwritten()).isFalse();
         assertThat(notices).hasSize(2).last().isEqualTo("results are written again");
         assertThat(kept.get(kept.size() - 1).runs()).isEqualTo(4);
-    }
-
-    private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
-        return shootout(rig, settings, this::lane, kept::add);
-    }
-
-    private ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, LaneOpener opener, ResultFile files) {
-        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, SlowPolicy.BACKPRESSURE);
-        ShootoutListener listener = new ShootoutListener() {
-            @Override
-            public void notice(String line) {
-                notices.add(line);
-            }
-
-            @Override
-            public RunObserver begins(String where) {
-                return RunObserver.NONE;
-            }
-        };
-        return new ShootoutRun(settings, equipment, listener, files, "test", List.of("loadgen"), List.of());
-    }
-
-    private static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
-        List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
-        return new ShootoutSettings(
-                specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(Calibrate.IN_TURN, false), null);
-    }
-
-    private static Sides sides() {
-        return new Sides(End.NEAR, End.FAR, Door.TCP);
-    }
-
-    private static List<LaneResult> lanes(ShootoutRun run) {
-        return run.shootout().lanes();
-    }
-
-    private static List<Integer> rounds(ShootoutRun run, int lane) {
-        return lanes(run).get(lane).cells().get(0).runs().stream()
-                .map(one -> one.moment().round())
-                .toList();
-    }
-
-    private Lane lane(LaneSpec spec) {
-        return FakeLane.of(spec, closed);
     }
 }

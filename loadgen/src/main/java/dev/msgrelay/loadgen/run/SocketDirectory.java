@@ -1,0 +1,165 @@
+package dev.msgrelay.loadgen.run;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * A directory for the Unix sockets of one run, which goes with it. As long as its process lives, that has a lock on a
+ * file in there; the kernel takes the lock away however the process ends. So the next process that needs such a directory
+ * knows what a killed one has left in the same place, and removes it. Thread-safe.
+ */
+final class SocketDirectory implements AutoCloseable {
+    static final String LOCK = ".lock";
+    private static final String PREFIX = "loadgen";
+    private static final Pattern NAME = Pattern.compile(PREFIX + "\\d+");
+    private static final String SOCKET = ".sock";
+
+    /** Entries that are looked at: a place full of others must not hold a run up. */
+    private static final int MAX_LOOKS = 1_000;
+
+    /**
+     * Those of this process, guarded by the class: to close a locked file that was opened once more would let the lock
+     * go.
+     */
+    private static final Set<Path> OWN = new HashSet<>();
+
+    private static boolean swept;
+
+    private final Path path;
+    private final FileChannel lock;
+    private boolean closed;
+
+    private SocketDirectory(Path path, FileChannel lock) {
+        this.path = path;
+        this.lock = lock;
+    }
+
+    /** A new one where temporary files go; the first one of a process looks for what others have left. */
+    static synchronized SocketDirectory create() throws IOException {
+        Path parent = Path.of(System.getProperty("java.io.tmpdir"));
+        SocketDirectory directory = in(parent);
+        if (!swept) {
+            swept = true;
+            directory.sweep();
+        }
+        return directory;
+    }
+
+    /** A new one within that directory. */
+    static synchronized SocketDirectory in(Path parent) throws IOException {
+        Path path = Files.createTempDirectory(parent, PREFIX);
+        OWN.add(path);
+        return new SocketDirectory(path, lock(path.resolve(LOCK)));
+    }
+
+    /** The file has content once it is locked; null where there are no locks: then nobody takes it for a left one. */
+    private static FileChannel lock(Path file) throws IOException {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                String owner = PREFIX + " " + ProcessHandle.current().pid() + "\n";
+                channel.write(ByteBuffer.wrap(owner.getBytes(StandardCharsets.US_ASCII)));
+                return channel;
+            }
+        } catch (IOException e) {
+            // as without locks
+        }
+        channel.close();
+        return null;
+    }
+
+    /** Removes what processes of this user that are no more have left beside this one, as far as it can be done. */
+    void sweep() {
+        synchronized (SocketDirectory.class) {
+            sweep(path);
+        }
+    }
+
+    private static void sweep(Path own) {
+        int looks = 0;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(own.getParent(), PREFIX + "*")) {
+            UserPrincipal user = Files.getOwner(own);
+            for (Path one : all) {
+                if (++looks > MAX_LOOKS) {
+                    return;
+                }
+                if (!OWN.contains(one)
+                        && NAME.matcher(one.getFileName().toString()).matches()) {
+                    removeIfLeft(one, user);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            // it is in nobody's way
+        }
+    }
+
+    private static void removeIfLeft(Path directory, UserPrincipal user) {
+        Path file = directory.resolve(LOCK);
+        try {
+            boolean ours = Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
+                    && user.equals(Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS));
+            if (!ours || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) == 0) {
+                return;
+            }
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+                    FileLock mine = channel.tryLock()) {
+                if (mine != null) {
+                    remove(directory);
+                }
+            }
+        } catch (IOException e) {
+            // another process was faster, or it may not be removed
+        }
+    }
+
+    /** Nothing but what such a directory has; with anything else in it, it stays. */
+    private static void remove(Path directory) throws IOException {
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, "*" + SOCKET)) {
+            for (Path socket : sockets) {
+                Files.deleteIfExists(socket);
+            }
+        }
+        Files.deleteIfExists(directory.resolve(LOCK));
+        Files.deleteIfExists(directory);
+    }
+
+    /** A path for a Unix socket. */
+    Path socket(String name) {
+        return path.resolve(name + SOCKET);
+    }
+
+    /** Removes it with all sockets in it. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            remove(path);
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            System.err.println("cannot remove " + path + ": " + e.getMessage());
+        }
+        forget(path);
+    }
+
+    private static synchronized void forget(Path path) {
+        OWN.remove(path);
+    }
+}

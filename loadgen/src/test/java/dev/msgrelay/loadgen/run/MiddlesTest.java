@@ -1,0 +1,31 @@
+package dev.msgrelay.loadgen.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.worker.Endpoint;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is said of a middle. */
+class MiddlesTest {
+    private static final Load TCP = Load.oneToOne(100);
+    private static final Load UNIX = TCP.withUnix(true);
+
+    @Test
+    void aRelayThatRunsAlreadyIsConnectedAsItsAddressesSay() {
+        Endpoint tcp = Endpoint.parse("127.0.0.1:7400");
+        Endpoint unix = Endpoint.parse("unix:/tmp/relay.sock");
+        assertThat(Middles.remote(tcp, tcp).transport(UNIX)).isEqualTo("TCP");
+        assertThat(Middles.remote(unix, unix).transport(TCP)).isEqualTo("Unix sockets");
+        assertThat(Middles.remote(unix, tcp).transport(TCP)).isEqualTo("Unix sockets in, TCP out");
+        assertThat(Middles.remote(tcp, unix).transport(TCP)).isEqualTo("TCP in, Unix sockets out");
+    }
+
+    @Test
+    void whatIsStartedIsConnectedAsTheLoadSays() {
+        assertThat(Middles.plain(1_000).transport(TCP)).isEqualTo("TCP");
+        assertThat(Middles.none().transport(UNIX)).isEqualTo("Unix sockets");
+        assertThat(new RelayMiddle(List.of(), List.of()).transport(UNIX)).isEqualTo("Unix sockets");
+        assertThat(new RelayMiddle(List.of(), List.of(), true).transport(TCP)).isEqualTo("Unix sockets in, TCP out");
+    }
+}

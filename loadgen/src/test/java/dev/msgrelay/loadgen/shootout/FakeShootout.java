@@ -1,0 +1,101 @@
+package dev.msgrelay.loadgen.shootout;
+
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Middles;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.shootout.FakeRig.Given;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
+import dev.msgrelay.loadgen.worker.Endpoint;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What tests of whole shootouts share: a machine that is none, and lanes on paper. */
+abstract class FakeShootout {
+    static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+    static final LoadPoint ONE = new LoadPoint(BodySizes.fixed(100), 1, 1, 0, 0, 1);
+    static final Middle RELAY = Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"));
+    static final Given USUAL = new Given(1_000_000, 1_000);
+
+    final List<String> notices = new ArrayList<>();
+    final List<Shootout> kept = new ArrayList<>();
+    final List<String> closed = new ArrayList<>();
+
+    /** What the results said when the last lane was closed. */
+    Ending.How endingAtClose;
+
+    static ShootoutSettings searching(LaneKind kind) {
+        return new ShootoutSettings(
+                List.of(LaneSpec.of(kind)),
+                List.of(ONE),
+                1,
+                SECOND,
+                sides(),
+                new Yardsticks(Calibrate.IN_TURN, false),
+                new SearchSettings(5_000_000, 40, Duration.ofMinutes(1).toNanos()));
+    }
+
+    ShootoutRun shootout(FakeRig rig, ShootoutSettings settings) {
+        return shootout(rig, settings, this::lane, kept::add);
+    }
+
+    ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, LaneOpener opener, ResultFile files) {
+        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, SlowPolicy.BACKPRESSURE);
+        ShootoutListener listener = new ShootoutListener() {
+            @Override
+            public void notice(String line) {
+                notices.add(line);
+            }
+
+            @Override
+            public RunObserver begins(String where) {
+                return RunObserver.NONE;
+            }
+        };
+        return new ShootoutRun(settings, equipment, listener, files, "test", List.of("loadgen"), List.of());
+    }
+
+    static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
+        List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
+        return new ShootoutSettings(
+                specs, List.of(ONE), rounds, SECOND, sides(), new Yardsticks(Calibrate.IN_TURN, false), null);
+    }
+
+    static Sides sides() {
+        return new Sides(End.NEAR, End.FAR, Door.TCP);
+    }
+
+    static List<LaneResult> lanes(ShootoutRun run) {
+        return run.shootout().lanes();
+    }
+
+    static List<Integer> rounds(ShootoutRun run, int lane) {
+        return lanes(run).get(lane).cells().get(0).runs().stream()
+                .map(one -> one.moment().round())
+                .toList();
+    }
+
+    private void closes(String lane) {
+        closed.add(lane + (Thread.currentThread().isInterrupted() ? " at once" : ""));
+        endingAtClose =
+                kept.isEmpty() ? null : kept.get(kept.size() - 1).ending().how();
+    }
+
+    Lane lane(LaneSpec spec) {
+        return FakeLane.of(spec, this::closes);
+    }
+}
