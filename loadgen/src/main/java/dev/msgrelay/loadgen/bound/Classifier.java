@@ -81,10 +81,15 @@ public final class Classifier {
         Say say = new Say()
                 .that("it kept the rate, but not the schedule: " + Words.rates(rates))
                 .that(Words.late(rates))
-                .cpu(facts.busiestPublisher)
-                .machine();
-        boolean enough = facts.busiestPublisher != null && facts.busiestPublisher.waited() >= rates.late();
-        return enough ? say.bound(MACHINE, MEDIUM, PUBLISHER) : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
+                .cpu(facts.busiestPublisher);
+        if (facts.stolen(rates.late())) {
+            say.that(Words.stolen(signals.sampled().machine()));
+        }
+        say.machine();
+        boolean waited = facts.busiestPublisher != null && facts.busiestPublisher.waited() >= rates.late();
+        return waited || facts.stolen(rates.late())
+                ? say.bound(MACHINE, MEDIUM, PUBLISHER)
+                : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
     }
 
     private BoundBy linkAtCeiling() {

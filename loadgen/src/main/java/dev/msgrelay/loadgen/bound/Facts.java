@@ -40,6 +40,12 @@ final class Facts {
         return machine != null && machine.softirq() >= KERNEL_BUSY;
     }
 
+    /** Whether the host took at least so much of a core's time. */
+    boolean stolen(double ofACore) {
+        MachineShare machine = signals.sampled().machine();
+        return machine != null && machine.steal() * machine.cores() >= ofACore;
+    }
+
     boolean allCoresBusy() {
         MachineShare machine = signals.sampled().machine();
         return machine != null && machine.idle() <= NO_CORE_IDLE;

@@ -49,6 +49,11 @@ final class Words {
         return format("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT);
     }
 
+    /** Of one core: a schedule waits for one. */
+    static String stolen(MachineShare machine) {
+        return format("the host took %.2f %% of a core's time", machine.steal() * machine.cores() * PERCENT);
+    }
+
     static String link(String direction, double share) {
         return format("the link %s carried %.3f of its ceiling", direction, share);
     }

@@ -56,6 +56,17 @@ class KeptRateTest {
     }
 
     @Test
+    void whereTheHostTookTheCoresAsLongItWasTheMachineToo() {
+        BoundBy bound = Case.quiet()
+                .rates(new Rates(2_000, 2_000, 2_000, 0.0389, 10))
+                .publisher(0.2, 0.01)
+                .idle(0.4)
+                .classify();
+        Case.expect(bound, MACHINE, MEDIUM, PUBLISHER);
+        assertThat(bound.reasons()).contains("the host took 4.00 % of a core's time");
+    }
+
+    @Test
     void ofSeveralPublishersTheBusiestTellsWhyTheyWereLate() {
         BoundBy bound = Case.quiet()
                 .rates(new Rates(2_000, 2_000, 2_000, 0.0889, 10))
