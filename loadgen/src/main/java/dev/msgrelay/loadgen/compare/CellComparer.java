@@ -17,7 +17,7 @@ final class CellComparer {
     private final String name;
     private final boolean paired;
     private final List<String> leftOut;
-    private final Lengths lengths;
+    private final Conditions conditions;
 
     /** Runs to be compared: of the same index where they are paired. */
     private record Chosen(Regime regime, List<RunRecord> a, List<RunRecord> b) {
@@ -29,13 +29,13 @@ final class CellComparer {
     /**
      * @param name of the lanes, for what is left out
      * @param leftOut where that is told
-     * @param lengths where it is told how long the runs were
+     * @param conditions where it is told in what the runs differ
      */
-    CellComparer(String name, boolean paired, List<String> leftOut, Lengths lengths) {
+    CellComparer(String name, boolean paired, List<String> leftOut, Conditions conditions) {
         this.name = name;
         this.paired = paired;
         this.leftOut = leftOut;
-        this.lengths = lengths;
+        this.conditions = conditions;
     }
 
     /** Empty where no runs fit each other. */
@@ -54,7 +54,7 @@ final class CellComparer {
         }
         others(cell + ", a", cellA, best.regime(), best.a());
         others(cell + ", b", cellB, best.regime(), best.b());
-        lengths.add(best.a(), best.b());
+        conditions.add(best.a(), best.b());
         List<Change> changes = new ArrayList<>();
         for (Metric metric : Metric.values()) {
             change(metric, best).ifPresent(changes::add);

@@ -18,7 +18,7 @@ public final class Comparer {
     private final boolean paired;
     private final List<CellComparison> cells = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
-    private final Lengths lengths = new Lengths();
+    private final Conditions conditions = new Conditions();
 
     /**
      * @param paired runs of a and b were taken in turn: the ones of equal round belong together
@@ -60,7 +60,7 @@ public final class Comparer {
     }
 
     private Comparison comparison() {
-        leftOut.addAll(lengths.notices());
+        leftOut.addAll(conditions.notices());
         return new Comparison(cells, leftOut);
     }
 
@@ -99,7 +99,7 @@ public final class Comparer {
             if (other.isEmpty()) {
                 leftOut.add(name + ", " + cell.parameters() + ": not in b");
             } else {
-                new CellComparer(name, paired, leftOut, lengths)
+                new CellComparer(name, paired, leftOut, conditions)
                         .compare(laneA, cell, laneB, other.get())
                         .ifPresent(cells::add);
             }

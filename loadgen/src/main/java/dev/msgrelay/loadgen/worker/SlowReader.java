@@ -32,8 +32,8 @@ import java.util.concurrent.locks.LockSupport;
  * Its thread owns it; {@link #result} is for who has stopped it.
  */
 final class SlowReader implements Runnable, FrameConsumer, ReadableByteChannel {
-    /** It reads so often: in pieces of a twentieth of what it reads in a second. */
-    private static final int READS_PER_SECOND = 20;
+    /** It reads so often, in pieces so small that its receive queue stays full between them. */
+    private static final int READS_PER_SECOND = 50;
 
     private static final long JOIN_MILLIS = 2_000;
 
