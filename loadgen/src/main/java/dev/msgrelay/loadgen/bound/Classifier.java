@@ -164,11 +164,26 @@ public final class Classifier {
         Say say = new Say()
                 .queue("not sent by the relay", facts.queues.relaySend())
                 .queue("not read by the subscriber", unread);
+        if (!signals.link().throughOut()) {
+            return withoutLink(say);
+        }
         knownLink(say, "to the subscribers", signals.link().out());
         if (unread == null || !unread.isEmpty()) {
             return say.cpu(facts.subscriber).bound(UNCLEAR, LOW, LINK, SUBSCRIBER);
         }
         return link(say);
+    }
+
+    /** The relay cannot send, and its subscriber is on the same host: who takes it too slowly is the subscriber. */
+    private BoundBy withoutLink(Say say) {
+        if (facts.backpressure()) {
+            say.that(Words.backpressure(signals.holds()));
+        }
+        say.that("there is no link between them").cpu(facts.subscriber);
+        Queue unread = facts.queues.subscriberReceive();
+        return unread != null && unread.isEmpty() && facts.allCoresBusy()
+                ? say.machine().bound(MACHINE, MEDIUM, SUBSCRIBER)
+                : say.cpuBound(SUBSCRIBER, facts.subscriber, facts.backpressure() ? HIGH : MEDIUM);
     }
 
     private BoundBy linkIn() {
@@ -178,6 +193,12 @@ public final class Classifier {
             return null;
         }
         Say say = new Say().queue("not sent by the publishers", unsent).queue("not read by the relay", unread);
+        if (!signals.link().throughIn()) {
+            say.that("there is no link between them").cpu(facts.relay).machine();
+            return facts.allCoresBusy()
+                    ? say.bound(MACHINE, MEDIUM, RELAY_CPU)
+                    : say.bound(UNCLEAR, LOW, RELAY_CPU, PUBLISHER);
+        }
         knownLink(say, "from the publishers", signals.link().in());
         if (unread == null || !unread.isEmpty()) {
             return say.cpu(facts.relay).bound(UNCLEAR, LOW, LINK, RELAY_CPU);

@@ -9,8 +9,8 @@ package dev.msgrelay.loadgen.bound;
  * @param link the part of the link that was used
  */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link) {
-    /** With what the link could have given: known to who knows the link. */
-    public Signals withLink(LinkShare newLink) {
-        return new Signals(rates, sampled, holds, newLink);
+    /** With what the link could have given, see {@link LinkShare}: known to who knows the link. */
+    public Signals withLink(double in, double out) {
+        return new Signals(rates, sampled, holds, link.of(in, out));
     }
 }

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.run;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Classifier;
-import dev.msgrelay.loadgen.bound.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals;
 
 /**
@@ -14,8 +13,8 @@ import dev.msgrelay.loadgen.bound.Signals;
  */
 public record Observed(Signals signals, BoundBy bound, Timeline timeline) {
     /** Judged anew, by who knows what the link could have given. */
-    public Observed withLink(LinkShare link) {
-        Signals all = signals.withLink(link);
+    public Observed withLink(double in, double out) {
+        Signals all = signals.withLink(in, out);
         return new Observed(all, Classifier.classify(all), timeline);
     }
 }

@@ -22,6 +22,7 @@ final class Watch implements AutoCloseable {
     private final Fleet fleet;
     private final Child relay;
     private final WindowSampler sampler;
+    private final LinkShare link;
 
     /** @param window that is not over yet */
     Watch(Window window, Load load, Fleet fleet, Middle.Started middle) {
@@ -38,6 +39,7 @@ final class Watch implements AutoCloseable {
         boolean beside = load.slow().policy() != SlowPolicy.BACKPRESSURE;
         add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
         Watched watched = new Watched(processes, port(middle.publish()), port(middle.subscribe()));
+        link = new LinkShare(Double.NaN, Double.NaN, isLink(middle.publish()), isLink(middle.subscribe()));
         sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end(), load.rate() > 0);
     }
 
@@ -47,6 +49,10 @@ final class Watch implements AutoCloseable {
                 processes.add(new Watched.Process(role, child.name(), child.pid(), beside));
             }
         }
+    }
+
+    private static boolean isLink(Endpoint endpoint) {
+        return endpoint != null && !endpoint.isWithinHost();
     }
 
     private static int port(Endpoint endpoint) {
@@ -60,7 +66,7 @@ final class Watch implements AutoCloseable {
 
     /** What was seen, after the run. */
     Observed observed(Load load, Published published, Received received) throws InterruptedException {
-        Signals signals = new Signals(rates(load, published, received), sampler.sampled(), holds(), LinkShare.UNKNOWN);
+        Signals signals = new Signals(rates(load, published, received), sampler.sampled(), holds(), link);
         Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
         return new Observed(signals, Classifier.classify(signals), timeline);
     }

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
-import dev.msgrelay.loadgen.bound.LinkShare;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.result.Ceilings;
 import dev.msgrelay.loadgen.result.Correctness;
@@ -18,6 +17,7 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.result.Throughput;
 import dev.msgrelay.loadgen.result.TimelinePoint;
+import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,9 +114,10 @@ final class Records {
     /** Judged with what the link could have given, which the run itself does not know. */
     private static Resources.BoundBy boundBy(RunResult result, Throughput throughput, Ceilings ceilings) {
         boolean link = ceilings != null && ceilings.source().equals(Ceilings.LINK);
-        LinkShare share =
-                link ? new LinkShare(throughput.ingressFraction(), throughput.egressFraction()) : LinkShare.UNKNOWN;
-        BoundBy bound = result.observed().withLink(share).bound();
+        Observed observed = link
+                ? result.observed().withLink(throughput.ingressFraction(), throughput.egressFraction())
+                : result.observed();
+        BoundBy bound = observed.bound();
         return new Resources.BoundBy(bound.kind().toString(), bound.reasons());
     }
 

@@ -72,6 +72,14 @@ public final class Endpoint {
         return parse(text.substring(0, colon + 1) + port);
     }
 
+    /** Whether what goes there stays within this host, over no link. */
+    public boolean isWithinHost() {
+        return isUnix()
+                || address instanceof InetSocketAddress inet
+                        && inet.getAddress() != null
+                        && inet.getAddress().isLoopbackAddress();
+    }
+
     public boolean isUnix() {
         return address instanceof UnixDomainSocketAddress;
     }

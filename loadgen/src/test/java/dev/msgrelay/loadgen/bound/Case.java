@@ -93,7 +93,12 @@ final class Case {
     }
 
     Case link(double in, double out) {
-        link = new LinkShare(in, out);
+        link = link.of(in, out);
+        return this;
+    }
+
+    Case withinHost() {
+        link = new LinkShare(Double.NaN, Double.NaN, false, false);
         return this;
     }
 

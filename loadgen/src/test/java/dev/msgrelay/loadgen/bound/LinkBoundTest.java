@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.bound;
 
 import static dev.msgrelay.loadgen.bound.BoundKind.LINK;
 import static dev.msgrelay.loadgen.bound.BoundKind.MACHINE;
+import static dev.msgrelay.loadgen.bound.BoundKind.PUBLISHER;
+import static dev.msgrelay.loadgen.bound.BoundKind.RELAY_CPU;
 import static dev.msgrelay.loadgen.bound.BoundKind.SUBSCRIBER;
 import static dev.msgrelay.loadgen.bound.BoundKind.UNCLEAR;
 import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
@@ -104,5 +106,13 @@ class LinkBoundTest {
                 LOW,
                 LINK,
                 SUBSCRIBER);
+    }
+
+    @Test
+    void publishersBesideTheRelayHaveNoLinkToBeSlow() {
+        Case beside =
+                Case.quiet().withinHost().publisherSendFull().relay(0.4, 0).publisher(0.3, 0);
+        Case.expect(beside.classify(), UNCLEAR, LOW, RELAY_CPU, PUBLISHER);
+        Case.expect(beside.idle(0.01).classify(), MACHINE, MEDIUM, RELAY_CPU);
     }
 }

@@ -42,6 +42,23 @@ class SubscriberBoundTest {
     }
 
     @Test
+    void onTheSameHostNothingElseIsBehindTheRelay() {
+        // As with a congestion control that paces: the sender waits, and what the subscriber has not read is little.
+        Case paced = Case.quiet()
+                .withinHost()
+                .publisherSendFull()
+                .relaySendFull()
+                .subscriberReceive(0.1)
+                .relay(0.1, 0)
+                .subscriber(0.02, 0);
+        BoundBy bound = paced.classify();
+        Case.expect(bound, SUBSCRIBER, MEDIUM);
+        assertThat(bound.reasons()).contains("there is no link between them");
+        Case.expect(paced.holds(0.98, 0.99, 0.1).classify(), SUBSCRIBER, HIGH);
+        Case.expect(paced.idle(0.01).classify(), MACHINE, MEDIUM, SUBSCRIBER);
+    }
+
+    @Test
     void withoutItsCoreItIsTheMachine() {
         Case.expect(doesNotRead().subscriber(0.5, 0.46).idle(0.01).classify(), MACHINE, HIGH, SUBSCRIBER);
     }

@@ -73,7 +73,8 @@ class BoundReportTest {
                 new MachineShare(2, 0.1, 0.2, 0.03, 0.4),
                 new Queues(queue, null, queue, null),
                 new TcpSegments(1_000, 3));
-        Signals signals = new Signals(RATES, sampled, new RelayHolds(0.5, 0.25, 0.125), new LinkShare(0.5, 0.99));
+        Signals signals =
+                new Signals(RATES, sampled, new RelayHolds(0.5, 0.25, 0.125), new LinkShare(0.5, 0.99, true, true));
         assertThat(parse(BoundJson.signals(signals)))
                 .isEqualTo(JsonParser.object().from("""
                         {"samples":40,

@@ -46,4 +46,12 @@ class EndpointTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("cannot connect to " + free);
     }
+
+    @Test
+    void loopbackAndUnixSocketsAreWithinThisHost() {
+        assertThat(Endpoint.parse("127.0.0.1:7400").isWithinHost()).isTrue();
+        assertThat(Endpoint.parse("[::1]:7400").isWithinHost()).isTrue();
+        assertThat(Endpoint.parse("unix:/tmp/x.sock").isWithinHost()).isTrue();
+        assertThat(Endpoint.parse("10.0.0.2:7400").isWithinHost()).isFalse();
+    }
 }
