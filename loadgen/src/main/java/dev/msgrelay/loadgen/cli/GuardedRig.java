@@ -37,6 +37,9 @@ record GuardedRig(Rig rig, Interrupts interrupts) implements Rig {
     @Override
     public Baseline baseline(Lane lane, End from, Timing timing, RunObserver observer)
             throws IOException, RunException, InterruptedException {
-        return interrupts.orInterrupted(() -> rig.baseline(lane, from, timing, observer));
+        Baseline baseline = interrupts.orInterrupted(() -> rig.baseline(lane, from, timing, observer));
+        // iperf3 gets the same signal, and says that as if it were all that can be said of it.
+        interrupts.check();
+        return baseline;
     }
 }

@@ -55,6 +55,17 @@ final class Interrupts implements AutoCloseable {
         }
     }
 
+    /**
+     * Goes on only where the process was not asked to end.
+     *
+     * @throws InterruptedException it was
+     */
+    void check() throws InterruptedException {
+        if (requested) {
+            throw new InterruptedException();
+        }
+    }
+
     @Override
     public void close() {
         try {
