@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.FrameLayout;
 import java.time.Duration;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -81,12 +82,8 @@ final class LoadOptions {
                             + " that the rate holds (${DEFAULT-VALUE}).")
     private int burst;
 
-    @Option(
-            names = "--no-real-time",
-            description = "At a fixed rate: publishers do not ask for real-time priority, nor that no core falls asleep"
-                    + " meanwhile. Otherwise they do, up to a million messages a second and with fewer processes than cores,"
-                    + " and the report says whether the system let them (Linux: root does).")
-    private boolean usualPriority;
+    @Mixin
+    private RealTimeOption realTime;
 
     @Option(
             names = "--batch",
@@ -185,12 +182,12 @@ final class LoadOptions {
         Limits.within(spec, "--rate", rate, 0, MAX_RATE);
         Limits.within(spec, "--burst", burst, 1, Schedule.MAX_BURST);
         refuse(burst > 1 && rate == 0, "--burst " + burst + " needs --rate");
-        refuse(usualPriority && rate == 0, "--no-real-time needs --rate");
+        refuse(!realTime.isAllowed() && rate == 0, RealTimeOption.NAME + " needs --rate");
         refuse(
                 rate > 0 && burst / rate > MAX_SPACING_SECONDS,
                 "--burst " + burst + " at --rate " + rate + " is a burst every " + burst / Math.max(1, rate)
                         + " s, over the limit of " + MAX_SPACING_SECONDS);
-        return new Load.Pace(rate, burst, !usualPriority);
+        return new Load.Pace(rate, burst, realTime.isAllowed());
     }
 
     private Load.Writes writes(BodySizes sizes) {

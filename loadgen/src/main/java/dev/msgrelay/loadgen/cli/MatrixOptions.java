@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.shootout.Matrix;
 import dev.msgrelay.protocol.FrameLayout;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -77,12 +78,8 @@ final class MatrixOptions {
                     + " that the rate holds; a list (${DEFAULT-VALUE}).")
     private List<Integer> bursts = new ArrayList<>();
 
-    @Option(
-            names = "--no-real-time",
-            description = "At a fixed rate: publishers do not ask for real-time priority, nor that no core falls asleep"
-                    + " meanwhile. Otherwise they do, up to a million messages a second and with fewer processes than cores,"
-                    + " and the report says whether the system let them (Linux: root does).")
-    private boolean usualPriority;
+    @Mixin
+    private RealTimeOption realTime;
 
     /**
      * @throws ParameterException naming the value and its limits
@@ -112,7 +109,7 @@ final class MatrixOptions {
 
     /** Whether publishers of a fixed rate may run before others. */
     boolean realTime() {
-        return !usualPriority;
+        return realTime.isAllowed();
     }
 
     /** Whether rates are given. */

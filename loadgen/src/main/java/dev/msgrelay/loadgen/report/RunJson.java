@@ -69,7 +69,7 @@ public final class RunJson {
         }
         json.put("out", traffic(result.received().traffic()));
         json.put("latency", latency(result.received().latency(), result.load().sampling()));
-        if (result.load().subscribers() > 1 && result.load().verify()) {
+        if (result.load().hasSkew()) {
             json.put("skew", skew(result.received().skew()));
         }
         json.put("perSubscriber", subscribers(result.received().subscribers()));

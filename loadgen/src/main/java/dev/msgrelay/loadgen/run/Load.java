@@ -170,9 +170,14 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
         return rate() == 0 ? FULL_SPEED_SAMPLING : 1;
     }
 
+    /** Whether one subscriber can be later than another, and says when it got what. */
+    public boolean hasSkew() {
+        return subscribers() > 1 && verify();
+    }
+
     /** Messages whose arrival each subscriber notes at most, for the skew; 0 where there is none to be found. */
     int arrivals() {
-        if (subscribers() < 2 || !verify()) {
+        if (!hasSkew()) {
             return 0;
         }
         int mostOfAProcess = share(subscribers(), subscriberProcesses(), 0);

@@ -75,15 +75,9 @@ public final class Verdict {
 
     private static void slowFaults(SlowResult.Faults faults, List<String> failures) {
         String who = "slow subscriber: ";
-        if (faults.duplicated() > 0) {
-            failures.add(who + faults.duplicated() + " messages duplicated");
-        }
-        if (faults.reordered() > 0) {
-            failures.add(who + faults.reordered() + " messages reordered");
-        }
-        if (faults.corrupted() > 0) {
-            failures.add(who + faults.corrupted() + " messages corrupted");
-        }
+        count(faults.duplicated(), who, "duplicated", failures);
+        count(faults.reordered(), who, "reordered", failures);
+        count(faults.corrupted(), who, "corrupted", failures);
         if (faults.untrue() > 0) {
             failures.add(who + "told " + faults.untrue() + " times that the stream stands where it does not");
         }
@@ -94,17 +88,18 @@ public final class Verdict {
         if (subscriber.lost() > unavoidable(subscriber, policy)) {
             failures.add(who + subscriber.lost() + " messages lost");
         }
-        if (subscriber.duplicated() > 0) {
-            failures.add(who + subscriber.duplicated() + " messages duplicated");
-        }
-        if (subscriber.reordered() > 0) {
-            failures.add(who + subscriber.reordered() + " messages reordered");
-        }
-        if (subscriber.corrupted() > 0) {
-            failures.add(who + subscriber.corrupted() + " messages corrupted");
-        }
+        count(subscriber.duplicated(), who, "duplicated", failures);
+        count(subscriber.reordered(), who, "reordered", failures);
+        count(subscriber.corrupted(), who, "corrupted", failures);
         if (subscriber.closed() != null && !wasCutOff(subscriber, policy)) {
             failures.add(who + "connection ended: " + subscriber.closed());
+        }
+    }
+
+    /** What no policy explains. */
+    private static void count(long messages, String who, String what, List<String> failures) {
+        if (messages > 0) {
+            failures.add(who + messages + " messages " + what);
         }
     }
 

@@ -134,7 +134,7 @@ public final class MaxRateSearch {
         long passed = range[0];
         long failed = range[1];
         if (isExhausted()) {
-            return cutShort();
+            return soFar();
         }
         if (passed == 0) {
             return result(0, Ending.NEVER_PASSED);
@@ -148,16 +148,6 @@ public final class MaxRateSearch {
             }
         }
         return confirm(passed, failed == 0 ? Ending.AT_HIGHEST : Ending.FOUND);
-    }
-
-    /** What has come of it by now: what is left to tell where a probe threw. */
-    public Result soFar() {
-        long highest = attempts.stream()
-                .filter(Attempt::passed)
-                .mapToLong(Attempt::rate)
-                .max()
-                .orElse(0);
-        return result(highest, Ending.CUT_SHORT);
     }
 
     /** A rate that passes and a higher one that fails; 0 for either where there is none. */
@@ -189,13 +179,13 @@ public final class MaxRateSearch {
         long rate = found;
         for (int down = 0; down <= MAX_STEPS_DOWN; down++) {
             if (isExhausted()) {
-                return cutShort();
+                return soFar();
             }
             if (passes(rate)) {
                 return result(rate, down == 0 ? ending : Ending.FOUND);
             }
             if (isExhausted()) {
-                return cutShort();
+                return soFar();
             }
             notes.add(text("not monotonic: %,d passed before and failed when it was to be confirmed", rate));
             long lower = (long) (rate / (1 + bounds.resolution()));
@@ -235,8 +225,11 @@ public final class MaxRateSearch {
         return attempts.size() >= bounds.probes() || clock.getAsLong() - begun + longestProbe > bounds.nanos();
     }
 
-    /** With the highest rate whose last try passed: one that failed since is not known to pass. */
-    private Result cutShort() {
+    /**
+     * What has come of it by now, where it is cut short or a probe threw: the highest rate whose last try passed. One that
+     * failed since is not known to pass.
+     */
+    public Result soFar() {
         Map<Long, Boolean> last = new HashMap<>();
         attempts.forEach(attempt -> last.put(attempt.rate(), attempt.passed()));
         long highest = last.entrySet().stream()

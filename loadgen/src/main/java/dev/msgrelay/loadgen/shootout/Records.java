@@ -87,8 +87,7 @@ final class Records {
 
     /** Null where nobody could be later than another. */
     private static Histogram skew(RunResult result) {
-        boolean recorded = result.load().subscribers() > 1 && result.load().verify();
-        return recorded ? result.received().skew().nanos() : null;
+        return result.load().hasSkew() ? result.received().skew().nanos() : null;
     }
 
     private static List<String> marks(Taken taken) {
