@@ -50,7 +50,15 @@ public enum CloseReason {
     /** The table of the names of acknowledged publishers is full. */
     TOO_MANY_NAMES(22, "too many names"),
     /** A publisher's first number leaves a gap behind what the relay has accepted: messages are missing. */
-    MESSAGE_GAP(23, "messages missing");
+    MESSAGE_GAP(23, "messages missing"),
+    /** An acknowledged publisher of the same name and another {@link ProducerId} holds the name. */
+    NAME_HELD(24, "name held by another publisher"),
+    /** What the relay keeps in memory for this connection is over its limit, or lags most when all of it is. */
+    MEMORY_LIMIT(25, "memory limit"),
+    /** A frame under way made too little progress. */
+    FRAME_TIMEOUT(26, "frame not complete in time"),
+    /** The client's address has as many connections, handshakes or replays as one address may have. */
+    TOO_MANY_FROM_ADDRESS(27, "too many from this address");
 
     private static final CloseReason[] BY_CODE = new CloseReason[values().length + 1];
 

@@ -39,9 +39,18 @@ import java.util.Objects;
  *  +-------------------------------+-------------------------------+
  *  |    Length of name (uint16)    |          Name (UTF-8)         ...
  *  +-------------------------------+-------------------------------+
+ *  |                                                               |
+ *  +                                                               +
+ *  |                                                               |
+ *  +              Producer id (16 bytes; may be absent)            +
+ *  |                                                               |
+ *  +                                                               +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
  * </pre>
  *
- * A later version appends fields behind the name.
+ * The name has any length, so the producer id lies at any offset. Clients from before it end with the name, and so does
+ * {@link #encode} where there is none. A later version appends fields behind it.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
  * @param highestVersion highest one, not below the lowest
@@ -55,6 +64,8 @@ import java.util.Objects;
  *     first message that follows on this connection, 0: go on after what the relay has accepted; otherwise 0
  * @param types wanted; {@link TypeRanges#ALL} for a publisher
  * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
+ * @param producer of a publisher with {@link Features#ACKS}, by which the relay knows it again; otherwise
+ *     {@link ProducerId#NONE}
  */
 public record HelloFrame(
         int lowestVersion,
@@ -67,7 +78,8 @@ public record HelloFrame(
         long epoch,
         long number,
         TypeRanges types,
-        String name) {
+        String name,
+        ProducerId producer) {
     private static final int TYPE = ControlFrames.HELLO;
 
     private static final int LOWEST_OFFSET = 0;
@@ -85,7 +97,7 @@ public record HelloFrame(
     private static final int RESERVED32_OFFSET = RESERVED16_OFFSET + Short.BYTES;
     private static final int RANGES_OFFSET = RESERVED32_OFFSET + Integer.BYTES;
 
-    /** Bytes of the body without ranges and without the characters of the name. */
+    /** Bytes of the body without ranges, without the characters of the name, and without a producer id. */
     public static final int MIN_LENGTH = RANGES_OFFSET + Fields.STRING_PREFIX;
 
     /**
@@ -104,6 +116,9 @@ public record HelloFrame(
                     heartbeatMillis,
                     Protocol.MIN_HEARTBEAT_MILLIS,
                     Protocol.MAX_HEARTBEAT_MILLIS);
+        }
+        if (role != Role.PUBLISHER || (features & Features.ACKS) == 0) {
+            Fields.zero(TYPE, "producer id", producer.high() | producer.low(), " without ACKS");
         }
         int nameLength = Fields.utf8(TYPE, "name", name).length;
         if (role == Role.PUBLISHER) {
@@ -140,7 +155,8 @@ public record HelloFrame(
     /** A whole HELLO frame, ready to be written. */
     public ByteBuffer encode() {
         byte[] utf8 = Fields.utf8(TYPE, "name", name);
-        return Fields.frame(TYPE, MIN_LENGTH + types.encodedLength() + utf8.length)
+        int producerLength = producer.isNone() ? 0 : ProducerId.LENGTH;
+        ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + types.encodedLength() + utf8.length + producerLength)
                 .putShort((short) lowestVersion)
                 .putShort((short) highestVersion)
                 .put((byte) role.code())
@@ -156,8 +172,11 @@ public record HelloFrame(
                 .putInt(0)
                 .put(types.encode())
                 .putShort((short) utf8.length)
-                .put(utf8)
-                .flip();
+                .put(utf8);
+        if (!producer.isNone()) {
+            frame.putLong(producer.high()).putLong(producer.low());
+        }
+        return frame.flip();
     }
 
     /**
@@ -198,6 +217,8 @@ public record HelloFrame(
             Fields.reserved(TYPE, RESERVED32_OFFSET, Fields.int32(body, RESERVED32_OFFSET));
             int count = Fields.uint16(body, COUNT_OFFSET);
             TypeRanges types = TypeRanges.decode(TYPE, body, RANGES_OFFSET, count);
+            int nameOffset = RANGES_OFFSET + count * TypeRanges.RANGE_LENGTH;
+            String name = Fields.string(TYPE, "name", body, nameOffset);
             return new HelloFrame(
                     Fields.uint16(body, LOWEST_OFFSET),
                     Fields.uint16(body, HIGHEST_OFFSET),
@@ -209,10 +230,19 @@ public record HelloFrame(
                     Fields.int64(body, EPOCH_OFFSET),
                     Fields.int64(body, NUMBER_OFFSET),
                     types,
-                    Fields.string(TYPE, "name", body, RANGES_OFFSET + count * TypeRanges.RANGE_LENGTH));
+                    name,
+                    producer(body, nameOffset + Fields.STRING_PREFIX + Fields.uint16(body, nameOffset)));
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }
+    }
+
+    private static ProducerId producer(ByteBuffer body, int offset) {
+        if (body.remaining() == offset) {
+            return ProducerId.NONE;
+        }
+        Fields.room(TYPE, "producer id", body, offset, ProducerId.LENGTH);
+        return new ProducerId(Fields.int64(body, offset), Fields.int64(body, offset + Long.BYTES));
     }
 
     /** Collects the fields of a HELLO; what is not set is the relay's choice. */
@@ -228,6 +258,7 @@ public record HelloFrame(
         private long number;
         private TypeRanges types = TypeRanges.ALL;
         private String name = "";
+        private ProducerId producer = ProducerId.NONE;
 
         private Builder(Role role) {
             this.role = role;
@@ -294,6 +325,12 @@ public record HelloFrame(
             return this;
         }
 
+        /** By which the relay knows a publisher with {@link Features#ACKS} again. */
+        public Builder producer(ProducerId id) {
+            producer = id;
+            return this;
+        }
+
         /** @throws IllegalArgumentException naming field, value and limit */
         public HelloFrame build() {
             return new HelloFrame(
@@ -307,7 +344,8 @@ public record HelloFrame(
                     epoch,
                     number,
                     types,
-                    name);
+                    name,
+                    producer);
         }
     }
 }

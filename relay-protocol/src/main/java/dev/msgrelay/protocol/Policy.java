@@ -1,6 +1,9 @@
 package dev.msgrelay.protocol;
 
-/** What a subscriber asks to happen when it reads too slowly, and what it is granted. */
+import java.util.List;
+import java.util.Locale;
+
+/** What a subscriber asks to happen when it reads too slowly, what it is granted, and what a relay is set to. */
 public enum Policy {
     /** What the relay is set to. Asked for only; also what stands in the field where there is no subscriber. */
     RELAY_DEFAULT(0),
@@ -10,6 +13,9 @@ public enum Policy {
     BACKPRESSURE(2),
     /** The subscriber jumps to the newest messages, and is told with GAP what it missed. */
     SKIP(3);
+
+    /** Those that say what happens: all but {@link #RELAY_DEFAULT}. */
+    public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP);
 
     private static final Policy[] BY_CODE = values();
 
@@ -27,5 +33,31 @@ public enum Policy {
     /** The policy with this code, or null. */
     public static Policy ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    }
+
+    /** This one, or the relay's where this is {@link #RELAY_DEFAULT}. */
+    public Policy or(Policy ofRelay) {
+        return this == RELAY_DEFAULT ? ofRelay : this;
+    }
+
+    /** The name on a command line, such as {@code backpressure}. */
+    public String flag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * One of {@link #DECIDED}, by its name on a command line; upper and lower case are the same.
+     *
+     * @throws IllegalArgumentException naming the text and what is accepted
+     */
+    public static Policy ofFlag(String text) {
+        String flag = text.strip().toLowerCase(Locale.ROOT);
+        for (Policy policy : DECIDED) {
+            if (policy.flag().equals(flag)) {
+                return policy;
+            }
+        }
+        throw new IllegalArgumentException("'" + text + "' is no policy: " + DISCONNECT.flag() + ", "
+                + BACKPRESSURE.flag() + " or " + SKIP.flag());
     }
 }

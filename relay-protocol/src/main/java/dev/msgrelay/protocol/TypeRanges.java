@@ -228,16 +228,26 @@ public final class TypeRanges {
     /** As {@link #parse} reads it. */
     @Override
     public String toString() {
+        return text(Integer.MAX_VALUE);
+    }
+
+    /** Likewise, but of many ranges only the first ones, and how many more there are: {@code 1-9,12 and 3 more}. */
+    public String text(int mostRanges) {
         if (isAll()) {
             return ALL_TEXT;
         }
         StringBuilder text = new StringBuilder();
-        for (int i = 0; i < from.length; i++) {
+        for (int i = 0; i < Math.min(mostRanges, from.length); i++) {
             text.append(i == 0 ? "" : ",").append(from[i]);
             if (to[i] != from[i]) {
                 text.append('-').append(to[i]);
             }
         }
-        return text.toString();
+        return from.length <= mostRanges
+                ? text.toString()
+                : text.append(" and ")
+                        .append(from.length - mostRanges)
+                        .append(" more")
+                        .toString();
     }
 }

@@ -12,7 +12,18 @@
  *  Protocol       version and limits;  Features: what may be asked for and granted
  *  FrameReader    bytes from a channel -> (type, body view)  (one direct, compacting buffer)
  *  FrameWriter    (type, body) -> packed bytes               (one direct buffer)
+ *  Policy         what happens to a slow subscriber;  ProducerId: who publishes under a name
  *  CloseReason    every reason for which a connection ends, with its code on the wire
+ *  PublishOutcome what became of a message that was given to a publisher
  * </pre>
+ *
+ * <pre>
+ *   dev.msgrelay.protocol        frames, values of their fields
+ *   dev.msgrelay.protocol.net    Endpoint, Segments           of sockets
+ *   dev.msgrelay.protocol.text   Durations, Sizes             as people write them
+ * </pre>
+ *
+ * No thread is started here. FrameReader and FrameWriter are owned by one thread each; everything else is immutable, or
+ * static methods over the caller's buffer.
  */
 package dev.msgrelay.protocol;

@@ -169,6 +169,10 @@ class ControlFramesTest {
         codes.put(CloseReason.BAD_START, 21);
         codes.put(CloseReason.TOO_MANY_NAMES, 22);
         codes.put(CloseReason.MESSAGE_GAP, 23);
+        codes.put(CloseReason.NAME_HELD, 24);
+        codes.put(CloseReason.MEMORY_LIMIT, 25);
+        codes.put(CloseReason.FRAME_TIMEOUT, 26);
+        codes.put(CloseReason.TOO_MANY_FROM_ADDRESS, 27);
         codes.forEach((reason, code) -> {
             assertThat(reason.code()).as(reason.name()).isEqualTo(code);
             assertThat(CloseReason.ofCode(code)).isSameAs(reason);

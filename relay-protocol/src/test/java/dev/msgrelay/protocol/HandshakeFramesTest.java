@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the vectors do not show: the versions, the features, and mistakes of the one who makes a frame. */
 class HandshakeFramesTest {
@@ -61,6 +62,32 @@ class HandshakeFramesTest {
                 .hasMessageContaining("flags 256 is not within 0..255");
         assertThatThrownBy(() -> new SubscribedFrame(1, 0)).hasMessageContaining("sequence 0");
         assertThatThrownBy(() -> new GoAwayFrame(0, 0, "")).hasMessageContaining("code 0");
+    }
+
+    @Test
+    void aProducerIdIsRandomAndKeepsItsSecret() {
+        ProducerId id = ProducerId.random();
+        assertThat(id.isNone()).isFalse();
+        assertThat(id).isNotEqualTo(ProducerId.random());
+        assertThat(id.hex()).hasSize(32);
+        assertThat(ProducerId.parse(id.hex())).isEqualTo(id);
+        assertThat(id.toString()).isEqualTo(id.hex().substring(0, 8) + "...");
+        assertThat(ProducerId.NONE).hasToString("none");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "0123456789abcdef",
+                "0123456789abcdef0123456789abcdeg",
+                "0123456789abcdef0123456789abcdef0",
+                "00000000000000000000000000000000"
+            })
+    void whatIsNoProducerId(String text) {
+        assertThatThrownBy(() -> ProducerId.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a producer id is 32 hexadecimal digits, not all 0");
     }
 
     @Test

@@ -152,4 +152,12 @@ class TypeRangesTest {
         assertThat(types.count()).as("seed %d: ranges that touch are one", seed).isEqualTo(runs);
         assertThat(TypeRanges.parse(types.toString())).as("seed %d", seed).isEqualTo(types);
     }
+
+    @Test
+    void ofManyRangesTheFirstOnesAreTold() {
+        TypeRanges types = TypeRanges.parse("1-9,12,20-21");
+        assertThat(types.text(2)).isEqualTo("1-9,12 and 1 more");
+        assertThat(types.text(3)).isEqualTo(types.toString()).isEqualTo("1-9,12,20-21");
+        assertThat(TypeRanges.parse("all").text(1)).isEqualTo("all");
+    }
 }

@@ -1,0 +1,246 @@
+package dev.msgrelay.protocol.net;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where a relay listens: a TCP port or a Unix domain socket. Immutable.
+ *
+ * <pre>
+ *  host:port          relay.example:7400
+ *  :port              the same as 127.0.0.1:port
+ *  [ipv6]:port        [::1]:7400
+ *  unix:path          unix:/run/relay/subscribe.sock
+ * </pre>
+ */
+public final class Endpoint {
+    private static final String UNIX_PREFIX = "unix:";
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final String FORMS = "expected host:port, :port, [ipv6]:port or unix:path";
+    private static final int MAX_PORT = 65535;
+
+    private final String host;
+    private final int port;
+    private final Path path;
+
+    private Endpoint(String host, int port, Path path) {
+        this.host = host;
+        this.port = port;
+        this.path = path;
+    }
+
+    /**
+     * Reads one of the forms above.
+     *
+     * @throws IllegalArgumentException naming the text and what is wrong with it
+     */
+    public static Endpoint parse(String text) {
+        if (text.startsWith(UNIX_PREFIX)) {
+            return parseUnix(text);
+        }
+        int colon = text.lastIndexOf(':');
+        if (colon < 0 || text.endsWith("]")) {
+            throw wrong(text, "has no port; " + FORMS);
+        }
+        String host = text.substring(0, colon);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+            if (host.indexOf(':') < 0) {
+                throw wrong(text, "has no IPv6 address between its brackets; " + FORMS);
+            }
+        } else if (host.indexOf(':') >= 0) {
+            throw wrong(text, "has more than one colon: an IPv6 address is written in brackets, [::1]:7400");
+        } else if (host.indexOf('[') >= 0 || host.indexOf(']') >= 0) {
+            throw wrong(text, "has brackets that do not match; " + FORMS);
+        }
+        return new Endpoint(host.isEmpty() ? LOOPBACK : host, parsePort(text, text.substring(colon + 1)), null);
+    }
+
+    /**
+     * A TCP port.
+     *
+     * @throws IllegalArgumentException the port is not within 1..65535
+     */
+    public static Endpoint tcp(String host, int port) {
+        if (port < 1 || port > MAX_PORT) {
+            throw new IllegalArgumentException("port " + port + " is not within 1.." + MAX_PORT);
+        }
+        return new Endpoint(host, port, null);
+    }
+
+    /** Where something listens already; a wildcard address is that of loopback. */
+    public static Endpoint of(SocketAddress address) {
+        if (address instanceof UnixDomainSocketAddress socket) {
+            return unix(socket.getPath());
+        }
+        InetSocketAddress inet = (InetSocketAddress) address;
+        boolean any = inet.getAddress().isAnyLocalAddress();
+        return tcp(any ? LOOPBACK : inet.getAddress().getHostAddress(), inet.getPort());
+    }
+
+    /** A Unix domain socket. */
+    public static Endpoint unix(Path path) {
+        return new Endpoint(null, 0, path);
+    }
+
+    /** Whether this is a Unix domain socket. */
+    public boolean isUnix() {
+        return path != null;
+    }
+
+    /** The TCP port, or -1 for a Unix domain socket. */
+    public int port() {
+        return isUnix() ? -1 : port;
+    }
+
+    /**
+     * The same host with another port.
+     *
+     * @throws IllegalArgumentException this is a Unix domain socket, or the port is not within 1..65535
+     */
+    public Endpoint withPort(int other) {
+        if (isUnix()) {
+            throw new IllegalArgumentException(this + " has no port");
+        }
+        return tcp(host, other);
+    }
+
+    /** Whether what goes there stays within this host, over no link; a name that is not known does not. */
+    public boolean isWithinHost() {
+        try {
+            return isUnix() || InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Connects; the channel is blocking, over TCP with TCP_NODELAY. A host with several addresses is tried address by
+     * address, within the same bound.
+     *
+     * @throws IOException naming the endpoint and the cause in one line
+     */
+    public SocketChannel open(Duration timeout) throws IOException {
+        try {
+            return isUnix() ? openUnix(timeout) : openTcp(timeout);
+        } catch (SocketTimeoutException | AsynchronousCloseException e) {
+            throw failed("no connection within " + timeout.toMillis() + " ms", e);
+        } catch (UnknownHostException e) {
+            throw failed("unknown host", e);
+        } catch (IOException e) {
+            throw failed(e.getMessage(), e);
+        }
+    }
+
+    /** The form that {@link #parse} reads. */
+    @Override
+    public String toString() {
+        if (isUnix()) {
+            return UNIX_PREFIX + path;
+        }
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    private SocketChannel openTcp(Duration timeout) throws IOException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        IOException last = null;
+        for (InetAddress address : InetAddress.getAllByName(host)) {
+            long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (last != null && leftMs <= 0) {
+                break;
+            }
+            SocketChannel channel = SocketChannel.open();
+            try {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.socket()
+                        .connect(
+                                new InetSocketAddress(address, port),
+                                Math.toIntExact(Math.min(Math.max(1, leftMs), Integer.MAX_VALUE)));
+                return channel;
+            } catch (IOException e) {
+                channel.close();
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    /**
+     * A Unix connect blocks while the listener's backlog is full, and knows no time-out: closing the channel from
+     * another thread is what bounds it.
+     */
+    private SocketChannel openUnix(Duration timeout) throws IOException {
+        SocketAddress address = UnixDomainSocketAddress.of(path);
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        CompletableFuture<Void> watchdog = CompletableFuture.runAsync(
+                () -> closeQuietly(channel),
+                CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS));
+        try {
+            channel.connect(address);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        } finally {
+            watchdog.cancel(false);
+        }
+        return channel;
+    }
+
+    private ConnectException failed(String cause, IOException e) {
+        ConnectException named = new ConnectException("cannot connect to " + this + ": " + cause);
+        named.initCause(e);
+        return named;
+    }
+
+    private static void closeQuietly(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nothing is left to be done with it.
+        }
+    }
+
+    private static Endpoint parseUnix(String text) {
+        String name = text.substring(UNIX_PREFIX.length());
+        if (name.isEmpty()) {
+            throw wrong(text, "has no path; expected unix:path");
+        }
+        try {
+            return unix(Path.of(name));
+        } catch (InvalidPathException e) {
+            throw wrong(text, "is no path: " + e.getReason());
+        }
+    }
+
+    private static int parsePort(String text, String digits) {
+        int port;
+        try {
+            port = Integer.parseInt(digits);
+        } catch (NumberFormatException e) {
+            throw wrong(text, "has the port '" + digits + "', which is no number within 1.." + MAX_PORT);
+        }
+        if (port < 1 || port > MAX_PORT) {
+            throw wrong(text, "has the port " + port + ", which is not within 1.." + MAX_PORT);
+        }
+        return port;
+    }
+
+    private static IllegalArgumentException wrong(String text, String what) {
+        return new IllegalArgumentException("endpoint '" + text + "' " + what);
+    }
+}

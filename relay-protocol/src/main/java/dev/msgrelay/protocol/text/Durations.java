@@ -1,0 +1,54 @@
+package dev.msgrelay.protocol.text;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Durations as people write them: {@code 500ms}, {@code 10s}, {@code 2m}; a bare number is seconds. */
+public final class Durations {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m)?");
+
+    private Durations() {}
+
+    /**
+     * Reads a duration; upper and lower case are the same.
+     *
+     * @throws IllegalArgumentException naming the text and what is accepted
+     */
+    public static Duration parse(String text) {
+        Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
+        if (!form.matches()) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not a duration like 500ms, 10s or 2m; a bare number is seconds");
+        }
+        long number = Long.parseLong(form.group(1));
+        return switch (form.group(2) == null ? "s" : form.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "m" -> Duration.ofMinutes(number);
+            default -> Duration.ofSeconds(number);
+        };
+    }
+
+    /**
+     * Reads a duration that has a limit.
+     *
+     * @throws IllegalArgumentException as above, or naming the text and the limit
+     */
+    public static Duration parse(String text, Duration most) {
+        Duration duration = parse(text);
+        if (duration.compareTo(most) > 0) {
+            throw new IllegalArgumentException("'" + text + "' is over the limit of " + format(most));
+        }
+        return duration;
+    }
+
+    /** A form that {@link #parse} reads, in the largest unit that leaves no rest; less than a millisecond is cut off. */
+    public static String format(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis % 60_000 == 0 && millis != 0) {
+            return millis / 60_000 + "m";
+        }
+        return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
+    }
+}
