@@ -6,6 +6,7 @@ RELAY_MIN_JAVA=17
 RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build downloads its libraries
 
 # relay_start MODULE DEFAULT_JVM_FLAGS [ARGUMENT...]
+# A flag that is the name of a class stands for the flags that this class of the jar prints for the arguments.
 relay_start() {
     relay_module=$1
     relay_flags=$2
@@ -17,6 +18,7 @@ relay_start() {
     fi
     # Word splitting is wanted for the flags, expansion of * and ? is not.
     set -f
+    relay_ask "$@"
     # shellcheck disable=SC2046,SC2086
     exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -jar "$relay_jar" "$@"
 }
@@ -46,6 +48,23 @@ relay_find_java() {
     [ -n "$relay_java_version" ] || relay_fail "cannot tell the version of $relay_java"
     [ "$relay_java_version" -ge "$RELAY_MIN_JAVA" ] ||
         relay_fail "$relay_java is version $relay_java_version, needed is $RELAY_MIN_JAVA or newer"
+}
+
+# Puts what a class of the jar answers in its place in relay_flags.
+relay_ask() {
+    relay_asked=
+    for relay_flag in $relay_flags; do
+        case $relay_flag in
+        -*) ;;
+        *)
+            # The smallest JVM that can be had: it lives for a quarter of a second.
+            relay_flag=$("$relay_java" -XX:+UseSerialGC -XX:-UsePerfData -XX:TieredStopAtLevel=1 -Xmx64m \
+                -cp "$relay_jar" "$relay_flag" "$@") || relay_fail "cannot tell how much memory the JVM needs"
+            ;;
+        esac
+        relay_asked="$relay_asked $relay_flag"
+    done
+    relay_flags=$relay_asked
 }
 
 # The default flags, as far as JAVA_OPTS leaves them in force: the JVM takes the last of two equal flags, but refuses

@@ -1,9 +1,9 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.server.config.ListenConfig;
-import dev.msgrelay.server.loop.RelayLoop;
-import dev.msgrelay.server.transport.Listener;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.net.Listener;
+import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -20,14 +20,14 @@ final class Entrances {
 
     private final ListenConfig listen;
     private final Transport transport;
-    private final RelayLoop loop;
+    private final EngineLoop loop;
     private final List<Listener> listeners = new ArrayList<>();
     private final List<Path> socketFiles = new ArrayList<>();
     private Listener publishTcp;
     private Listener subscribeTcp;
 
     /** @param loop accepts */
-    Entrances(ListenConfig listen, Transport transport, RelayLoop loop) {
+    Entrances(ListenConfig listen, Transport transport, EngineLoop loop) {
         this.listen = listen;
         this.transport = transport;
         this.loop = loop;

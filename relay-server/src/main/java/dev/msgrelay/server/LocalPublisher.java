@@ -1,8 +1,10 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.server.ring.FrameRing;
-import dev.msgrelay.server.ring.RunStage;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.RunStage;
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 
@@ -18,11 +20,14 @@ public final class LocalPublisher implements AutoCloseable {
     private static final long MAX_PARK_NANOS = 500_000;
     private static final int RING_BYTES_PER_NANO = 8;
 
+    private static final Cleaner CLEANER = Cleaner.create();
+
     private final RunStage stage;
     private final RelayState state;
     private final int maxRun;
     private final int maxBody;
     private final long parkNanos;
+    private final Cleaner.Cleanable whenForgotten;
     private boolean closed;
 
     LocalPublisher(RunStage stage, RelayState state, FrameRing ring, int maxBody) {
@@ -31,6 +36,8 @@ public final class LocalPublisher implements AutoCloseable {
         this.maxRun = ring.maxRun();
         this.maxBody = maxBody;
         long half = (long) ring.cells() * FrameRing.CELL_BYTES / RING_BYTES_PER_NANO;
+        // A publisher that is dropped without close() shall not stay in the relay for ever.
+        this.whenForgotten = CLEANER.register(this, stage::end);
         this.parkNanos = Math.max(MIN_PARK_NANOS, Math.min(MAX_PARK_NANOS, half));
     }
 
@@ -113,7 +120,7 @@ public final class LocalPublisher implements AutoCloseable {
             return;
         }
         closed = true;
-        stage.end();
+        whenForgotten.clean();
     }
 
     private PublishOutcome refusal() {

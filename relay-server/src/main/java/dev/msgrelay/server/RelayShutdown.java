@@ -10,28 +10,29 @@ final class RelayShutdown {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final RelayServer relay;
+    private final RelayEngine engine;
     private final Duration drainTimeout;
 
-    RelayShutdown(RelayServer relay, Duration drainTimeout) {
+    RelayShutdown(RelayServer relay, RelayEngine engine, Duration drainTimeout) {
         this.relay = relay;
+        this.engine = engine;
         this.drainTimeout = drainTimeout;
     }
 
     void run() {
+        int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.
-        if (!relay.beginClose()) {
-            return;
-        }
+        relay.closeEntrances();
         // 2. Who understands it is told to go elsewhere; the connection works on meanwhile.
-        relay.sayGoAway();
+        engine.sayGoAway(millis);
         // 3. No more from publishers, of this process or other ones. What they have sent and was not read is not in the
         // stream.
-        relay.stopReading();
+        engine.stopReading(millis);
         // 4. What is in the stream goes out.
-        await(relay::drained, drainTimeout);
+        await(engine::drained, drainTimeout);
         // 5. Everyone is told.
-        relay.closeSessions();
-        await(relay::sessionsClosed, CLOSE_TIMEOUT);
+        engine.closeConnections();
+        await(() -> engine.table().allGone(), CLOSE_TIMEOUT);
         // 6. Threads and memory.
         try {
             relay.release();

@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.net.Transport;
 import java.util.Arrays;
 import java.util.Iterator;
 
@@ -17,12 +17,12 @@ final class Candidates {
         }
     }
 
-    /** {@link SlowSubscriberPolicy}. */
+    /** {@link Policy}. */
     static final class Policies implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            return Arrays.stream(SlowSubscriberPolicy.values())
-                    .map(SlowSubscriberPolicy::flag)
+            return Arrays.stream(Policy.DECIDED.toArray(Policy[]::new))
+                    .map(Policy::flag)
                     .iterator();
         }
     }

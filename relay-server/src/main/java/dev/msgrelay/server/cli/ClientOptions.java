@@ -1,8 +1,8 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,11 +16,10 @@ final class ClientOptions {
             paramLabel = "POLICY",
             defaultValue = "disconnect",
             completionCandidates = Candidates.Policies.class,
-            description = {
-                "When the log is about to overwrite what a subscriber has not read: ${COMPLETION-CANDIDATES}.",
-                "disconnect: it is cut off; backpressure: publishers wait; skip: it misses messages."
-            })
-    private SlowSubscriberPolicy slowSubscriber;
+            description =
+                    "When the log is about to overwrite what a subscriber has not read: ${COMPLETION-CANDIDATES}. disconnect:"
+                            + " it is cut off; backpressure: publishers wait; skip: it misses messages.")
+    private Policy slowSubscriber;
 
     @Option(
             names = "--allow-policies",
@@ -30,7 +29,7 @@ final class ClientOptions {
             completionCandidates = Candidates.Policies.class,
             description =
                     "What subscribers may ask for in their HELLO, beside that one; who asks for another gets that one.")
-    private List<SlowSubscriberPolicy> allowPolicies;
+    private List<Policy> allowPolicies;
 
     @Option(
             names = "--heartbeat",
@@ -70,14 +69,44 @@ final class ClientOptions {
             description = "Publishers; one more is refused.")
     private int maxPublishers;
 
+    @Option(
+            names = "--peer-timeout",
+            paramLabel = "TIME",
+            defaultValue = "60s",
+            converter = TimeSpan.class,
+            description =
+                    "A client whose host acknowledges nothing for this long is taken for dead: one that was switched off, or"
+                            + " whose link is cut. TCP only, as far as the system can; at least 2s.")
+    private Duration peerTimeout;
+
+    @Option(
+            names = "--stall-timeout",
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = TimeSpan.class,
+            description =
+                    "backpressure: a subscriber that makes publishers wait and reads nothing for this long is cut off.")
+    private Duration stallTimeout;
+
+    @Option(
+            names = "--drain-timeout",
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = TimeSpan.class,
+            description = "On SIGTERM: how long subscribers may take to read what is on its way.")
+    private Duration drainTimeout;
+
     void applyTo(RelayConfig.Builder config) {
-        Set<SlowSubscriberPolicy> allowed = EnumSet.noneOf(SlowSubscriberPolicy.class);
+        Set<Policy> allowed = EnumSet.noneOf(Policy.class);
         allowed.addAll(allowPolicies);
         config.slowSubscriber(slowSubscriber)
                 .allowPolicies(allowed)
                 .heartbeat(heartbeat)
                 .idleTimeout(idleTimeout)
                 .handshakeTimeout(handshakeTimeout)
+                .peerTimeout(peerTimeout)
+                .stallTimeout(stallTimeout)
+                .drainTimeout(drainTimeout)
                 .maxConnections(maxConnections)
                 .maxPublishers(maxPublishers);
     }

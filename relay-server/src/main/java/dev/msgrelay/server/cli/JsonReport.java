@@ -1,141 +1,133 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import io.netty.util.NetUtil;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.time.Instant;
+import java.util.Locale;
 
 /**
- * The report for scripts: one JSON object a line, told apart by {@code event}: ready, stats, draining, stopped. Totals
- * are since the start.
+ * The report for scripts: one JSON object a line, told apart by {@code event}: ready, stats, connection, draining, stopped,
+ * failed. Each has the {@code time}. Totals are since the start; every {@link Counter} is there by its key.
  */
 final class JsonReport implements ServerReport {
     private final PrintWriter out;
     private final RelayServer relay;
+    private final Pace pace;
     private final long start = System.nanoTime();
 
-    JsonReport(PrintWriter out, RelayServer relay) {
+    JsonReport(PrintWriter out, RelayServer relay, Pace pace) {
         this.out = out;
         this.relay = relay;
+        this.pace = pace;
     }
 
     @Override
     public void ready() {
-        StringBuilder line = new StringBuilder("{\"event\":\"ready\"");
-        text(line, "publish", endpoint(relay.publishAddress()));
-        text(line, "subscribe", endpoint(relay.subscribeAddress()));
-        text(line, "publishSocket", path(relay.config().listen().publishSocket()));
-        text(line, "subscribeSocket", path(relay.config().listen().subscribeSocket()));
-        text(line, "transport", relay.transport().flag());
-        number(line, "eventLoops", relay.eventLoops());
-        number(line, "mtu", relay.config().stream().mtu());
-        text(line, "slowSubscriber", relay.config().clients().slowSubscriber().flag());
+        JsonLine line = JsonLine.event("ready", Instant.now())
+                .text("publish", endpoint(relay.publishAddress()))
+                .text("subscribe", endpoint(relay.subscribeAddress()))
+                .text("publishSocket", path(relay.config().listen().publishSocket()))
+                .text("subscribeSocket", path(relay.config().listen().subscribeSocket()))
+                .text("transport", relay.transport().flag())
+                .number("eventLoops", relay.eventLoops())
+                .number("mtu", relay.config().stream().mtu())
+                .text(
+                        "slowSubscriber",
+                        relay.config().clients().slowSubscriber().flag());
         MemoryPlan memory = relay.memory();
-        line.append(",\"memory\":{");
-        for (MemoryPlan.Item item : memory.fixed()) {
-            quote(line, item.name()).append(':').append(item.bytes()).append(',');
+        line.begin("memory");
+        for (Part part : Part.values()) {
+            line.number(part.name().toLowerCase(Locale.ROOT), memory.of(part));
         }
-        line.append("\"sum\":").append(memory.total());
-        number(line, "perPublisher", memory.perPublisher());
-        number(line, "perSubscriber", memory.perSubscriber());
-        number(line, "perName", memory.perName());
-        print(line.append('}'));
-    }
-
-    @Override
-    public void second() {
-        print(stats("stats"));
-    }
-
-    @Override
-    public void draining() {
-        print(stats("draining"));
-    }
-
-    @Override
-    public void stopped(double seconds) {
-        StringBuilder line = stats("stopped");
-        seconds(line, "drainSeconds", seconds);
+        line.number("direct", memory.direct()).number("heap", memory.heap()).close();
         print(line);
     }
 
-    private StringBuilder stats(String event) {
-        RelayStats s = relay.stats();
-        StringBuilder line = new StringBuilder("{\"event\":\"" + event + "\"");
-        seconds(line, "elapsedSeconds", (System.nanoTime() - start) / 1e9);
-        number(line, "messagesIn", s.messagesIn());
-        number(line, "bytesIn", s.bytesIn());
-        number(line, "messagesOut", s.messagesOut());
-        number(line, "bytesOut", s.bytesOut());
-        number(line, "messagesSkipped", s.messagesSkipped());
-        number(line, "publishers", s.publishers());
-        number(line, "subscribers", s.subscribers());
-        number(line, "largestLagBytes", s.largestLagBytes());
-        number(line, "largestLagMessages", s.largestLagMessages());
-        number(line, "duplicates", s.duplicates());
-        number(line, "heldBack", s.heldBack());
-        number(line, "heldBackMillis", TimeUnit.NANOSECONDS.toMillis(s.heldBackNanos()));
-        number(line, "backpressureMillis", TimeUnit.NANOSECONDS.toMillis(s.backpressureNanos()));
-        number(line, "ringCells", s.ringCells());
-        number(line, "ringUsedCells", s.ringUsedCells());
-        number(line, "chunksAside", s.chunksAside());
-        number(line, "loopsInUse", s.loopsInUse());
+    @Override
+    public void second(Look look) {
+        print(stats("stats", look));
+    }
+
+    @Override
+    public void connections(Look look) {
+        pace.begin();
+        for (ConnectionRow row : look.connections()) {
+            JsonLine line = JsonLine.event("connection", look.time());
+            row(line, row);
+            print(line);
+            pace.line();
+        }
+    }
+
+    @Override
+    public void draining(Look look) {
+        print(stats("draining", look));
+    }
+
+    @Override
+    public void stopped(Look look, double seconds) {
+        print(stats("stopped", look).decimal("drainSeconds", seconds));
+    }
+
+    @Override
+    public void failed(Look look, Throwable cause) {
+        print(stats("failed", look).text("cause", cause.toString()));
+    }
+
+    private JsonLine stats(String event, Look look) {
+        JsonLine line = JsonLine.event(event, look.time());
+        line.decimal("elapsedSeconds", (look.nanos() - start) / 1e9);
+        for (Counter counter : Counter.values()) {
+            line.number(counter.key(), look.stats().get(counter));
+        }
         GarbageCollections gc = GarbageCollections.now();
-        number(line, "gcCount", gc.count());
-        number(line, "gcMillis", gc.millis());
-        line.append(",\"closes\":{");
-        String comma = "";
-        for (Map.Entry<CloseReason, Long> close : s.closes().entrySet()) {
-            line.append(comma).append('"').append(close.getKey()).append("\":").append(close.getValue());
-            comma = ",";
+        line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
+        line.begin("closes");
+        look.stats().closes().forEach((reason, count) -> line.number(reason.name(), count));
+        line.close();
+        ConnectionRow slowest = look.slowest();
+        if (slowest != null) {
+            row(line.begin("slowest"), slowest);
+            line.close();
         }
-        return line.append('}');
+        return line;
     }
 
-    private void print(StringBuilder line) {
-        out.println(line.append('}'));
+    private static void row(JsonLine line, ConnectionRow row) {
+        line.number("id", row.id())
+                .text("name", row.name())
+                .text("address", row.address())
+                .text("role", row.publisher() ? "publisher" : "subscriber")
+                .text("state", row.state())
+                .text("waitsFor", row.waitsFor());
+        if (!row.publisher()) {
+            line.text(
+                            "policy",
+                            row.policy() == Policy.RELAY_DEFAULT
+                                    ? ""
+                                    : row.policy().flag())
+                    .text("types", row.types())
+                    .number("cursor", row.cursor())
+                    .number("lagBytes", row.lagBytes())
+                    .number("lagMessages", row.lagMessages());
+        }
+        line.number("messages", row.messages())
+                .number("bytes", row.bytes())
+                .decimal("messagesPerSecond", row.messagesPerSecond())
+                .number("ageMillis", row.ageMillis());
+    }
+
+    private void print(JsonLine line) {
+        out.println(line.end());
         out.flush();
-    }
-
-    private static void number(StringBuilder line, String name, long value) {
-        line.append(",\"").append(name).append("\":").append(value);
-    }
-
-    /** With three decimals: String.format would be the dearest part of a line, and there is one every second. */
-    private static void seconds(StringBuilder line, String name, double seconds) {
-        long millis = Math.round(seconds * 1000);
-        number(line, name, millis / 1000);
-        line.append('.').append(String.valueOf(1000 + millis % 1000), 1, 4);
-    }
-
-    private static void text(StringBuilder line, String name, String value) {
-        line.append(",\"").append(name).append("\":");
-        if (value == null) {
-            line.append("null");
-        } else {
-            quote(line, value);
-        }
-    }
-
-    private static StringBuilder quote(StringBuilder line, String value) {
-        line.append('"');
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
-            if (c == '"' || c == '\\') {
-                line.append('\\').append(c);
-            } else if (c < ' ') {
-                line.append(String.format("\\u%04x", (int) c));
-            } else {
-                line.append(c);
-            }
-        }
-        return line.append('"');
     }
 
     /** As clients take it: an IPv6 address is in brackets. */

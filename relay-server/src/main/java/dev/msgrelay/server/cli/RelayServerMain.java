@@ -1,18 +1,36 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.server.RelayServer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TimeZone;
 import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** Entry point of {@code relay-server}. */
 public final class RelayServerMain {
+    private static final int HELP_WIDTH = 80;
+
     private RelayServerMain() {}
 
     public static void main(String[] args) {
+        run(RelayServer::start, args);
+    }
+
+    /** Runs the command and ends the process. */
+    static void run(RelayServerCommand.Starter starter, String... args) {
+        // As in the reports, so that lines of both can be put side by side.
+        TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
         logSetting("showDateTime", "true");
-        logSetting("dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSZ");
+        logSetting("dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'");
         logSetting("showThreadName", "false");
         logSetting("showLogName", "false");
         logSetting("log.io.netty", "warn");
-        System.exit(commandLine().execute(args));
+        CommandOutput output = CommandOutput.install();
+        int code = commandLine(new RelayServerCommand(starter, output)).execute(args);
+        output.finish();
+        System.exit(code);
     }
 
     /** Of the command, not of the library: who embeds the relay has a logger of their own. What is set already stays. */
@@ -24,14 +42,31 @@ public final class RelayServerMain {
     }
 
     /** The command, as tests run it too. */
-    static CommandLine commandLine() {
-        return new CommandLine(new RelayServerCommand())
+    static CommandLine commandLine(RelayServerCommand command) {
+        CommandLine line = new CommandLine(command)
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpWidth(HELP_WIDTH)
+                // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
-                    CommandLine command = failure.getCommandLine();
-                    command.getErr().println("relay-server: " + failure.getMessage());
-                    command.getErr().println("Try 'relay-server --help'.");
+                    CommandLine failed = failure.getCommandLine();
+                    failed.getErr().println("relay-server: " + failure.getMessage());
+                    failed.getErr().println("Try 'relay-server --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
+        line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
+        return line;
+    }
+
+    /** The classes of options, by the names of the command's fields. */
+    private static Map<String, String> headings() {
+        Map<String, String> headings = new LinkedHashMap<>();
+        headings.put("listening", "Listening");
+        headings.put("stream", "Stream and memory");
+        headings.put("clients", "Clients");
+        headings.put("limits", "Limits");
+        headings.put("reports", "Output");
+        headings.put("mixinStandardHelpOptions", "Help");
+        return headings;
     }
 }

@@ -6,11 +6,17 @@ interface ServerReport {
     void ready();
 
     /** A second has passed. */
-    void second();
+    void second(Look look);
+
+    /** Everybody who is connected. */
+    void connections(Look look);
 
     /** It was told to stop. */
-    void draining();
+    void draining(Look look);
 
     /** It has stopped, after so many seconds. */
-    void stopped(double seconds);
+    void stopped(Look look, double seconds);
+
+    /** It has stopped by itself, because of a fault of its own. */
+    void failed(Look look, Throwable cause);
 }

@@ -1,26 +1,38 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import io.netty.util.NetUtil;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The report for people. */
+/** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
+    /** A lag that is worth a name, in bytes. */
+    private static final long LAGS = 1 << 20;
+
+    private static final String TABLE = "%6s %-12s %-21s %-3s %-12s %-9s %7s %7s %7s %4s %-9s %s";
+
     private final PrintWriter out;
     private final RelayServer relay;
-    private final long start = System.nanoTime();
+    private final Pace pace;
     private RelayStats before;
-    private long beforeNanos = start;
+    private long beforeNanos = System.nanoTime();
 
-    TextReport(PrintWriter out, RelayServer relay) {
+    TextReport(PrintWriter out, RelayServer relay, Pace pace) {
         this.out = out;
         this.relay = relay;
+        this.pace = pace;
         this.before = relay.stats();
     }
 
@@ -28,67 +40,169 @@ final class TextReport implements ServerReport {
     public void ready() {
         ListenConfig listen = relay.config().listen();
         out.printf(
-                "relay-server: publishers %s, subscribers %s%n",
+                "%s relay-server: publishers %s, subscribers %s%n",
+                time(Instant.now()),
                 places(relay.publishAddress(), listen.publishSocket()),
                 places(relay.subscribeAddress(), listen.subscribeSocket()));
         out.printf(
-                "transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
+                "  transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
                 relay.transport().flag(),
                 loops(),
                 relay.config().stream().packetBytes(),
                 relay.config().stream().mtu(),
                 relay.config().clients().slowSubscriber().flag());
-        out.println("memory beside the Java heap:");
-        relay.memory().lines().forEach(out::println);
+        out.println("  memory at most:");
+        relay.memory().lines().forEach(line -> out.println("  " + line));
         out.flush();
     }
 
     @Override
-    public void second() {
-        RelayStats now = relay.stats();
-        long nanos = System.nanoTime();
-        double seconds = (nanos - beforeNanos) / 1e9;
-        out.printf(
-                "%6.0f s  in %,11.0f msg/s %8.1f MB/s  out %,11.0f msg/s %8.1f MB/s  pub %d sub %d  lag %,d bytes%s%s%s%n",
-                (nanos - start) / 1e9,
-                (now.messagesIn() - before.messagesIn()) / seconds,
-                (now.bytesIn() - before.bytesIn()) / seconds / 1e6,
-                (now.messagesOut() - before.messagesOut()) / seconds,
-                (now.bytesOut() - before.bytesOut()) / seconds / 1e6,
-                now.publishers(),
-                now.subscribers(),
-                now.largestLagBytes(),
-                followsLoad() && now.loopsInUse() > 1 ? "  " + now.loopsInUse() + " loops" : "",
-                now.messagesSkipped() == 0 ? "" : String.format("  skipped %,d", now.messagesSkipped()),
-                now.duplicates() == 0 ? "" : String.format("  duplicates %,d", now.duplicates()));
+    public void second(Look look) {
+        RelayStats now = look.stats();
+        double seconds = (look.nanos() - beforeNanos) / 1e9;
+        StringBuilder line = new StringBuilder(time(look.time()))
+                .append(String.format(
+                        "  in %s %s  out %s %s  pub %d sub %d",
+                        rate(now, Counter.MESSAGES_IN, seconds, "msg/s"),
+                        rate(now, Counter.BYTES_IN, seconds, "B/s"),
+                        rate(now, Counter.MESSAGES_OUT, seconds, "msg/s"),
+                        rate(now, Counter.BYTES_OUT, seconds, "B/s"),
+                        now.get(Counter.PUBLISHERS),
+                        now.get(Counter.SUBSCRIBERS)));
+        lag(line, look);
+        // What is rare is told in the second in which it happens.
+        if (followsLoad() && now.get(Counter.LOOPS_IN_USE) > 1) {
+            line.append("  ").append(now.get(Counter.LOOPS_IN_USE)).append(" loops");
+        }
+        rare(line, "skipped", since(now, Counter.MESSAGES_SKIPPED));
+        rare(line, "duplicates", since(now, Counter.DUPLICATES));
+        rare(line, "wait for memory", now.get(Counter.ASSEMBLY_WAITING));
+        rare(line, "pins evicted", since(now, Counter.PINS_EVICTED));
+        rare(line, "faults", since(now, Counter.FAILURES));
+        rare(line, "log lines suppressed", since(now, Counter.LOG_LINES_SUPPRESSED));
+        out.println(line);
         out.flush();
         before = now;
-        beforeNanos = nanos;
+        beforeNanos = look.nanos();
+    }
+
+    private static void lag(StringBuilder line, Look look) {
+        long lag = look.stats().get(Counter.LARGEST_LAG_BYTES);
+        line.append("  lag ").append(ShortText.of(lag, "B"));
+        ConnectionRow slowest = lag < LAGS ? null : look.slowest();
+        if (slowest != null) {
+            line.append(" (#").append(slowest.id());
+            if (!slowest.name().isEmpty()) {
+                line.append(' ').append(ShortText.cut(slowest.name(), 12));
+            }
+            line.append(')');
+        }
+    }
+
+    private static void rare(StringBuilder line, String what, long count) {
+        if (count > 0) {
+            line.append("  ").append(what).append(' ').append(ShortText.of(count));
+        }
+    }
+
+    private long since(RelayStats now, Counter counter) {
+        return now.get(counter) - before.get(counter);
+    }
+
+    private String rate(RelayStats now, Counter counter, double seconds, String unit) {
+        return ShortText.of(seconds <= 0 ? 0 : since(now, counter) / seconds, unit);
     }
 
     @Override
-    public void draining() {
-        RelayStats now = relay.stats();
+    public void connections(Look look) {
         out.printf(
-                "draining: %d publishers, %d subscribers, the slowest %,d bytes behind%n",
-                now.publishers(), now.subscribers(), now.largestLagBytes());
+                "%s  connections: %d%n", time(look.time()), look.connections().size());
+        if (look.connections().isEmpty()) {
+            out.flush();
+            return;
+        }
+        out.println(String.format(
+                TABLE, "id", "name", "address", "", "policy", "types", "cursor", "lag", "msg/s", "age", "state",
+                "waits"));
+        pace.begin();
+        for (ConnectionRow row : look.connections()) {
+            out.println(row(row));
+            out.flush();
+            pace.line();
+        }
+    }
+
+    /** One line of the table. */
+    static String row(ConnectionRow row) {
+        boolean pub = row.publisher();
+        return String.format(
+                        Locale.ROOT,
+                        TABLE,
+                        row.id(),
+                        ShortText.cut(row.name(), 12),
+                        address(row.address(), 21),
+                        pub ? "pub" : "sub",
+                        pub || row.policy() == Policy.RELAY_DEFAULT
+                                ? ""
+                                : row.policy().flag(),
+                        pub ? "" : row.types().isEmpty() ? "all" : ShortText.cut(row.types(), 9),
+                        pub ? "" : ShortText.of(row.cursor(), "B"),
+                        pub ? "" : ShortText.of(row.lagBytes(), "B"),
+                        ShortText.of(row.messagesPerSecond()),
+                        ShortText.age(row.ageMillis()),
+                        ShortText.cut(row.state(), 9),
+                        ShortText.cut(row.waitsFor(), 9))
+                .stripTrailing();
+    }
+
+    /** The end tells more than the beginning: the port, or the file. */
+    private static String address(String address, int width) {
+        return address.length() <= width ? address : "~" + address.substring(address.length() - width + 1);
+    }
+
+    @Override
+    public void draining(Look look) {
+        RelayStats now = look.stats();
+        out.printf(
+                "%s draining: %d publishers, %d subscribers, the slowest %,d bytes behind%n",
+                time(look.time()),
+                now.get(Counter.PUBLISHERS),
+                now.get(Counter.SUBSCRIBERS),
+                now.get(Counter.LARGEST_LAG_BYTES));
         out.flush();
     }
 
     @Override
-    public void stopped(double seconds) {
-        RelayStats now = relay.stats();
-        out.printf(
-                "stopped after %.1f s of draining: %,d messages (%,d bytes) in, %,d messages (%,d bytes) out%s%s%n",
-                seconds,
-                now.messagesIn(),
-                now.bytesIn(),
-                now.messagesOut(),
-                now.bytesOut(),
-                now.messagesSkipped() == 0 ? "" : String.format(", %,d skipped", now.messagesSkipped()),
-                now.duplicates() == 0 ? "" : String.format(", %,d duplicates dropped", now.duplicates()));
+    public void stopped(Look look, double seconds) {
+        out.printf("%s stopped after %.1f s of draining: %s%n", time(look.time()), seconds, totals(look.stats()));
+        closes(look.stats());
+    }
+
+    @Override
+    public void failed(Look look, Throwable cause) {
+        out.printf("%s stopped by a fault of its own: %s%n", time(look.time()), totals(look.stats()));
+        closes(look.stats());
+    }
+
+    private static String totals(RelayStats now) {
+        StringBuilder text = new StringBuilder(String.format(
+                "%,d messages (%,d bytes) in, %,d messages (%,d bytes) out",
+                now.get(Counter.MESSAGES_IN),
+                now.get(Counter.BYTES_IN),
+                now.get(Counter.MESSAGES_OUT),
+                now.get(Counter.BYTES_OUT)));
+        if (now.get(Counter.MESSAGES_SKIPPED) > 0) {
+            text.append(String.format(", %,d skipped", now.get(Counter.MESSAGES_SKIPPED)));
+        }
+        if (now.get(Counter.DUPLICATES) > 0) {
+            text.append(String.format(", %,d duplicates dropped", now.get(Counter.DUPLICATES)));
+        }
+        return text.toString();
+    }
+
+    private void closes(RelayStats now) {
         if (!now.closes().isEmpty()) {
-            out.println("connections closed: "
+            out.println("  connections closed: "
                     + now.closes().entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));
         }
         out.flush();
@@ -104,6 +218,10 @@ final class TextReport implements ServerReport {
 
     private boolean followsLoad() {
         return relay.config().eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
+    }
+
+    private static String time(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
     private static String places(InetSocketAddress tcp, Object unix) {

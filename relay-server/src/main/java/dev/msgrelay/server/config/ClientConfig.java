@@ -1,5 +1,6 @@
 package dev.msgrelay.server.config;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Protocol;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -13,22 +14,23 @@ import java.util.Set;
  * @param heartbeat interval of PINGs to clients that said HELLO
  * @param idleTimeout after which such a client is given up; not shorter than the heartbeat
  * @param handshakeTimeout within which a control frame that was begun must be complete
+ * @param peerTimeout after which a TCP peer that acknowledges nothing, not even a question of the kernel's, is taken for dead
  * @param maxConnections publishers and subscribers together
  * @param maxPublishers of them
  */
 public record ClientConfig(
-        SlowSubscriberPolicy slowSubscriber,
-        Set<SlowSubscriberPolicy> allowedPolicies,
+        Policy slowSubscriber,
+        Set<Policy> allowedPolicies,
         Duration heartbeat,
         Duration idleTimeout,
         Duration handshakeTimeout,
+        Duration peerTimeout,
         int maxConnections,
         int maxPublishers) {
     /** Nobody else notices a slow one; the one concerned is told by the close. */
-    public static final SlowSubscriberPolicy DEFAULT_POLICY = SlowSubscriberPolicy.DISCONNECT;
+    public static final Policy DEFAULT_POLICY = Policy.DISCONNECT;
     /** Those that cost nobody else anything. */
-    public static final Set<SlowSubscriberPolicy> DEFAULT_ALLOWED =
-            Set.of(SlowSubscriberPolicy.DISCONNECT, SlowSubscriberPolicy.SKIP);
+    public static final Set<Policy> DEFAULT_ALLOWED = Set.of(Policy.DISCONNECT, Policy.SKIP);
     /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five of them. */
     public static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(5);
     /** Three heartbeats: a process that is paused for a while is not given up at once. */
@@ -36,19 +38,23 @@ public record ClientConfig(
     /** A HELLO fits into one packet. */
     public static final Duration DEFAULT_HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
+    /** A host that was switched off is noticed within a minute; a paused process answers, through its kernel. */
+    public static final Duration DEFAULT_PEER_TIMEOUT = Duration.ofSeconds(60);
+
     public static final int DEFAULT_MAX_CONNECTIONS = 4096;
     public static final int DEFAULT_MAX_PUBLISHERS = 1024;
 
-    private static final int MOST_CONNECTIONS = 1_000_000;
+    static final int MOST_CONNECTIONS = 1_000_000;
     private static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
 
     public ClientConfig {
-        EnumSet<SlowSubscriberPolicy> allowed = EnumSet.of(slowSubscriber);
+        EnumSet<Policy> allowed = EnumSet.of(slowSubscriber);
         allowed.addAll(allowedPolicies);
         allowedPolicies = Set.copyOf(allowed);
         within("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
         within("idle timeout", idleTimeout, heartbeat.toMillis(), MOST_MILLIS);
         within("handshake timeout", handshakeTimeout, 1, MOST_MILLIS);
+        within("peer timeout", peerTimeout, 2000, MOST_MILLIS);
         within("max connections", maxConnections, MOST_CONNECTIONS);
         within("max publishers", maxPublishers, MOST_CONNECTIONS);
     }
@@ -67,7 +73,7 @@ public record ClientConfig(
     }
 
     /** What a subscriber gets that asks for {@code wanted}: that, if it is allowed, else the relay's default. */
-    public SlowSubscriberPolicy grant(SlowSubscriberPolicy wanted) {
-        return wanted != null && allowedPolicies.contains(wanted) ? wanted : slowSubscriber;
+    public Policy grant(Policy wanted) {
+        return allowedPolicies.contains(wanted) ? wanted : slowSubscriber;
     }
 }

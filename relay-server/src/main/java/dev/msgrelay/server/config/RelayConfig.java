@@ -1,7 +1,8 @@
 package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.net.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -14,7 +15,8 @@ import java.util.Set;
  * @param transport how its sockets are driven
  * @param eventLoops threads that drive them: the first one reads, polls the ring and packs, further ones send; or
  *     {@link #AUTO_EVENT_LOOPS}
- * @param clients what clients may ask for, and their limits
+ * @param clients what clients may ask for, how many there may be, and how long they may be silent
+ * @param limits what clients may cost
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way
  */
@@ -24,6 +26,7 @@ public record RelayConfig(
         Transport transport,
         int eventLoops,
         ClientConfig clients,
+        LimitsConfig limits,
         Duration stallTimeout,
         Duration drainTimeout) {
 
@@ -40,6 +43,7 @@ public record RelayConfig(
     private static final int MAX_EVENT_LOOPS = 64;
 
     public RelayConfig {
+        limits.checkFor(stream);
         if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
             throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
         }
@@ -68,13 +72,27 @@ public record RelayConfig(
         private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
         private Transport transport = Transport.AUTO;
         private int eventLoops = AUTO_EVENT_LOOPS;
-        private SlowSubscriberPolicy slowSubscriber = ClientConfig.DEFAULT_POLICY;
-        private Set<SlowSubscriberPolicy> allowPolicies = ClientConfig.DEFAULT_ALLOWED;
+        private Policy slowSubscriber = ClientConfig.DEFAULT_POLICY;
+        private Set<Policy> allowPolicies = ClientConfig.DEFAULT_ALLOWED;
         private Duration heartbeat = ClientConfig.DEFAULT_HEARTBEAT;
         private Duration idleTimeout = ClientConfig.DEFAULT_IDLE_TIMEOUT;
         private Duration handshakeTimeout = ClientConfig.DEFAULT_HANDSHAKE_TIMEOUT;
+        private Duration peerTimeout = ClientConfig.DEFAULT_PEER_TIMEOUT;
         private int maxConnections = ClientConfig.DEFAULT_MAX_CONNECTIONS;
         private int maxPublishers = ClientConfig.DEFAULT_MAX_PUBLISHERS;
+        private int pinBytes = LimitsConfig.DEFAULT_PIN_BYTES;
+        private int assemblyBytes = LimitsConfig.DEFAULT_ASSEMBLY_BYTES;
+        private int filterBytes = LimitsConfig.DEFAULT_FILTER_BYTES;
+        private int controlBytes = LimitsConfig.DEFAULT_CONTROL_BYTES;
+        private int controlBytesPerConnection = LimitsConfig.DEFAULT_CONTROL_BYTES_PER_CONNECTION;
+        private Duration frameTimeout = LimitsConfig.DEFAULT_FRAME_TIMEOUT;
+        private int minRate = LimitsConfig.DEFAULT_MIN_RATE;
+        private int maxPerAddress = LimitsConfig.ANY_NUMBER;
+        private int handshakesPerSecond = LimitsConfig.DEFAULT_HANDSHAKES_PER_SECOND;
+        private int replaysPerSecond = LimitsConfig.DEFAULT_REPLAYS_PER_SECOND;
+        private Duration maxHeartbeat = LimitsConfig.DEFAULT_MAX_HEARTBEAT;
+        private Duration publisherSilence = LimitsConfig.DEFAULT_PUBLISHER_SILENCE;
+        private Duration nameHold = LimitsConfig.DEFAULT_NAME_HOLD;
         private Duration stallTimeout = DEFAULT_STALL_TIMEOUT;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
 
@@ -135,12 +153,12 @@ public record RelayConfig(
             return this;
         }
 
-        public Builder slowSubscriber(SlowSubscriberPolicy value) {
+        public Builder slowSubscriber(Policy value) {
             slowSubscriber = value;
             return this;
         }
 
-        public Builder allowPolicies(Set<SlowSubscriberPolicy> value) {
+        public Builder allowPolicies(Set<Policy> value) {
             allowPolicies = value;
             return this;
         }
@@ -160,6 +178,11 @@ public record RelayConfig(
             return this;
         }
 
+        public Builder peerTimeout(Duration value) {
+            peerTimeout = value;
+            return this;
+        }
+
         public Builder maxConnections(int value) {
             maxConnections = value;
             return this;
@@ -167,6 +190,71 @@ public record RelayConfig(
 
         public Builder maxPublishers(int value) {
             maxPublishers = value;
+            return this;
+        }
+
+        public Builder pinBytes(int bytes) {
+            pinBytes = bytes;
+            return this;
+        }
+
+        public Builder assemblyBytes(int bytes) {
+            assemblyBytes = bytes;
+            return this;
+        }
+
+        public Builder filterBytes(int bytes) {
+            filterBytes = bytes;
+            return this;
+        }
+
+        public Builder controlBytes(int bytes) {
+            controlBytes = bytes;
+            return this;
+        }
+
+        public Builder controlBytesPerConnection(int bytes) {
+            controlBytesPerConnection = bytes;
+            return this;
+        }
+
+        public Builder frameTimeout(Duration value) {
+            frameTimeout = value;
+            return this;
+        }
+
+        public Builder minRate(int bytesPerSecond) {
+            minRate = bytesPerSecond;
+            return this;
+        }
+
+        public Builder maxPerAddress(int value) {
+            maxPerAddress = value;
+            return this;
+        }
+
+        public Builder handshakesPerSecond(int perAddress) {
+            handshakesPerSecond = perAddress;
+            return this;
+        }
+
+        public Builder replaysPerSecond(int perAddress) {
+            replaysPerSecond = perAddress;
+            return this;
+        }
+
+        public Builder maxHeartbeat(Duration value) {
+            maxHeartbeat = value;
+            return this;
+        }
+
+        public Builder publisherSilence(Duration value) {
+            publisherSilence = value;
+            return this;
+        }
+
+        public Builder nameHold(Duration value) {
+            nameHold = value;
             return this;
         }
 
@@ -197,8 +285,23 @@ public record RelayConfig(
                             heartbeat,
                             idleTimeout,
                             handshakeTimeout,
+                            peerTimeout,
                             maxConnections,
                             maxPublishers),
+                    new LimitsConfig(
+                            pinBytes,
+                            assemblyBytes,
+                            filterBytes,
+                            controlBytes,
+                            controlBytesPerConnection,
+                            frameTimeout,
+                            minRate,
+                            maxPerAddress,
+                            handshakesPerSecond,
+                            replaysPerSecond,
+                            maxHeartbeat,
+                            publisherSilence,
+                            nameHold),
                     stallTimeout,
                     drainTimeout);
         }

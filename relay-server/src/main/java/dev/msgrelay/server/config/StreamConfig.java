@@ -1,7 +1,7 @@
 package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.server.ring.FrameRing;
+import dev.msgrelay.server.core.FrameRing;
 
 /**
  * The shape of the stream's memory.

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.log;
 
-import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
@@ -26,7 +25,7 @@ public final class Chunk {
 
     private final int id;
     private final ByteBuf memory;
-    private final ByteBuffer view;
+
     private final ReadWindow window;
 
     @SuppressWarnings("unused") // through NUMBER
@@ -35,7 +34,7 @@ public final class Chunk {
     Chunk(int id, ByteBuf memory) {
         this.id = id;
         this.memory = memory;
-        this.view = Bytes.view(memory, memory.capacity());
+
         this.window = new ReadWindow(memory);
     }
 
@@ -60,7 +59,7 @@ public final class Chunk {
     }
 
     ByteBuffer view() {
-        return view;
+        return window.view();
     }
 
     ReadWindow window() {

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.log;
 
-import io.netty.buffer.ByteBuf;
+import dev.msgrelay.server.memory.ReadWindow;
 import io.netty.buffer.ByteBufAllocator;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -24,21 +24,27 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * that somebody still reads (a write in flight points into it) is put aside until nobody does, and another one is used in
  * its place: no byte is ever overwritten under a reader, and a slow reader holds no more than what its own write needs.
  *
+ * <pre>
+ *   chunks in all = log (in the slots)  +  aside: held by readers  +  free
+ *                   always the same        at most the pins           at least what the longest run needs, or the writer waits
+ * </pre>
+ *
  * <p>Readers that may hold the writer back do so through the {@link WriteGate}.
  */
 public final class PacketLog {
-    private final ByteBufAllocator allocator;
     private final int chunkShift;
     private final int chunkMask;
     private final AtomicReferenceArray<Chunk> slots;
     private final PacketIndex index;
     private final WriteGate gate;
+    private final int maxRun;
+    private final int inHand;
     private final StreamHead head = new StreamHead();
 
     // Of the writer alone.
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final List<Chunk> aside = new ArrayList<>();
-    private int chunksMade;
+    private final int chunkCount;
     private Chunk current;
     private long end;
     private long nextSequence = 1;
@@ -48,26 +54,39 @@ public final class PacketLog {
     private volatile int chunksAside;
 
     /**
+     * Takes all memory that the log will ever have.
+     *
      * @param logBytes how much of the stream is kept: two chunks or more, and a whole number of them
      * @param chunkBytes a power of two
      * @param packetBytes payload of a packet; the index has room for as many as the log can hold
+     * @param pinnedChunks that readers may keep from being used anew before the writer has to wait
+     * @param maxRun longest run in bytes that is appended
      * @param gate asked before the writer goes on
      */
-    public PacketLog(ByteBufAllocator allocator, int logBytes, int chunkBytes, int packetBytes, WriteGate gate) {
+    public PacketLog(
+            ByteBufAllocator allocator,
+            int logBytes,
+            int chunkBytes,
+            int packetBytes,
+            int pinnedChunks,
+            int maxRun,
+            WriteGate gate) {
         if (Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes || logBytes % chunkBytes != 0) {
             throw new IllegalArgumentException("log of " + logBytes + " bytes is not at least two whole chunks of "
                     + chunkBytes + ", a power of two");
         }
-        this.allocator = allocator;
         this.chunkShift = Integer.numberOfTrailingZeros(chunkBytes);
         this.chunkMask = chunkBytes - 1;
         int chunks = logBytes >>> chunkShift;
         this.slots = new AtomicReferenceArray<>(chunks);
         this.index = new PacketIndex(indexCapacity(logBytes, packetBytes));
         this.gate = gate;
+        this.maxRun = maxRun;
+        this.inHand = chunksInHand(maxRun, chunkBytes);
+        this.chunkCount = chunks + pinnedChunks + inHand;
         try {
-            for (int i = 0; i < chunks; i++) {
-                free.add(makeChunk());
+            for (int i = 0; i < chunkCount; i++) {
+                free.add(new Chunk(i, allocator.directBuffer(chunkBytes, chunkBytes)));
             }
         } catch (OutOfMemoryError tooMuch) {
             close();
@@ -78,6 +97,11 @@ public final class PacketLog {
         startChunk(0);
     }
 
+    /** Chunks that the longest run may begin: so many are in the writer's hand before it appends anything. */
+    public static int chunksInHand(int maxRun, int chunkBytes) {
+        return (maxRun + chunkBytes - 1) / chunkBytes + 1;
+    }
+
     /** Packets that the index of a log of this size remembers: two neighbours together are larger than one packet. */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
@@ -86,9 +110,17 @@ public final class PacketLog {
 
     // ---- the writer -------------------------------------------------------------------------------------------
 
-    /** Whether the readers that may hold the writer back let it append one more run. */
+    /**
+     * Whether one more run can be appended: the readers that may hold the writer back let it, and it has the chunks in hand
+     * that the longest run needs.
+     */
     public boolean canAppend() {
-        return gate.allows(end);
+        return gate.allows(end) && !starved();
+    }
+
+    /** Whether readers hold more chunks than they may: the writer waits until some of them have let go. */
+    public boolean starved() {
+        return free.size() < inHand && !reclaim();
     }
 
     /** Where the log ends: the published head, and what has been appended since. */
@@ -115,10 +147,18 @@ public final class PacketLog {
     /**
      * Appends a run; readers see it after {@link #publish}. One that was read to {@link #end} stays where it is.
      *
-     * @param source in the machine's own byte order
+     * <p>All or nothing: what it needs is in the writer's hand, or not a byte is copied.
+     *
+     * @param source in the machine's own byte order; may be that of {@link #end}, and its bytes those that are written over
+     * @param length bytes, not more than the longest run
      * @param messages frames in the run
+     * @throws IllegalStateException the caller has not asked {@link #canAppend}
      */
     public void append(ByteBuffer source, int offset, int length, int messages) {
+        if (length > maxRun || free.size() < inHand) {
+            throw new IllegalStateException("run of " + length + " bytes: the longest is " + maxRun
+                    + ", chunks in hand " + free.size() + " of " + inHand);
+        }
         int from = offset;
         int left = length;
         while (left > 0) {
@@ -142,18 +182,13 @@ public final class PacketLog {
      * appended before they are. Readers do not see them until then.
      *
      * @param atLeast bytes that must be free, else the answer is null
-     * @param atMost bytes that the read may take
+     * @param atMost bytes that it may take
      * @return a view with both its indices at the end of the log; the caller retains it for whoever releases it
      */
-    public ByteBuf end(int atLeast, int atMost) {
+    public ReadWindow end(int atLeast, int atMost) {
         int at = (int) end & chunkMask;
         int room = chunkMask + 1 - at;
         return room < atLeast ? null : current.window().open(at, at + Math.min(room, atMost));
-    }
-
-    /** The memory that {@link #end} looks into, in the machine's own byte order. */
-    public ByteBuffer endView() {
-        return current.view();
     }
 
     /** Shows readers everything appended so far. */
@@ -220,12 +255,13 @@ public final class PacketLog {
 
     /** The number of the chunk that a position lies in. */
     public long chunkNumber(long position) {
-        return position >>> chunkShift;
+        // Signed: before the first byte is no chunk.
+        return position >> chunkShift;
     }
 
-    /** Chunks in all that may exist, for tables by {@link Chunk#id}. */
+    /** Chunks in all, for tables by {@link Chunk#id}. */
     public int chunkCount() {
-        return chunksMade;
+        return chunkCount;
     }
 
     /** Chunks that the log has dropped and a reader still needs. */
@@ -273,10 +309,20 @@ public final class PacketLog {
         return index.stillHolds(packet);
     }
 
-    /** The number of the first message of the packet that a position lies in; for reports, so to the packet only. */
+    /** The number of the first message of the packet that a position lies in; -1 where the index no longer holds it. */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
-        return index.sequenceOf(packet);
+        long sequence = index.sequenceOf(packet);
+        return index.stillHolds(packet) ? sequence : -1;
+    }
+
+    /** Messages between a position and a head, by the packet; where the log no longer holds the position, all that it holds. */
+    public long messagesFrom(long position, Mark at) {
+        if (position >= at.position()) {
+            return 0;
+        }
+        long from = sequenceNear(Math.max(position, tail));
+        return from < 0 ? index.capacity() : Math.max(0, at.sequence() - from);
     }
 
     private void startChunk(long number) {
@@ -288,6 +334,7 @@ public final class PacketLog {
             VarHandle.fullFence();
             if (old.usedByOthers()) {
                 aside.add(old);
+                chunksAside = aside.size();
             } else {
                 free.addFirst(old);
             }
@@ -295,22 +342,20 @@ public final class PacketLog {
         if (!aside.isEmpty()) {
             reclaim();
         }
-        Chunk fresh = free.isEmpty() ? makeChunk() : free.pollFirst();
+        Chunk fresh = free.pollFirst();
         fresh.setNumber(number);
         slots.set(slot, fresh);
         current = fresh;
-        chunksAside = aside.size();
     }
 
-    private void reclaim() {
+    /** Takes back what readers have let go of; answers whether the writer's hand is full. */
+    private boolean reclaim() {
         for (int i = aside.size() - 1; i >= 0; i--) {
             if (!aside.get(i).usedByOthers()) {
                 free.addLast(aside.remove(i));
             }
         }
-    }
-
-    private Chunk makeChunk() {
-        return new Chunk(chunksMade++, allocator.directBuffer(chunkMask + 1, chunkMask + 1));
+        chunksAside = aside.size();
+        return free.size() >= inHand;
     }
 }

@@ -2,35 +2,44 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.ClientConfig;
+import dev.msgrelay.server.config.LimitsConfig;
 import java.util.concurrent.TimeUnit;
 
-/** The clock of one client: when to send PING, and when it has been silent for too long. Owned by the session's thread. */
+/**
+ * The clock of one client: how long a handshake may take, when to send PING, and when it has been silent for too long. The
+ * time comes in a few times a second, so that input need not ask for it: it only leaves a mark. Owned by the connection's
+ * thread.
+ */
 final class Heartbeat {
     /** A client that wants rarer PINGs is given up no sooner than after so many of them. */
     private static final int IDLE_HEARTBEATS = 3;
 
-    private final ClientConfig limits;
+    private final ClientConfig clients;
+    private final LimitsConfig limits;
     private long intervalNanos;
     private long idleNanos;
-    private final long begunNanos;
+    private boolean begun;
+    private long begunNanos;
+    private boolean started;
+    private boolean heard;
     private long heardNanos;
     private long pingedNanos;
     private boolean pingDue;
     private long pings;
 
-    /** @param nowNanos when the first byte of a control frame came */
-    Heartbeat(ClientConfig limits, long nowNanos) {
+    Heartbeat(ClientConfig clients, LimitsConfig limits) {
+        this.clients = clients;
         this.limits = limits;
-        this.intervalNanos = limits.heartbeat().toNanos();
-        this.idleNanos = limits.idleTimeout().toNanos();
-        this.begunNanos = nowNanos;
-        this.heardNanos = nowNanos;
+        this.intervalNanos = clients.heartbeat().toNanos();
+        this.idleNanos = clients.idleTimeout().toNanos();
     }
 
-    /** The client wants another interval; 0: the relay's. */
+    /** The client wants another interval; 0: the relay's. It gets that one, or the longest there is. */
     void wanted(int millis) {
         if (millis > 0) {
-            intervalNanos = TimeUnit.MILLISECONDS.toNanos(millis);
+            long most = Math.max(
+                    limits.maxHeartbeat().toNanos(), clients.heartbeat().toNanos());
+            intervalNanos = Math.min(TimeUnit.MILLISECONDS.toNanos(millis), most);
             idleNanos = Math.max(idleNanos, IDLE_HEARTBEATS * intervalNanos);
         }
     }
@@ -43,16 +52,9 @@ final class Heartbeat {
         return (int) TimeUnit.NANOSECONDS.toMillis(idleNanos);
     }
 
-    /** The client has been welcomed: the first interval begins, whatever was found due before. */
-    void start(long nowNanos) {
-        pingDue = false;
-        pingedNanos = nowNanos;
-        heardNanos = nowNanos;
-    }
-
     /** The client has shown life. */
-    void heard(long nowNanos) {
-        heardNanos = nowNanos;
+    void heard() {
+        heard = true;
     }
 
     boolean pingDue() {
@@ -66,17 +68,49 @@ final class Heartbeat {
         return ++pings;
     }
 
-    /** Looks at the time; answers whether the client has been silent for too long. */
+    /**
+     * Looks at the time, of a client that has said HELLO; the first look begins the first interval.
+     *
+     * @return whether it has been silent for too long
+     */
     boolean tick(long nowNanos) {
+        if (!started) {
+            started = true;
+            pingedNanos = nowNanos;
+            heardNanos = nowNanos;
+        }
+        if (heard) {
+            heard = false;
+            heardNanos = nowNanos;
+        }
         if (nowNanos - pingedNanos >= intervalNanos) {
             pingDue = true;
         }
         return nowNanos - heardNanos > idleNanos;
     }
 
-    /** Whether a client that has begun a control frame has had the time to be welcomed. */
-    boolean handshakeOver(long nowNanos) {
-        return nowNanos - begunNanos > limits.handshakeTimeout().toNanos();
+    /** The client has been welcomed: its first interval begins with the next look, whatever was found due before. */
+    void restart() {
+        started = false;
+        pingDue = false;
+    }
+
+    /**
+     * Looks at the time, of a client that has not said HELLO.
+     *
+     * @param unfinished whether a control frame is there in part
+     * @return whether it has been so for too long
+     */
+    boolean handshakeOver(long nowNanos, boolean unfinished) {
+        if (!unfinished) {
+            begun = false;
+            return false;
+        }
+        if (!begun) {
+            begun = true;
+            begunNanos = nowNanos;
+        }
+        return nowNanos - begunNanos > clients.handshakeTimeout().toNanos();
     }
 
     /** The limit that was passed. */
@@ -84,6 +118,6 @@ final class Heartbeat {
         return reason == CloseReason.IDLE_TIMEOUT
                 ? "nothing heard for " + idleMillis() + " ms"
                 : "a control frame was begun and not complete within "
-                        + limits.handshakeTimeout().toMillis() + " ms";
+                        + clients.handshakeTimeout().toMillis() + " ms";
     }
 }

@@ -1,0 +1,471 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.LoopWakeup;
+import dev.msgrelay.server.core.NetworkBatchHandler;
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.core.RunStage;
+import dev.msgrelay.server.fanout.LoopSpread;
+import dev.msgrelay.server.fanout.PinRelief;
+import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.ingest.InPlacePort;
+import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.ingest.RingPort;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.CloseLog;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.RefusedConnection;
+import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.session.Services;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.concurrent.Ticker;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The relay without its sockets and threads: everything between a channel that has been accepted and one that is written to.
+ *
+ * <pre>
+ *   PublisherConnection --InPlacePort-------------------.
+ *   PublisherConnection --RingPort--.                    v
+ *   LocalPublisher ------RunStage---+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ * </pre>
+ *
+ * One cycle of the core's loop: sockets are read, the order drained, subscribers sent to, acknowledgements told, and whoever
+ * was held back goes on. Who drives the loops, and by which clock, is the caller's business.
+ */
+final class RelayEngine {
+    /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
+    private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
+
+    /** A subscriber's read: control frames, and few of them. */
+    private static final int CONTROL_READ_BYTES = 2 << 10;
+
+    /** Not longer than the shortest heartbeat. */
+    private static final long HOUSEKEEPING_MILLIS = 100;
+
+    /** A loop that waits for memory that another thread gives back looks so often. */
+    private static final long STARVED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final RelayConfig config;
+    private final ByteBufAllocator allocator;
+    private final EngineLoop core;
+    private final MemoryBudget budget;
+    private final ByteBuf ringMemory;
+    private final FrameRing ring;
+    private final PacketLog log;
+    private final WindowGate gate;
+    private final Order order;
+    private final HeldSources held;
+    private final NameTable names;
+    private final MemoryLine line;
+    private final Services services;
+    private final InPlacePort inPlace;
+    private final RingPort[] ringPorts;
+    private final EngineLoop[] readers;
+    private final SendGroup[] groups;
+    private final LoopSpread spread;
+    private final PinRelief relief;
+    private final PublisherConnection.Shared publishing;
+    private final SubscriberConnection.Shared subscribing;
+    // Written by the core, read by reports: more than 0 once a publisher has gone to a reader.
+    private volatile int nextReader;
+    // Where the head was when the other loops were last told.
+    private long toldHead;
+
+    /**
+     * @param loops the core's first, then readers, then senders: {@link #readers} says how many
+     * @param epoch of the stream
+     * @param readsAtOnce whether a read is over when the channel hands it on
+     * @param failure told when the order is in doubt: nothing may be relayed any more
+     */
+    RelayEngine(
+            RelayConfig config,
+            EngineLoop[] loops,
+            ByteBufAllocator allocator,
+            Ticker clock,
+            RelayIdentity identity,
+            boolean readsAtOnce,
+            Consumer<Throwable> failure) {
+        this.config = config;
+        this.allocator = allocator;
+        this.core = loops[0];
+        StreamConfig stream = config.stream();
+
+        // 1. The budget, and what everybody shares.
+        budget = MemoryPlan.of(config).budget();
+        Counters counters = new Counters();
+        services = new Services(
+                identity,
+                config.clients(),
+                config.limits(),
+                budget,
+                new Admission(config.clients(), config.limits()),
+                new ConnectionTable(),
+                counters,
+                new CloseLog(counters),
+                clock);
+        // 2. The ring, whose publishers wake the core.
+        int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
+        ringMemory = allocator.directBuffer(slab, slab);
+        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
+        // 3. The log, and what may hold its writer back.
+        gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
+        log = newLog(stream);
+        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+        order = new Order(ring, handler, gate, log);
+        // 4. Publishers -> log, on the core's loop; or -> ring, on readers.
+        held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, clock::nanoTime);
+        names = new NameTable(config.limits().nameHold().toNanos());
+        line = new MemoryLine(budget.pool(Part.FRAMES));
+        publishing = new PublisherConnection.Shared(log, names, line, readsAtOnce);
+        int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
+        RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+        inPlace = new InPlacePort(order, log, scan, held, allocator, budget, shorts);
+        readers = new EngineLoop[readers(loops.length)];
+        ringPorts = new RingPort[readers.length];
+        for (int i = 0; i < readers.length; i++) {
+            readers[i] = loops[1 + i];
+            ringPorts[i] = new RingPort(ring, gate, held, stream.maxBody(), allocator, budget, shorts);
+        }
+        // 5. Log -> subscribers, on the core's loop or on senders.
+        groups = new SendGroup[loops.length - readers.length];
+        for (int i = 0; i < groups.length; i++) {
+            groups[i] = new SendGroup(
+                    log, loops[i == 0 ? 0 : readers.length + i], allocator, budget, counters, groups.length);
+        }
+        spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
+        relief = new PinRelief(
+                log, services.table(), counters, budget.pool(Part.PINS).limit());
+        subscribing = new SubscriberConnection.Shared(
+                log,
+                stream.logBytes(),
+                new SubscriberConnection.Policies(gate),
+                config.stallTimeout().toNanos());
+        // 6. What the loops do.
+        core.duty(new CoreDuty(), failure);
+        for (EngineLoop reader : readers) {
+            reader.duty(new IdleDuty(), failure);
+        }
+        for (int i = 1; i < groups.length; i++) {
+            groups[i].loop().duty(new SendDuty(groups[i]), failure);
+        }
+        core.every(HOUSEKEEPING_MILLIS, this::tick);
+    }
+
+    /** Of so many loops, those that read publishers and do nothing else. */
+    static int readers(int loops) {
+        return (loops - 1) / 2;
+    }
+
+    /** Loops on which publishers are read. */
+    static int ports(RelayConfig config) {
+        return 1 + readers(Math.max(1, config.eventLoops()));
+    }
+
+    private PacketLog newLog(StreamConfig stream) {
+        try {
+            return new PacketLog(
+                    allocator,
+                    stream.logBytes(),
+                    StreamConfig.CHUNK_BYTES,
+                    stream.packetBytes(),
+                    config.limits().pinBytes() / StreamConfig.CHUNK_BYTES,
+                    stream.maxRun(),
+                    gate);
+        } catch (OutOfMemoryError tooMuch) {
+            ringMemory.release();
+            throw tooMuch;
+        }
+    }
+
+    // ---- the cycle ---------------------------------------------------------------------------------------------
+
+    /** What the core does in each cycle, after its sockets. */
+    private final class CoreDuty implements EngineLoop.Duty {
+        @Override
+        public boolean work(long nowNanos) {
+            boolean more = order.drain();
+            more |= inPlace.takeMoreExpected();
+            boolean left = groups[0].pump(!more);
+            names.acknowledge();
+            if (log.starved()) {
+                relief.relieve();
+            }
+            // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
+            // take for ever: one that reads nothing is cut off only while it holds the log back.
+            if (held.any() && !log.starved() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
+                held.resumeIfRoom();
+            }
+            tellOthers();
+            return more || left;
+        }
+
+        @Override
+        public boolean pending() {
+            return order.pending() || groups[0].pending();
+        }
+
+        @Override
+        public long sleepNanos() {
+            return log.starved() ? STARVED_NANOS : order.sleepNanos();
+        }
+    }
+
+    /** The head may have moved in this cycle, or before it: a publisher that ends is acknowledged while it is read. */
+    private void tellOthers() {
+        long head = log.head().position();
+        if (groups.length > 1 && head != toldHead) {
+            toldHead = head;
+            java.lang.invoke.VarHandle.fullFence();
+            for (int i = 1; i < groups.length; i++) {
+                groups[i].signal();
+            }
+        }
+    }
+
+    /** What a loop does that sends only. */
+    private record SendDuty(SendGroup group) implements EngineLoop.Duty {
+        @Override
+        public boolean work(long nowNanos) {
+            return group.pump(true);
+        }
+
+        @Override
+        public boolean pending() {
+            return group.pending();
+        }
+    }
+
+    /** What a loop does that reads only: nothing beside its sockets. */
+    private static final class IdleDuty implements EngineLoop.Duty {
+        @Override
+        public boolean work(long nowNanos) {
+            return false;
+        }
+
+        @Override
+        public boolean pending() {
+            return false;
+        }
+    }
+
+    /** A few times a second. */
+    private void tick(long nowNanos) {
+        spread.tick(nowNanos);
+        for (Connection c : services.table().live()) {
+            if (c instanceof PublisherConnection publisher) {
+                if (publisher.onItsThread()) {
+                    publisher.tick(nowNanos);
+                    moveToReader(publisher);
+                } else {
+                    publisher.execute(() -> publisher.tick(nowNanos));
+                }
+            }
+        }
+        services.closes().tick(nowNanos);
+    }
+
+    /** A plain publisher has a reader loop of its own kind to go to, where there are any. */
+    private void moveToReader(PublisherConnection publisher) {
+        if (readers.length > 0 && publisher.canMove()) {
+            int i = nextReader++ % readers.length;
+            publisher.moveTo(readers[i], ringPorts[i]);
+        }
+    }
+
+    // ---- connections -------------------------------------------------------------------------------------------
+
+    /** Equips a connection that was accepted, or refuses it; answers the loop that it lives on. On the core's thread. */
+    EngineLoop place(Channel accepted, Role role) {
+        boolean publisher = role == Role.PUBLISHER;
+        accepted.config().setAllocator(allocator);
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        Admission.Answer answer = services.admission()
+                .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
+        if (answer.refusal() != null) {
+            accepted.pipeline().addLast(new RefusedConnection(services, answer.refusal(), answer.text()));
+            return core;
+        }
+        accepted.closeFuture().addListener(closed -> services.admission().left(answer.ticket()));
+        if (publisher) {
+            PublisherConnection connection = new PublisherConnection(services, publishing, port(), allocator);
+            accepted.config().setRecvByteBufAllocator(connection.reads());
+            // A publisher that has gone and cannot be told anything any more is still read to its end.
+            accepted.config().setAutoClose(false);
+            accepted.pipeline().addLast(connection);
+            return core;
+        }
+        SendGroup group = spread.place();
+        accepted.config()
+                .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(CONTROL_READ_BYTES).maxMessagesPerRead(1));
+        accepted.pipeline().addLast(new SubscriberConnection(services, subscribing, group));
+        return group.loop();
+    }
+
+    private IngestPort port() {
+        return inPlace;
+    }
+
+    /** A stage for one producer thread. Any thread. */
+    RunStage newStage() {
+        RunStage stage = new RunStage(ring, config.stream().maxBody(), core::asleep);
+        order.add(stage);
+        return stage;
+    }
+
+    FrameRing ring() {
+        return ring;
+    }
+
+    ConnectionTable table() {
+        return services.table();
+    }
+
+    MemoryBudget budget() {
+        return budget;
+    }
+
+    PacketLog log() {
+        return log;
+    }
+
+    NameTable names() {
+        return names;
+    }
+
+    // ---- the end, in its order ----------------------------------------------------------------------------------
+
+    /** Subscribers that said HELLO are told to go elsewhere. Any thread. */
+    void sayGoAway(int closesInMillis) {
+        for (Connection c : services.table().live()) {
+            if (c instanceof SubscriberConnection) {
+                c.execute(() -> c.goAway(closesInMillis));
+            }
+        }
+    }
+
+    /** No publisher is read any more, nor one that is about to connect. Any thread. */
+    void stopReading(int closesInMillis) {
+        // Before the look at who is there: who comes later sees it.
+        services.table().drain();
+        for (Connection c : services.table().live()) {
+            if (c instanceof PublisherConnection publisher) {
+                publisher.execute(() -> publisher.stopReading(closesInMillis));
+            }
+        }
+        order.endStages();
+    }
+
+    /** Whether everything that was read is in the stream, and has been handed to all subscribers. Any thread. */
+    boolean drained() {
+        long head = log.head().position();
+        boolean quiet = services.table().draining() && order.isEmpty();
+        for (Connection c : services.table().live()) {
+            if (c instanceof PublisherConnection publisher) {
+                quiet &= publisher.quiet();
+            } else if (c instanceof SubscriberConnection subscriber) {
+                quiet &= subscriber.position() >= head;
+            }
+        }
+        return quiet && head == log.head().position();
+    }
+
+    void closeConnections() {
+        for (Connection c : services.table().live()) {
+            c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text()));
+        }
+    }
+
+    /** Gives all memory back. No loop may be at work any more. */
+    void release() {
+        inPlace.close();
+        for (RingPort port : ringPorts) {
+            port.close();
+        }
+        for (SendGroup group : groups) {
+            group.close();
+        }
+        log.close();
+        ringMemory.release();
+    }
+
+    // ---- reports: any thread ------------------------------------------------------------------------------------
+
+    /** One row for each connection. */
+    List<ConnectionRow> rows() {
+        return services.table().rows(log.head().position(), services.clock().nanoTime());
+    }
+
+    /** Every counter; the parts are read one after the other. */
+    RelayStats stats() {
+        long now = services.clock().nanoTime();
+        Mark head = new Mark();
+        log.head().read(head);
+        long slowest = head.position();
+        Map<Counter, Long> values = new EnumMap<>(Counter.class);
+        for (Counter counter : Counter.values()) {
+            values.put(counter, services.counters().sum(counter));
+        }
+        for (Connection c : services.table().live()) {
+            if (c instanceof SubscriberConnection s) {
+                slowest = Math.min(slowest, s.position());
+            }
+        }
+        values.put(Counter.MESSAGES_IN, head.sequence() - 1);
+        values.put(Counter.BYTES_IN, head.position());
+        values.put(Counter.PUBLISHERS, (long) services.table().publishers());
+        values.put(Counter.SUBSCRIBERS, (long) services.table().subscribers());
+        values.put(Counter.LARGEST_LAG_BYTES, head.position() - slowest);
+        values.put(Counter.LARGEST_LAG_MESSAGES, log.messagesFrom(slowest, head));
+        values.put(Counter.HELD_BACK_MILLIS, TimeUnit.NANOSECONDS.toMillis(held.nanos(now)));
+        values.put(Counter.BACKPRESSURE_MILLIS, TimeUnit.NANOSECONDS.toMillis(gate.blockedNanos(now)));
+        values.put(Counter.RING_CELLS, (long) ring.cells());
+        values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());
+        values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
+        values.put(Counter.LOOPS_IN_USE, loopsInUse());
+        values.put(Counter.LOCAL_PUBLISHERS, (long) order.stages());
+        values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
+        values.put(Counter.MEMORY_DIRECT_BYTES, budget.used(Kind.DIRECT));
+        values.put(Counter.MEMORY_HEAP_BYTES, budget.used(Kind.HEAP));
+        return new RelayStats(values, services.closes().closes());
+    }
+
+    private long loopsInUse() {
+        int readersInUse = nextReader > 0 ? readers.length : 0;
+        return spread.inUse() > 1 ? groups.length + readers.length : 1 + readersInUse;
+    }
+
+    /** Moves subscribers to the other loops or back, whatever the load: for tests. */
+    void spread(boolean toOthers) {
+        core.io().execute(() -> spread.spread(toOthers));
+    }
+}

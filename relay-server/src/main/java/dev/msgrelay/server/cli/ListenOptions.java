@@ -1,0 +1,67 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.net.Transport;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** The options of {@link ListenConfig}, and how sockets are driven. */
+final class ListenOptions {
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            defaultValue = ListenConfig.DEFAULT_HOST,
+            description = "Address to listen on. There is no authentication yet: think before you say 0.0.0.0.")
+    private String bind;
+
+    @Option(
+            names = "--publish-port",
+            paramLabel = "PORT",
+            defaultValue = "" + ListenConfig.DEFAULT_PUBLISH_PORT,
+            description = "TCP port for publishers; 0: any free one.")
+    private int publishPort;
+
+    @Option(
+            names = "--subscribe-port",
+            paramLabel = "PORT",
+            defaultValue = "" + ListenConfig.DEFAULT_SUBSCRIBE_PORT,
+            description = "TCP port for subscribers; 0: any free one.")
+    private int subscribePort;
+
+    @Option(
+            names = "--publish-socket",
+            paramLabel = "PATH",
+            description = "Unix socket for publishers, too: the fast path on one host.")
+    private Path publishSocket;
+
+    @Option(names = "--subscribe-socket", paramLabel = "PATH", description = "Unix socket for subscribers, too.")
+    private Path subscribeSocket;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description = "How sockets are driven: ${COMPLETION-CANDIDATES}.",
+            completionCandidates = Candidates.Transports.class)
+    private Transport transport;
+
+    @Option(
+            names = "--event-loops",
+            paramLabel = "N",
+            defaultValue = EventLoops.AUTO,
+            converter = EventLoops.class,
+            description = "Threads that drive the sockets: the first one reads and packs, further ones send."
+                    + " auto: one, and on machines with several cores a second one while the first is busy.")
+    private int eventLoops;
+
+    void applyTo(RelayConfig.Builder config) {
+        config.host(bind)
+                .publishPort(publishPort)
+                .subscribePort(subscribePort)
+                .publishSocket(publishSocket)
+                .subscribeSocket(subscribeSocket)
+                .transport(transport)
+                .eventLoops(eventLoops);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.server.RelayServer;
+import java.io.PrintWriter;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** What the command prints. */
+final class OutputOptions {
+    @Option(names = "--json", description = "Everything on standard output as one JSON object a line.")
+    private boolean json;
+
+    @Option(names = "--quiet", description = "No line a second.")
+    private boolean quiet;
+
+    @Option(
+            names = "--connections",
+            paramLabel = "TIME",
+            arity = "0..1",
+            fallbackValue = "10s",
+            converter = TimeSpan.class,
+            description =
+                    "Every so often a table of all connections, with --json a line for each. Every 10s where no time is"
+                            + " given; at least 1s.")
+    private Duration connections;
+
+    /**
+     * Checks them.
+     *
+     * @throws IllegalArgumentException naming the option, its value and the limit
+     */
+    void check() {
+        if (connections != null && connections.toSeconds() < 1) {
+            throw new IllegalArgumentException(
+                    "connections every " + Durations.format(connections) + " is more often than every 1s");
+        }
+    }
+
+    boolean json() {
+        return json;
+    }
+
+    ServerReport report(PrintWriter out, RelayServer relay, Pace pace) {
+        return json ? new JsonReport(out, relay, pace) : new TextReport(out, relay, pace);
+    }
+
+    /**
+     * A second has passed.
+     *
+     * @param seconds since the start
+     */
+    void second(RelayServer relay, ServerReport report, long seconds) {
+        boolean table = connections != null && seconds % connections.toSeconds() == 0;
+        if (quiet && !table) {
+            return;
+        }
+        Look look = Look.at(relay);
+        if (!quiet) {
+            report.second(look);
+        }
+        if (table) {
+            report.connections(look);
+        }
+    }
+}

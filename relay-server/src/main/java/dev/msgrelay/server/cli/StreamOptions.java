@@ -1,0 +1,44 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
+import picocli.CommandLine.Option;
+
+/** The options of {@link StreamConfig}. */
+final class StreamOptions {
+    @Option(
+            names = "--log-size",
+            paramLabel = "SIZE",
+            defaultValue = "16m",
+            converter = ByteSize.class,
+            description = "How far a subscriber may fall behind; a multiple of 512k.")
+    private int logSize;
+
+    @Option(
+            names = "--ring-size",
+            paramLabel = "SIZE",
+            defaultValue = "4m",
+            converter = ByteSize.class,
+            description = "What may wait between publishers and the log; a power of two.")
+    private int ringSize;
+
+    @Option(
+            names = "--max-body",
+            paramLabel = "SIZE",
+            defaultValue = "1m",
+            converter = ByteSize.class,
+            description = "Longest body of a message. A longer one ends its publisher's connection.")
+    private int maxBody;
+
+    @Option(
+            names = "--mtu",
+            paramLabel = "BYTES",
+            defaultValue = "" + StreamConfig.DEFAULT_MTU,
+            converter = ByteSize.class,
+            description = "MTU of the links: a packet is this less 40 bytes of IP and TCP headers. 9000: jumbo frames.")
+    private int mtu;
+
+    void applyTo(RelayConfig.Builder config) {
+        config.logSize(logSize).ringSize(ringSize).maxBody(maxBody).mtu(mtu);
+    }
+}

@@ -1,0 +1,254 @@
+package dev.msgrelay.server.core;
+
+import dev.msgrelay.server.flow.WindowGate;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.util.concurrent.Ticker;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * One thread and its duty cycle:
+ *
+ * <pre>
+ *   cycle:  sockets (one read each), tasks --> duty: order, pack, send --> more?  yes: cycle again without sleeping
+ *                                                                          no:  parked = true, look once more, sleep
+ * </pre>
+ *
+ * So what several sockets brought in one cycle is packed once and sent once, and nobody is written to within another's read.
+ * The thread sleeps in its selector, and only when there is nothing of either kind.
+ *
+ * <p>A thread of its own is not needed: {@link #cycle} may be called by whoever owns the loop, with a clock of his own.
+ */
+public final class EngineLoop implements WindowGate.Writer {
+    /** What is done in each cycle after the sockets, on the loop's thread. */
+    public interface Duty {
+        /** Does some, bounded; answers whether there is more to do right away. */
+        boolean work(long nowNanos);
+
+        /** Whether something waits that was not there at the last {@link #work}: asked just before the loop sleeps. */
+        boolean pending();
+
+        /** How long the loop may sleep at most when nothing is pending, in nanoseconds; 0: until it is woken. */
+        default long sleepNanos() {
+            return 0;
+        }
+    }
+
+    /** Tasks of the loop may take this long before sockets are looked at again. */
+    private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
+    private static final long WRITER_MILLIS = 1_000;
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private static final Runnable NOTHING = () -> {};
+
+    /** Of a loop whose duty has failed: channels are still closed. */
+    private static final Duty NO_DUTY = new Duty() {
+        @Override
+        public boolean work(long nowNanos) {
+            return false;
+        }
+
+        @Override
+        public boolean pending() {
+            return false;
+        }
+    };
+
+    private final ManualIoEventLoop io;
+    private final Ticker clock;
+    private final Thread thread;
+    private final AtomicBoolean parked = new AtomicBoolean();
+    private Duty duty;
+    private Consumer<Throwable> onFailure;
+    private boolean more;
+
+    /** One with a thread of its own. */
+    public EngineLoop(String name, IoHandlerFactory transport) {
+        clock = Ticker.systemTicker();
+        io = new ManualIoEventLoop(null, null, transport, clock);
+        thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    /** One that the calling thread drives, cycle by cycle, by a clock of its own. */
+    public EngineLoop(IoHandlerFactory transport, Ticker clock) {
+        this.clock = clock;
+        thread = Thread.currentThread();
+        io = new ManualIoEventLoop(null, thread, transport, clock);
+    }
+
+    /**
+     * What is done from now on.
+     *
+     * @param failure is told, on the loop's thread, of what the duty threw: the state of the relay is in doubt then
+     */
+    public void duty(Duty whatToDo, Consumer<Throwable> failure) {
+        duty = whatToDo;
+        onFailure = failure;
+    }
+
+    /** Starts the loop's thread. */
+    public void start() {
+        io.setOwningThread(thread);
+        thread.start();
+    }
+
+    /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
+    public ManualIoEventLoop io() {
+        return io;
+    }
+
+    /** The loop's clock, as {@link System#nanoTime}. */
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    /** Has the loop do something every so often. Any thread. */
+    public void every(long millis, Consumer<Long> task) {
+        Runnable guarded = () -> {
+            try {
+                task.accept(nanoTime());
+            } catch (RuntimeException e) {
+                onFailure.accept(e);
+            }
+        };
+        io.scheduleWithFixedDelay(guarded, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Registers a channel with the loop. Any thread. */
+    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
+    public ChannelFuture register(Channel channel) {
+        return io.register(channel);
+    }
+
+    /**
+     * Hands a channel to another loop. It is nobody's until it has arrived: nothing is read or written. On the thread of the
+     * loop it is registered with.
+     *
+     * @param arrival told on the other loop when that one has it, or of the failure if it has been closed on the way; not
+     *     told of a channel that was closed before it left, which its handlers are
+     */
+    @SuppressWarnings("deprecation") // as above
+    public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
+        channel.deregister().addListener(gone -> {
+            if (channel.isOpen()) {
+                // It is told before the other loop reads anything, which a listener that is added later may not be.
+                to.io.register(new DefaultChannelPromise(channel, to.io).addListener(arrival));
+            }
+        });
+    }
+
+    /** Whether this JVM tells how much processor time a thread has used. */
+    public static boolean tellsCpuTime() {
+        return THREADS.isThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
+    }
+
+    /** Processor time that the loop's thread has used, in nanoseconds; -1 once it has ended. A call of the kernel. Any thread. */
+    public long cpuNanos() {
+        return THREADS.getThreadCpuTime(thread.getId());
+    }
+
+    /** Whether the loop sleeps or is about to. Any thread. */
+    public boolean asleep() {
+        return parked.get();
+    }
+
+    /**
+     * Wakes the loop if it sleeps or is about to. Any thread. The caller has made visible what there is to do, followed
+     * by a full fence; without work to do it costs one read of a field that rarely changes.
+     */
+    @Override
+    public void signal() {
+        if (parked.getPlain() && parked.compareAndSet(true, false)) {
+            // A task, not the loop's bare wakeup(): that one is lost while the loop is about to sleep but has not told
+            // its selector yet. For tasks it looks once more after it has.
+            io.execute(NOTHING);
+        }
+    }
+
+    /** The loop appends to the log within its cycle, never within a task, so a task of its own says that it has ended. */
+    @Override
+    public void awaitBetweenSteps() {
+        if (io.inEventLoop()) {
+            return;
+        }
+        CountDownLatch between = new CountDownLatch(1);
+        try {
+            io.execute(between::countDown);
+            between.await(WRITER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // The relay is being closed: nothing is written any more.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Stops the loop once its tasks are done and waits for its thread. */
+    public boolean stop(long timeoutMillis) throws InterruptedException {
+        io.shutdownGracefully(0, timeoutMillis, TimeUnit.MILLISECONDS);
+        if (thread == Thread.currentThread()) {
+            while (!io.isTerminated()) {
+                io.runNow();
+            }
+            return true;
+        }
+        thread.join(timeoutMillis + 1000);
+        return !thread.isAlive();
+    }
+
+    private void run() {
+        while (!io.isTerminated()) {
+            cycle();
+        }
+    }
+
+    /** One cycle; sleeps first where there was nothing more to do. On the loop's thread. */
+    public void cycle() {
+        try {
+            if (more) {
+                io.runNow(MAX_TASK_NANOS);
+            } else {
+                parkedRun();
+            }
+            more = work();
+        } catch (Throwable t) {
+            more = false;
+            onFailure.accept(t);
+        }
+    }
+
+    private boolean work() {
+        try {
+            return duty.work(nanoTime());
+        } catch (Throwable t) {
+            // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is done.
+            duty = NO_DUTY;
+            throw t;
+        }
+    }
+
+    private void parkedRun() {
+        // Volatile: whoever adds work after this sees it, whoever added before is seen by pending().
+        parked.set(true);
+        if (duty.pending()) {
+            parked.set(false);
+            io.runNow(MAX_TASK_NANOS);
+        } else {
+            io.run(duty.sleepNanos(), MAX_TASK_NANOS);
+            parked.set(false);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.msgrelay.server.core;
+
+import com.lmax.disruptor.InsufficientCapacityException;
+import com.lmax.disruptor.MultiProducerSequencer;
+import com.lmax.disruptor.Sequence;
+import com.lmax.disruptor.WaitStrategy;
+import dev.msgrelay.server.memory.Bytes;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * The ring: a Disruptor of many producers whose sequences number <em>cells</em> of 64 bytes of one direct slab.
+ *
+ * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them. One claim therefore
+ * moves anything from one small message to all that a network read brought, without an object or an allocation, and
+ * whatever the sizes of the bodies. The slab has a spare tail as long as the longest run, so a run that starts in the
+ * last cell still lies in one piece.
+ *
+ * <pre>
+ *  cell  0        1        2        3                     cells-1 | spare tail: longest run
+ *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
+ *       |l|e|run ...       ... run |l|e|run |     |l|e|run ...    ... run |         |
+ *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
+ *        l, 4 bytes: length of the run; 0: nothing, skip the cell
+ *        e, 4 bytes: length of each of its frames where they are known to be valid and alike, else 0
+ * </pre>
+ *
+ * Threads: any number of producers; one consumer, the {@link RunPoller}.
+ */
+public final class FrameRing {
+    /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
+    public static final int CELL_BYTES = 64;
+
+    /** What {@link #tryClaim} answers when the run does not fit at present. */
+    public static final long REFUSED = -1;
+
+    static final int NOTHING = 0;
+    static final int HEADER_BYTES = 2 * Integer.BYTES;
+
+    private static final int EACH_OFFSET = Integer.BYTES;
+
+    private static final int CELL_SHIFT = 6;
+
+    private final ByteBuffer slab;
+    private final MultiProducerSequencer sequencer;
+    private final Sequence consumed = new Sequence();
+    private final int mask;
+    private final int maxRun;
+
+    /**
+     * @param cells number of cells, a power of two
+     * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
+     * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
+     * @param wakeup told of every publish
+     */
+    public FrameRing(int cells, int maxRun, ByteBuf memory, WaitStrategy wakeup) {
+        if (Integer.bitCount(cells) != 1) {
+            throw new IllegalArgumentException("cells " + cells + " is not a power of two");
+        }
+        if (cellsOf(maxRun) > cells / 2) {
+            throw new IllegalArgumentException("longest run of " + maxRun + " bytes is over half of the ring's "
+                    + ((long) cells * CELL_BYTES) + " bytes");
+        }
+        this.slab = Bytes.view(memory, slabBytes(cells, maxRun));
+        this.sequencer = new MultiProducerSequencer(cells, wakeup);
+        this.sequencer.addGatingSequences(consumed);
+        this.mask = cells - 1;
+        this.maxRun = maxRun;
+    }
+
+    /** Bytes of direct memory that a ring of this shape takes. */
+    public static int slabBytes(int cells, int maxRun) {
+        return cells * CELL_BYTES + cellsOf(maxRun) * CELL_BYTES;
+    }
+
+    /** Cells that a run of {@code length} bytes takes. */
+    public static int cellsOf(int length) {
+        return (HEADER_BYTES + length + CELL_BYTES - 1) >>> CELL_SHIFT;
+    }
+
+    /** Longest run in bytes that can be claimed. */
+    public int maxRun() {
+        return maxRun;
+    }
+
+    /** Number of cells. */
+    public int cells() {
+        return mask + 1;
+    }
+
+    /**
+     * Claims room for a run. Never waits.
+     *
+     * @param length bytes of the run, 1..maxRun
+     * @return the first cell's sequence, to be given to {@link #put} and {@link #publish}; or {@link #REFUSED}
+     */
+    public long tryClaim(int length) {
+        if (length <= 0 || length > maxRun) {
+            throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
+        }
+        int n = cellsOf(length);
+        // Asked first: the exception of tryNext has no stack trace, but unwinding still costs more than a look.
+        if (!sequencer.hasAvailableCapacity(n)) {
+            return REFUSED;
+        }
+        try {
+            return sequencer.tryNext(n) - n + 1;
+        } catch (InsufficientCapacityException full) {
+            return REFUSED;
+        }
+    }
+
+    /** Copies a part of a claimed run to its place: {@code length} bytes of {@code source} to {@code at} of the run. */
+    public void put(long claim, int at, ByteBuffer source, int offset, int length) {
+        slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
+    }
+
+    /** Writes a frame's header at {@code at} of a claimed run. */
+    public void putHeader(long claim, int at, int type, int bodyLength) {
+        int offset = cellOffset(claim) + HEADER_BYTES + at;
+        slab.putInt(offset, Bytes.bigEndian(type));
+        slab.putInt(offset + Integer.BYTES, Bytes.bigEndian(bodyLength));
+    }
+
+    /** Makes a claimed run visible to the consumer and wakes it where it sleeps. */
+    public void publish(long claim, int length) {
+        publish(claim, length, 0);
+    }
+
+    /** As {@link #publish(long, int)}; {@code each} is the length of every frame of the run, where they are all alike. */
+    public void publish(long claim, int length, int each) {
+        int cell = cellOffset(claim);
+        slab.putInt(cell, length);
+        slab.putInt(cell + EACH_OFFSET, each);
+        // The first cell speaks for all: the consumer goes from run to run and never asks for the others. Marking and
+        // asking for each cell costs both sides more than copying it.
+        sequencer.publish(claim);
+    }
+
+    /** Gives a claim back: its cells hold nothing. */
+    public void abandon(long claim, int length) {
+        long last = claim + cellsOf(length) - 1;
+        for (long cell = claim; cell <= last; cell++) {
+            slab.putInt(cellOffset(cell), NOTHING);
+        }
+        sequencer.publish(claim, last);
+    }
+
+    /** Walks a claimed run where it lies in the ring. */
+    void scan(long claim, int length, RunScan scan) {
+        scan.scan(slab, cellOffset(claim) + HEADER_BYTES, length, 0);
+    }
+
+    /** Whether everything claimed so far has been consumed. */
+    public boolean isEmpty() {
+        return sequencer.getCursor() == consumed.get();
+    }
+
+    /**
+     * Whether the consumer would find a run. Where one is claimed and not published, and nothing before it, there is none:
+     * its producer may have lost its core in between, and who spins on it keeps it from getting one.
+     */
+    public boolean hasNext() {
+        return isPublished(consumed.get() + 1);
+    }
+
+    /** Whether a run of {@code length} bytes could be claimed at present. */
+    public boolean hasRoom(int length) {
+        return sequencer.hasAvailableCapacity(cellsOf(length));
+    }
+
+    /** Cells that are free at present. */
+    public long remainingCells() {
+        return sequencer.remainingCapacity();
+    }
+
+    ByteBuffer slab() {
+        return slab;
+    }
+
+    Sequence consumed() {
+        return consumed;
+    }
+
+    /** Whether the run that starts at {@code sequence} is published. */
+    boolean isPublished(long sequence) {
+        return sequencer.isAvailable(sequence);
+    }
+
+    int lengthAt(long sequence) {
+        return slab.getInt(cellOffset(sequence));
+    }
+
+    int eachAt(long sequence) {
+        return slab.getInt(cellOffset(sequence) + EACH_OFFSET);
+    }
+
+    int cellOffset(long sequence) {
+        return ((int) sequence & mask) << CELL_SHIFT;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.msgrelay.server.core;
+
+import dev.msgrelay.server.log.PacketLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Packs runs into packets of the log: the smart batcher.
+ *
+ * <p>While it works, more gathers; {@code endOfBatch} says that nothing more waits, and only then the head of the log
+ * moves, so that subscribers are handed everything in one go. Frames go one behind the other; a packet ends where the
+ * next frame would take it over one MTU's worth of payload. A frame that is larger than a packet is a packet of its own
+ * and takes several on the wire.
+ *
+ * <pre>
+ *   ring:      onEvent(run, sequence, endOfBatch) --walk--.
+ *                                                          +-> pack(span) -> packets, PacketLog.append
+ *   sockets of this thread: a span, walked already --------'
+ * </pre>
+ *
+ * <p>Owned by the core's thread: the log's only writer.
+ */
+public final class NetworkBatchHandler implements RunHandler {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private final PacketLog log;
+    private final RunScan scan;
+
+    /**
+     * @param packetBytes payload of a packet: the MTU less the IP and TCP headers
+     * @param maxBody longest body in bytes
+     */
+    public NetworkBatchHandler(PacketLog log, int packetBytes, int maxBody) {
+        this.log = log;
+        this.scan = new RunScan(packetBytes, maxBody);
+    }
+
+    @Override
+    public boolean canTake() {
+        return log.canAppend();
+    }
+
+    @Override
+    public void onEvent(Run run, long sequence, boolean endOfBatch) {
+        if (run.length() > 0) {
+            pack(walk(run));
+        }
+        if (endOfBatch) {
+            publish();
+        }
+    }
+
+    /** Where the packets of a run end depends on what came before it, so it is walked when its turn has come. */
+    private RunScan walk(Run run) {
+        int open = log.openPacketBytes();
+        RunScan walked = run.frameLength() > 0
+                ? scan.assume(run.buffer(), run.offset(), run.length(), run.frameLength(), open)
+                : scan.scan(run.buffer(), run.offset(), run.length(), open);
+        if (walked.end() != run.length()) {
+            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
+            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
+            LOG.error(
+                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
+                    walked.rest(),
+                    run.length(),
+                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
+        }
+        return walked;
+    }
+
+    /**
+     * Packs the whole frames of a span that was walked with the log's open packet in mind; readers see them after {@link
+     * #publish}.
+     */
+    public void pack(RunScan span) {
+        for (int k = 0; k < span.packets(); k++) {
+            log.packetStartsAt(span.packetEnd(k), span.framesBefore(k));
+        }
+        log.append(span.buffer(), span.offset(), span.end(), span.frames());
+    }
+
+    /** The batch has ended: readers see everything that was packed. */
+    public void publish() {
+        log.publish();
+    }
+}

@@ -1,0 +1,158 @@
+package dev.msgrelay.server.core;
+
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.log.PacketLog;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where the one order is made: what producers of other threads have put into the ring or gathered in their stages goes into
+ * the log, batch by batch; what sockets of the core's own thread bring goes there between two batches.
+ *
+ * <p>Owned by the core's thread, but for what says otherwise.
+ */
+public final class Order {
+    private static final int BATCHES_PER_LOOK = 256;
+    private static final int LOOKS_AT_BUSY_STAGES = 32;
+    private static final long STAGE_HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final FrameRing ring;
+    private final RunPoller poller;
+    private final NetworkBatchHandler handler;
+    private final WindowGate gate;
+    private final PacketLog log;
+
+    private volatile RunStage[] stages = {};
+    private int batches;
+
+    public Order(FrameRing ring, NetworkBatchHandler handler, WindowGate gate, PacketLog log) {
+        this.ring = ring;
+        this.poller = new RunPoller(ring, handler);
+        this.handler = handler;
+        this.gate = gate;
+        this.log = log;
+    }
+
+    /**
+     * Takes one batch from the ring, and what has gathered in stages where the ring has run dry; then shows readers all that
+     * is in the log.
+     *
+     * @return whether there is more in the ring
+     */
+    public boolean drain() {
+        boolean got = poller.poll();
+        // What has gathered in stages is taken when the ring has run dry: it is the producer's own memory, and every
+        // look at it takes the lines from its core. Now and then all the same: another producer may never let the ring
+        // run dry.
+        if (!got || ++batches % BATCHES_PER_LOOK == 0) {
+            for (RunStage stage : stages) {
+                got |= stage.take(handler);
+                if (stage.isDone()) {
+                    forget(stage);
+                }
+            }
+        }
+        publish();
+        return got && !poller.held() && ring.hasNext();
+    }
+
+    /** Shows readers all that is in the log. */
+    public void publish() {
+        if (log.endPosition() != log.head().position()) {
+            handler.publish();
+        }
+    }
+
+    /** Whether the log can take one more run now. */
+    public boolean canTake() {
+        return handler.canTake();
+    }
+
+    /** A span of whole frames of the core's own thread goes into the log. Only while it {@link #canTake}. */
+    public void take(RunScan span) {
+        handler.pack(span);
+    }
+
+    /** Bytes that the open packet holds: a span that is to be taken is walked with them in mind. */
+    public int openPacketBytes() {
+        return log.openPacketBytes();
+    }
+
+    /** The number of the last message taken; 0: none yet. */
+    public long lastSequence() {
+        return log.lastSequence();
+    }
+
+    /** Whether something waits that the last {@link #drain} did not find: asked before the core sleeps. */
+    public boolean pending() {
+        // While readers hold the writer back the ring stays full: what wakes the core then is their progress.
+        return (ring.hasNext() || stageReadySoon()) && !gate.stillRefuses() && !log.starved();
+    }
+
+    /** Who is at its stage may have looked whether we sleep before we did, and will not wake us. */
+    public long sleepNanos() {
+        return stagesWait() && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
+    }
+
+    /** A producer's stage is looked at from now on. Any thread. */
+    public synchronized void add(RunStage stage) {
+        RunStage[] old = stages;
+        RunStage[] next = Arrays.copyOf(old, old.length + 1);
+        next[old.length] = stage;
+        stages = next;
+    }
+
+    /** Ends all stages: local publishers publish nothing any more. Any thread. */
+    public void endStages() {
+        for (RunStage stage : stages) {
+            stage.end();
+        }
+    }
+
+    /** Whether nothing waits in the ring or in a stage. Any thread. */
+    public boolean isEmpty() {
+        return ring.isEmpty() && !stagesWait();
+    }
+
+    /** Stages of producers that have not ended. Any thread. */
+    public int stages() {
+        return stages.length;
+    }
+
+    private synchronized void forget(RunStage stage) {
+        stages = Arrays.stream(stages).filter(s -> s != stage).toArray(RunStage[]::new);
+    }
+
+    private boolean stagesWait() {
+        for (RunStage stage : stages) {
+            if (stage.waiting()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * A producer that runs on another core lets go of its stage in less than a microsecond: to wait for that is cheaper than
+     * to sleep and be woken. One that has lost its core does not, and may need ours: so the wait is short.
+     */
+    private boolean stageReadySoon() {
+        int looks = 0;
+        while (!stageReady()) {
+            if (++looks > LOOKS_AT_BUSY_STAGES || !stagesWait()) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+        return true;
+    }
+
+    private boolean stageReady() {
+        for (RunStage stage : stages) {
+            if (stage.ready()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

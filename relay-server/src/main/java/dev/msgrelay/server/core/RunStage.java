@@ -1,0 +1,288 @@
+package dev.msgrelay.server.core;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.Bytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Where one producer thread gathers small messages while the ring's consumer is busy: smart batching on the producer's
+ * side. A claim and a publish per message cost two cache misses each way; gathered, they are paid once for dozens of
+ * messages. Nobody waits for a timer:
+ *
+ * <pre>
+ *   consumer asleep          every message goes into the ring at once, and wakes it
+ *   consumer busy            messages gather here;  full: into the ring as one run
+ *   consumer runs dry        it takes what has gathered here itself, before it sleeps
+ * </pre>
+ *
+ * The two sides meet in one word. It is the producer's own but for the moments in which the consumer takes: a
+ * compare-and-set that finds its line where it left it. To take the word is a full fence, and a producer looks whether the
+ * consumer sleeps after that: a consumer that finds all words free may sleep until it is woken. If it finds one taken, it
+ * looks again a little later, and must not spin on it: the producer may have lost its core in between, to the consumer of
+ * all threads. That is also why the producer lets go of the word before it wakes the consumer.
+ */
+public final class RunStage {
+    /** Runs up to this length gather; a longer one is worth a claim of its own. */
+    public static final int SMALL_RUN = 2048;
+
+    /** What became of a run. */
+    public enum Taken {
+        YES,
+        /** Neither here nor in the ring is room. */
+        NO,
+        /** It is not made of whole, lawful frames; {@link #problemText} says what is wrong. */
+        INVALID
+    }
+
+    /** Bytes that gather at most. */
+    static final int CAPACITY = 8192;
+
+    private static final int FREE = 0;
+    private static final int PRODUCER = 1;
+    private static final int CONSUMER = 2;
+    private static final int SPINS = 200;
+
+    private static final VarHandle OWNER;
+
+    static {
+        try {
+            OWNER = MethodHandles.lookup().findVarHandle(RunStage.class, "owner", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final FrameRing ring;
+    private final BooleanSupplier consumerAsleep;
+    private final ByteBuffer memory;
+    private final Run run = new Run();
+    private final RunScan scan;
+
+    @SuppressWarnings("unused") // through OWNER
+    private int owner;
+
+    // Guarded by owner.
+    private int gathered;
+    // The length of each frame gathered, 0 once they are not all alike.
+    private int each;
+    private long lastCell = -1;
+    private boolean ended;
+
+    /**
+     * @param maxBody longest body in bytes
+     * @param consumerAsleep whether the ring's consumer sleeps or is about to
+     */
+    public RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep) {
+        this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
+    }
+
+    /** @param memory where messages gather, {@link #CAPACITY} bytes */
+    RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
+        this.ring = ring;
+        this.consumerAsleep = consumerAsleep;
+        this.memory = memory.order(ByteOrder.nativeOrder());
+        this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
+    }
+
+    // ---- the producer -----------------------------------------------------------------------------------------
+
+    /** Takes one message; false where neither here nor in the ring is room. */
+    public boolean put(int type, ByteBuffer body, int length) {
+        int frame = FrameLayout.HEADER_LENGTH + length;
+        if (frame > SMALL_RUN) {
+            return putLarge(type, body, length, frame);
+        }
+        acquire();
+        if (ended) {
+            letGo();
+            return false;
+        }
+        int at = gathered;
+        if (at + frame > CAPACITY) {
+            if (!moveToRing()) {
+                letGo();
+                return false;
+            }
+            at = 0;
+        }
+        memory.putInt(at, Bytes.bigEndian(type));
+        memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
+        memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
+        grow(at, frame, frame);
+        letGo();
+        return true;
+    }
+
+    /** Takes a run of whole frames, if that is what it is. */
+    public Taken putRun(ByteBuffer frames, int length) {
+        acquire();
+        if (ended) {
+            letGo();
+            return Taken.NO;
+        }
+        if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
+            int at = gathered;
+            memory.put(at, frames, frames.position(), length);
+            scan.scan(memory, at, length, 0);
+            boolean whole = scan.end() == length;
+            if (whole) {
+                grow(at, length, scan.each());
+            }
+            letGo();
+            return whole ? Taken.YES : Taken.INVALID;
+        }
+        Taken taken = moveToRing() ? claimRun(frames, length) : Taken.NO;
+        letGo();
+        return taken;
+    }
+
+    /** The copy is what is checked: the caller's own memory may change meanwhile. */
+    private Taken claimRun(ByteBuffer frames, int length) {
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return Taken.NO;
+        }
+        ring.put(claim, 0, frames, frames.position(), length);
+        ring.scan(claim, length, scan);
+        if (scan.end() != length) {
+            ring.abandon(claim, length);
+            return Taken.INVALID;
+        }
+        publish(claim, length, scan.each());
+        return Taken.YES;
+    }
+
+    /** What was wrong with the last run that was {@link Taken#INVALID}. The producer's thread. */
+    public String problemText() {
+        return scan.problem() == null ? "does not end with a whole frame" : scan.problemText();
+    }
+
+    private void grow(int at, int length, int frameLength) {
+        each = at == 0 || each == frameLength ? frameLength : 0;
+        gathered = at + length;
+    }
+
+    /**
+     * No more is taken from the producer, which does not touch the ring any more once this returns; the consumer takes what
+     * has gathered, and forgets the stage. Any thread.
+     */
+    public void end() {
+        acquire();
+        ended = true;
+        moveToRing();
+        OWNER.setVolatile(this, FREE);
+        wakeIfAsleep(true);
+    }
+
+    private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
+        acquire();
+        boolean taken = false;
+        if (!ended && moveToRing()) {
+            long claim = ring.tryClaim(frame);
+            if (claim != FrameRing.REFUSED) {
+                ring.putHeader(claim, 0, type, length);
+                ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
+                publish(claim, frame, frame);
+                taken = true;
+            }
+        }
+        letGo();
+        return taken;
+    }
+
+    /** The producer's way to let go of the word. */
+    private void letGo() {
+        OWNER.setRelease(this, FREE);
+        wakeIfAsleep(false);
+    }
+
+    /** Where the ring is full, the consumer will look here once it has room. Once ended, only who ended it goes on. */
+    private void wakeIfAsleep(boolean byEnd) {
+        while (gathered > 0 && consumerAsleep.getAsBoolean() && ended == byEnd && ring.hasRoom(gathered)) {
+            acquire();
+            if (ended == byEnd) {
+                moveToRing();
+            }
+            OWNER.setVolatile(this, FREE);
+        }
+    }
+
+    private boolean moveToRing() {
+        int length = gathered;
+        if (length == 0) {
+            return true;
+        }
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        ring.put(claim, 0, memory, 0, length);
+        gathered = 0;
+        publish(claim, length, each);
+        return true;
+    }
+
+    private void publish(long claim, int length, int frameLength) {
+        lastCell = claim + FrameRing.cellsOf(length) - 1;
+        ring.publish(claim, length, frameLength);
+    }
+
+    private void acquire() {
+        int spins = 0;
+        while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
+            // The consumer copies a few kilobytes. If its thread was taken off its core meanwhile, let it have ours.
+            if (++spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
+        }
+    }
+
+    private void release() {
+        OWNER.setRelease(this, FREE);
+    }
+
+    // ---- the consumer -----------------------------------------------------------------------------------------
+
+    /** Whether something has gathered here, or is just being put. */
+    public boolean waiting() {
+        return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
+    }
+
+    /** Whether {@link #take} would find something; not while the producer is at it. */
+    public boolean ready() {
+        return (int) OWNER.getAcquire(this) == FREE
+                && gathered > 0
+                && lastCell <= ring.consumed().get();
+    }
+
+    /** Whether its producer has ended and nothing waits here any more. */
+    public boolean isDone() {
+        return (int) OWNER.getAcquire(this) == FREE && ended && gathered == 0;
+    }
+
+    /**
+     * Hands what has gathered to the handler, as a batch of its own.
+     *
+     * @return whether there was anything and it could be taken
+     */
+    public boolean take(RunHandler handler) {
+        if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
+            return false;
+        }
+        int length = gathered;
+        // What this producer has put into the ring before goes before.
+        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.canTake();
+        if (next) {
+            handler.onEvent(run.wrap(memory, 0, length, each), lastCell, true);
+            gathered = 0;
+        }
+        release();
+        return next;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+
+/**
+ * Buffers for the writes of subscribers that want some types only. One is taken for a write and comes back when the socket has
+ * taken it: thousands of such subscribers need a few, unless they stop reading. Those of one loop; on its thread.
+ */
+final class FilterBuffers {
+    /** Bytes of one: a write is about this long at most. */
+    static final int BYTES = 64 << 10;
+
+    private static final int MOST_FREE = 8;
+
+    private final int mostFree;
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool pool;
+    private final Counters counters;
+    private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
+
+    /** @param loops that share the pool: what all of them keep for later is half of it at most, the rest can be had by any */
+    FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
+        this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
+        this.allocator = allocator;
+        this.counters = counters;
+        this.pool = pool;
+    }
+
+    /** One, or null where there is none at present. */
+    ByteBuf take() {
+        ByteBuf buffer = free.pollFirst();
+        if (buffer != null) {
+            return buffer;
+        }
+        if (!pool.tryTake(BYTES)) {
+            counters.increment(Counter.FILTER_UNBUFFERED);
+            return null;
+        }
+        return allocator.directBuffer(BYTES, BYTES);
+    }
+
+    void give(ByteBuf buffer) {
+        if (free.size() < mostFree && buffer.refCnt() == 1) {
+            free.addFirst(buffer.clear());
+        } else {
+            buffer.release();
+            pool.give(BYTES);
+        }
+    }
+
+    void close() {
+        pool.give((long) free.size() * BYTES);
+        free.forEach(ByteBuf::release);
+        free.clear();
+    }
+}

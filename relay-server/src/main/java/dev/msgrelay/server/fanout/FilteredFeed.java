@@ -1,0 +1,224 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.protocol.SequenceFrame;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.net.SocketWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+
+/**
+ * Some types of the stream: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for
+ * one write. A large one is not copied: it is written from where it lies. Costs nobody else anything but the loop's time.
+ */
+final class FilteredFeed implements Feed {
+    /** Bytes of the stream looked at in one go at most, unless a single frame is longer: others want their turn. */
+    static final int LOOK_BYTES = 256 << 10;
+
+    /** A frame of this length or more is written from the log. */
+    static final int LARGE_FRAME = 8 << 10;
+
+    private final LogReader reader;
+    private final SocketWriter writer;
+    private final Supplier<FilterBuffers> buffers;
+    private TypeRanges types;
+    private boolean sequences;
+    private long told;
+    private FilterBuffers from;
+    private ByteBuf buffer;
+    private ByteBuffer copy;
+
+    // What the last walk found.
+    private int found;
+    private long foundBytes;
+    private ByteBuffer lead;
+    private long largeFrom;
+    private int large;
+
+    private long messages;
+    private long bytes;
+
+    /** @param buffers of the loop that it is sent from at the time */
+    FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers) {
+        this.reader = reader;
+        this.writer = writer;
+        this.buffers = buffers;
+    }
+
+    /**
+     * What is wanted from now on.
+     *
+     * @param withSequences whether to say with SEQUENCE where the subscriber's count would be wrong
+     */
+    void choose(TypeRanges wanted, boolean withSequences) {
+        types = wanted;
+        sequences = withSequences;
+    }
+
+    @Override
+    public void told(long next) {
+        told = next;
+    }
+
+    @Override
+    public Sent next(Mark head, int stride, int least, boolean everything) {
+        if (reader.position() == head.position()) {
+            return Sent.WAIT;
+        }
+        if (!reader.atBoundary()) {
+            // It has got everything so far: the last frame is to be whole.
+            return finish() ? Sent.DONE : Sent.WAIT;
+        }
+        long end = reader.holdAhead(LOOK_BYTES, head);
+        if (end < 0) {
+            return Sent.OVERTAKEN;
+        }
+        walk(end);
+        if (copy == null && large == 0) {
+            written();
+            return Sent.DONE;
+        }
+        writer.begin();
+        if (copy != null && copy.position() > 0) {
+            buffer.setIndex(0, copy.position());
+            writer.add(buffer.retainedDuplicate());
+        }
+        if (lead != null) {
+            writer.add(Unpooled.wrappedBuffer(lead));
+            lead = null;
+        }
+        if (large > 0) {
+            writer.addLog(reader, largeFrom, large);
+        } else {
+            // Copied: nothing of the log is needed any more.
+            reader.release();
+        }
+        return ended() ? Sent.DONE : Sent.WAIT;
+    }
+
+    /** Walks on, up to {@code end} at most, until there is enough for a write. */
+    private void walk(long end) {
+        found = 0;
+        foundBytes = 0;
+        large = 0;
+        long at = reader.position();
+        long sequence = reader.boundary().sequence();
+        while (at < end && large == 0) {
+            int length = reader.frameLength(at);
+            if (types.contains(reader.frameType(at))) {
+                if (!hasBuffer()) {
+                    at = stretch(at, end, sequence);
+                    sequence += found;
+                    break;
+                }
+                int room = SequenceFrame.FRAME_LENGTH + (length < LARGE_FRAME ? length : 0);
+                if (copy.remaining() < room) {
+                    break;
+                }
+                take(at, length, sequence);
+            }
+            at += length;
+            sequence++;
+        }
+        reader.chose(at, sequence);
+    }
+
+    private boolean hasBuffer() {
+        if (copy == null) {
+            from = buffers.get();
+            buffer = from.take();
+            copy = buffer == null ? null : buffer.nioBuffer(0, FilterBuffers.BYTES);
+        }
+        return copy != null;
+    }
+
+    /**
+     * There is no buffer: those who stopped reading have them all. So wanted frames that are neighbours go out from where they
+     * lie, and hold the log's memory meanwhile, as those of a subscriber do that wants everything. Answers where they end.
+     */
+    private long stretch(long start, long end, long sequence) {
+        if (sequences && sequence != told) {
+            lead = ByteBuffer.allocate(SequenceFrame.FRAME_LENGTH);
+            SequenceFrame.put(lead, sequence);
+            lead.flip();
+        }
+        long at = start;
+        while (at < end && at - start < FilterBuffers.BYTES && types.contains(reader.frameType(at))) {
+            at += reader.frameLength(at);
+            found++;
+        }
+        told = sequence + found;
+        foundBytes = at - start;
+        largeFrom = start;
+        large = (int) foundBytes;
+        return at;
+    }
+
+    private void take(long at, int length, long sequence) {
+        if (sequences && sequence != told) {
+            SequenceFrame.put(copy, sequence);
+        }
+        told = sequence + 1;
+        found++;
+        foundBytes += length;
+        if (length < LARGE_FRAME) {
+            reader.copy(at, length, copy);
+        } else {
+            largeFrom = at;
+            large = length;
+        }
+    }
+
+    @Override
+    public boolean finish() {
+        writer.begin();
+        writer.addLog(reader, reader.position(), reader.restToBoundary());
+        return ended();
+    }
+
+    private boolean ended() {
+        boolean done = writer.end();
+        if (done) {
+            written();
+        }
+        return done;
+    }
+
+    @Override
+    public void written() {
+        reader.moved(reader.restToBoundary());
+        reader.release();
+        giveBack();
+        messages += found;
+        bytes += foundBytes;
+        found = 0;
+        foundBytes = 0;
+        large = 0;
+    }
+
+    private void giveBack() {
+        if (buffer != null) {
+            from.give(buffer);
+            buffer = null;
+            copy = null;
+        }
+    }
+
+    @Override
+    public void release() {
+        giveBack();
+    }
+
+    @Override
+    public long messages() {
+        return messages;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.ConnectionTable;
+
+/**
+ * Frees the log's memory where slow subscribers hold more of it than they may: those that hold the oldest piece are cut off,
+ * then those that hold the next one, until the log's writer has what it needs. Nobody who keeps up holds a piece that the log
+ * has dropped, so nobody else is concerned.
+ *
+ * <p>On the core's thread.
+ */
+public final class PinRelief {
+    private final PacketLog log;
+    private final ConnectionTable table;
+    private final Counters counters;
+    private final long pinBytes;
+    private long cutUpTo = -1;
+
+    /** @param pinBytes how much slow subscribers may hold, for the text */
+    public PinRelief(PacketLog log, ConnectionTable table, Counters counters, long pinBytes) {
+        this.log = log;
+        this.table = table;
+        this.counters = counters;
+        this.pinBytes = pinBytes;
+    }
+
+    /** Cuts off those that hold the oldest piece; they let go of it now, or soon on a thread of their own. */
+    public void relieve() {
+        long oldest = LogReader.NOTHING;
+        // Also those whose end has come: until they are told why, they hold what they have.
+        for (Connection c : table.present()) {
+            if (c instanceof SubscriberConnection s) {
+                oldest = Math.min(oldest, s.heldFrom());
+            }
+        }
+        if (oldest >= log.tail() || oldest == cutUpTo) {
+            // Those that were cut off have not let go yet, or nobody holds what the log has dropped.
+            cutUpTo = -1;
+            return;
+        }
+        cutUpTo = oldest;
+        for (Connection c : table.present()) {
+            if (c instanceof SubscriberConnection s && s.heldFrom() == oldest) {
+                cutOff(s, oldest);
+            }
+        }
+    }
+
+    private void cutOff(SubscriberConnection subscriber, long oldest) {
+        Runnable end = () -> {
+            if (subscriber.heldFrom() != oldest) {
+                // It was asked to before, and its thread had not come to it yet; or it has moved on in time.
+                return;
+            }
+            counters.increment(Counter.PINS_EVICTED);
+            subscriber.cutOff(
+                    CloseReason.MEMORY_LIMIT,
+                    "slow subscribers hold more than " + pinBytes + " bytes of the log, and this one lags most");
+        };
+        if (subscriber.onItsThread()) {
+            end.run();
+        } else {
+            subscriber.execute(end);
+        }
+    }
+}

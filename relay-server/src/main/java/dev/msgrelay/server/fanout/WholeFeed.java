@@ -1,0 +1,102 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.net.SegmentSize;
+import dev.msgrelay.server.net.SocketWriter;
+
+/** All of the stream, written from where it lies in the log, a whole number of segments at a time. */
+final class WholeFeed implements Feed {
+    private static final int CUT_WRITES_PER_LOOK = 16;
+
+    private final LogReader reader;
+    private final SocketWriter writer;
+    private final SegmentSize segment;
+    private int inFlight;
+    private int cutWrites;
+    private long sequence;
+    private long messages;
+    private long bytes;
+
+    /** From where the reader stands, between two frames. */
+    WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment) {
+        this.reader = reader;
+        this.writer = writer;
+        this.segment = segment;
+        this.sequence = reader.sequence();
+    }
+
+    @Override
+    public Sent next(Mark head, int stride, int least, boolean everything) {
+        long available = head.position() - reader.position();
+        if (available == 0) {
+            return Sent.WAIT;
+        }
+        int amount = amount(available, stride);
+        if (!everything && amount < segment.wholeUpTo(least)) {
+            return Sent.WAIT;
+        }
+        if (!reader.hold(amount, head)) {
+            return Sent.OVERTAKEN;
+        }
+        return issue(amount) ? Sent.DONE : Sent.WAIT;
+    }
+
+    /** Bytes to write: whole segments where there is at least one, everything where there is less. */
+    private int amount(long available, int stride) {
+        int most = segment.wholeUpTo(stride);
+        if (available >= most) {
+            return most;
+        }
+        int size = segment.bytes();
+        return (int) (available >= size ? available - available % size : available);
+    }
+
+    @Override
+    public boolean finish() {
+        return issue(reader.restToBoundary());
+    }
+
+    private boolean issue(int amount) {
+        inFlight = amount;
+        writer.begin();
+        writer.addLog(reader, reader.position(), amount);
+        boolean done = writer.end();
+        if (done) {
+            written();
+        }
+        return done;
+    }
+
+    @Override
+    public void written() {
+        segment.written();
+        reader.moved(inFlight);
+        bytes += inFlight;
+        inFlight = 0;
+        // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.
+        if (reader.atBoundary() || ++cutWrites >= CUT_WRITES_PER_LOOK) {
+            cutWrites = 0;
+            long now = reader.sequence();
+            if (now > sequence) {
+                messages += now - sequence;
+                sequence = now;
+            }
+        }
+    }
+
+    @Override
+    public void jumped() {
+        sequence = reader.sequence();
+    }
+
+    @Override
+    public long messages() {
+        return messages;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+}

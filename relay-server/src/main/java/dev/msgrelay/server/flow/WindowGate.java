@@ -1,0 +1,155 @@
+package dev.msgrelay.server.flow;
+
+import dev.msgrelay.server.log.WriteGate;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * Lets the log run ahead of the slowest of its limits by a window, no further. A limit is a position that somebody has
+ * reached: a {@code backpressure} subscriber, and whatever else may hold publishers back. Publishers' sockets are then no
+ * longer read, and local publishers fill the ring: that is the back pressure.
+ *
+ * <p>The window is smaller than the log: bytes that wait longer than they must have left the cache when they are sent.
+ *
+ * <p>{@link #allows} is called by the log's writer; limits come, move and go on any thread.
+ */
+public final class WindowGate implements WriteGate {
+    /** A position that the log may not run too far ahead of. */
+    public interface Limit {
+        /** Everything before has been dealt with. Any thread. */
+        long position();
+    }
+
+    /** The thread that writes the log. */
+    public interface Writer {
+        /** Wakes it if it sleeps. Any thread, after what it shall see has been made visible. */
+        void signal();
+
+        /** Returns when the writer is not within an append that it began before. At once on its own thread. */
+        void awaitBetweenSteps();
+    }
+
+    private final long window;
+    private final Writer writer;
+    private final LongSupplier clock;
+
+    private volatile Limit[] limits = {};
+    private volatile boolean blocked;
+    private volatile long blockedSinceNanos;
+    private volatile long refused;
+    private final HeldTime time = new HeldTime();
+
+    // Of the writer.
+    private Limit[] seen = limits;
+    private long farthest = Long.MAX_VALUE;
+
+    /**
+     * @param window bytes that the log may run ahead, give or take one run
+     * @param writer is signalled when a limit has made room
+     * @param clock in nanoseconds
+     */
+    public WindowGate(long window, Writer writer, LongSupplier clock) {
+        this.window = window;
+        this.clock = clock;
+        this.writer = writer;
+    }
+
+    @Override
+    public boolean allows(long position) {
+        if (position <= farthest && seen == limits) {
+            // It may have been looked up by stillRefuses or halfOpen: nobody is held back any more.
+            unblock();
+            return true;
+        }
+        if (position <= lookAgain()) {
+            unblock();
+            return true;
+        }
+        refused = position;
+        if (!blocked) {
+            blockedSinceNanos = clock.getAsLong();
+            time.begin(blockedSinceNanos);
+            blocked = true;
+        }
+        // Once more after the flag is up: a limit that moved on before it did not signal.
+        if (position <= lookAgain()) {
+            unblock();
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether publishers are being held back at present. */
+    public boolean blocked() {
+        return blocked;
+    }
+
+    /** Whether the writer shall not try again yet; it asks before it sleeps. */
+    public boolean stillRefuses() {
+        return blocked && !halfOpen(refused);
+    }
+
+    /** Whether whoever waits may go on: half of the window is free. A little room would soon be gone again. */
+    public boolean halfOpen(long position) {
+        return position <= lookAgain() - window / 2;
+    }
+
+    /** Since when, by the clock; meaningful while {@link #blocked}. */
+    public long blockedSinceNanos() {
+        return blockedSinceNanos;
+    }
+
+    /** How long the log was not allowed to grow, since the start. Any thread. */
+    public long blockedNanos(long now) {
+        return time.nanos(now);
+    }
+
+    /** A limit has moved on (a volatile store). The last one to free half of the window counts. */
+    public void moved(long position) {
+        if (blocked && position >= refused - window / 2) {
+            writer.signal();
+        }
+    }
+
+    /**
+     * A limit has gone back in the log: what was looked up is too far ahead. When this returns the writer has ended what it
+     * was allowed before; from now on it keeps to where the limit stands.
+     */
+    public void movedBack() {
+        lookAtLimitsAgain();
+        writer.awaitBetweenSteps();
+    }
+
+    private synchronized void lookAtLimitsAgain() {
+        limits = limits.clone();
+    }
+
+    public synchronized void add(Limit limit) {
+        Limit[] old = limits;
+        Limit[] next = Arrays.copyOf(old, old.length + 1);
+        next[old.length] = limit;
+        limits = next;
+    }
+
+    public synchronized void remove(Limit limit) {
+        limits = Arrays.stream(limits).filter(l -> l != limit).toArray(Limit[]::new);
+        moved(Long.MAX_VALUE);
+    }
+
+    private void unblock() {
+        if (blocked) {
+            blocked = false;
+            time.end(clock.getAsLong());
+        }
+    }
+
+    private long lookAgain() {
+        seen = limits;
+        long slowest = Long.MAX_VALUE / 2;
+        for (Limit limit : seen) {
+            slowest = Math.min(slowest, limit.position());
+        }
+        farthest = slowest + window;
+        return farthest;
+    }
+}

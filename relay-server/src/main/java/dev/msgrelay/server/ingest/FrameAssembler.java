@@ -1,0 +1,276 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.server.memory.Bytes;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+
+/**
+ * What a publisher has sent and is not in the order yet: the beginning of a frame, or, where there was no room, what was read
+ * last. It takes memory for what has come. What a header announces is only ever reserved.
+ *
+ * <pre>
+ *   size    for                                          memory
+ *   SMALL   a beginning of up to 3 KiB                   4 KiB of the connection's own, always to be had
+ *   SHORT   a longer one; moved in front of the next     68 KiB, shared by a loop's publishers; with none left, a
+ *           read                                         connection reads so little at a time that SMALL is enough
+ *   LONG    a frame of more than 64 KiB, read into       reserved in full, in a line, before it is read on
+ *           on its own
+ * </pre>
+ *
+ * Owned by its connection's thread.
+ */
+final class FrameAssembler {
+    static final int SMALL = 4 << 10;
+    static final int SHORT = IngestPort.SHORT_BYTES;
+
+    /** A longer frame is read into on its own. */
+    static final int MOVE_BYTES = 64 << 10;
+
+    /** What a read that could not be refused brings at most; there is always room for two of them. */
+    private static final int PIECE = 512;
+
+    private static final int SLACK = 2 * PIECE;
+
+    /** With so much of a frame that does not fit otherwise, its memory is asked for. */
+    private static final int ASK_AT = 2 << 10;
+
+    /** Where the bytes lie. */
+    private enum Size {
+        NONE,
+        SMALL,
+        SHORT,
+        LONG
+    }
+
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool own;
+    private final MemoryLine line;
+    private IngestPort port;
+    private ReadBuffer memory;
+    private Size size = Size.NONE;
+    private int bytes;
+    private int frame;
+
+    /**
+     * @param own of connections: for their small memory
+     * @param line for long frames
+     */
+    FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, IngestPort port) {
+        this.allocator = allocator;
+        this.own = own;
+        this.line = line;
+        this.port = port;
+    }
+
+    // ---- what there is -----------------------------------------------------------------------------------------
+
+    /** Bytes that wait. */
+    int bytes() {
+        return bytes;
+    }
+
+    /** The whole length of the frame that they begin, where its header is there; otherwise 0. */
+    int frame() {
+        return frame;
+    }
+
+    /** The waiting bytes are {@link #bytes} from 0 on, in the machine's own byte order. */
+    ByteBuffer view() {
+        return memory.view();
+    }
+
+    /** Whether a control frame begins here, as far as can be told: {@code 80 00 00} is all that their types share. */
+    boolean beginsControl() {
+        return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
+    }
+
+    /** How much of what there is, for people; empty: nothing. */
+    String text() {
+        if (bytes == 0) {
+            return "";
+        }
+        return bytes + " of " + (frame == 0 ? "a header" : frame + " bytes");
+    }
+
+    // ---- where the next read goes ------------------------------------------------------------------------------
+
+    /** Whether the next read goes to this memory: a long frame's, up to its end. */
+    boolean readsOnItsOwn() {
+        return size == Size.LONG;
+    }
+
+    /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
+    int mostPerRead(int wanted) {
+        boolean much = size == Size.SHORT || port.hasShort();
+        return Math.min(wanted, (much ? SHORT : SMALL) - SLACK - bytes);
+    }
+
+    /** The rest of a long frame: not behind its end, since what follows belongs elsewhere. */
+    ReadWindow restOfLong() {
+        return memory.window(bytes, frame);
+    }
+
+    /** Behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, of a channel that shares no memory. */
+    ReadWindow behind(int most) {
+        makeRoom(bytes + most + SLACK);
+        return memory.window(bytes, bytes + most);
+    }
+
+    /** Behind what waits, for a read that should not be, and cannot be refused. */
+    ReadWindow piece() {
+        makeRoom(bytes + PIECE);
+        if (bytes == memory.capacity()) {
+            throw new IllegalStateException("read a third time although reading is switched off");
+        }
+        return memory.window(bytes, Math.min(memory.capacity(), bytes + PIECE));
+    }
+
+    /** Whether a read went to this memory. */
+    boolean owns(ReadWindow read) {
+        return memory != null && read.view() == memory.view();
+    }
+
+    /** A read to this memory has ended here. */
+    void filledTo(int end) {
+        bytes = end;
+    }
+
+    /** Puts what waits before the next read. */
+    void putInFront(ReadWindow read) {
+        if (bytes > 0) {
+            // To the writer's index, which moves on; the reader's stays in front of it.
+            read.writeBytes(memory.window(0, bytes).writerIndex(bytes));
+        }
+    }
+
+    // ---- keeping -----------------------------------------------------------------------------------------------
+
+    /**
+     * Keeps bytes, if any, instead of what was kept before.
+     *
+     * @param length bytes from {@code offset} of {@code source}, which may be this memory
+     * @param whole the whole length of the frame that they begin, where its header is there and it is alone; otherwise 0
+     */
+    void keep(ByteBuffer source, int offset, int length, int whole) {
+        if (length == 0) {
+            bytes = 0;
+            frame = 0;
+            if (size != Size.SMALL) {
+                release();
+            }
+            return;
+        }
+        boolean here = memory != null && source == memory.view();
+        if (!here) {
+            bytes = 0;
+        }
+        boolean stays = here && size == Size.LONG && length > SHORT - SLACK;
+        if (!stays && (length + SLACK > capacity() || (size.compareTo(Size.SMALL) > 0 && length + SLACK <= SMALL))) {
+            moveTo(length, source, offset);
+        } else if (!here || offset != 0) {
+            memory.view().put(0, source, offset, length);
+        }
+        bytes = length;
+        frame = whole;
+    }
+
+    private int capacity() {
+        return memory == null ? 0 : memory.capacity();
+    }
+
+    private void makeRoom(int length) {
+        if (length > capacity()) {
+            ByteBuffer source = memory == null ? null : memory.view();
+            int had = bytes;
+            moveTo(length - SLACK, source, 0);
+            bytes = had;
+        }
+    }
+
+    /** Takes memory for {@code length} bytes and the slack, copies as many from the source, and lets go of what it had. */
+    private void moveTo(int length, ByteBuffer source, int offset) {
+        ReadBuffer old = memory;
+        Size oldSize = size;
+        if (length + SLACK <= SMALL) {
+            memory = small();
+            size = Size.SMALL;
+        } else {
+            memory = port.takeShort();
+            size = Size.SHORT;
+        }
+        if (source != null) {
+            memory.view().put(0, source, offset, Math.min(length, source.capacity() - offset));
+        }
+        giveBack(old, oldSize);
+    }
+
+    private ReadBuffer small() {
+        if (!own.tryTake(SMALL)) {
+            throw new IllegalStateException(
+                    "connections take more than the " + own.limit() + " bytes planned for them");
+        }
+        return new ReadBuffer(allocator, SMALL);
+    }
+
+    // ---- a long frame ------------------------------------------------------------------------------------------
+
+    /** Bytes that have to be reserved before it is read on; 0: none. */
+    int wants() {
+        boolean doesNotFit = frame > MOVE_BYTES || (size == Size.SMALL && !port.hasShort());
+        return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame + SLACK : 0;
+    }
+
+    /** What it {@link #wants} has been reserved. */
+    void grow() {
+        ReadBuffer old = memory;
+        Size oldSize = size;
+        memory = new ReadBuffer(allocator, frame + SLACK);
+        size = Size.LONG;
+        memory.view().put(0, old.view(), 0, bytes);
+        giveBack(old, oldSize);
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** Goes on with another port; only while it {@link #movable}. */
+    void moveTo(IngestPort other) {
+        port = other;
+    }
+
+    /** Whether it has nothing of its port's. */
+    boolean movable() {
+        return size == Size.NONE || size == Size.SMALL;
+    }
+
+    /** Lets go of everything. */
+    void release() {
+        ReadBuffer old = memory;
+        Size oldSize = size;
+        memory = null;
+        size = Size.NONE;
+        bytes = 0;
+        frame = 0;
+        giveBack(old, oldSize);
+    }
+
+    private void giveBack(ReadBuffer old, Size oldSize) {
+        switch (oldSize) {
+            case NONE -> {}
+            case SMALL -> {
+                old.release();
+                own.give(SMALL);
+            }
+            case SHORT -> port.giveShort(old);
+            case LONG -> {
+                int reserved = old.capacity();
+                old.release();
+                line.give(reserved);
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+
+/**
+ * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays there. So
+ * the kernel alone copies the bytes between two sockets.
+ */
+public final class InPlacePort implements IngestPort {
+    /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
+    private static final int LEAST_IN_PLACE = 8 << 10;
+
+    private final Order order;
+    private final PacketLog log;
+    private final RunScan scan;
+    private final ReadBuffer copied;
+    private final ShortBuffers shorts;
+    private final HeldSources held;
+    private boolean moreExpected;
+
+    /** @param shorts buffers for begun frames, at most */
+    public InPlacePort(
+            Order order,
+            PacketLog log,
+            RunScan scan,
+            HeldSources held,
+            ByteBufAllocator allocator,
+            MemoryBudget budget,
+            int shorts) {
+        this.order = order;
+        this.log = log;
+        this.scan = scan;
+        this.held = held;
+        this.copied = new ReadBuffer(allocator, copiedBytes());
+        this.shorts = new ShortBuffers(allocator, budget.pool(MemoryBudget.Part.RESTS), shorts);
+    }
+
+    /** Bytes of the loop's buffer. */
+    public static int copiedBytes() {
+        return SHORT_BYTES + 2 * LEAST_IN_PLACE;
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return order.canTake();
+    }
+
+    @Override
+    public ReadWindow window(int front, int most) {
+        ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
+        return inPlace != null ? inPlace : copied.window(0, front + Math.min(most, 2 * LEAST_IN_PLACE));
+    }
+
+    @Override
+    public RunScan walk(ByteBuffer view, int offset, int length) {
+        return scan.scan(view, offset, length, order.openPacketBytes());
+    }
+
+    @Override
+    public boolean take(RunScan span) {
+        if (!order.canTake()) {
+            return false;
+        }
+        order.take(span);
+        return true;
+    }
+
+    @Override
+    public void hold(HeldSources.Source source) {
+        // The core looks at those who wait in each cycle.
+        held.add(source, false);
+    }
+
+    @Override
+    public long lastSequence() {
+        return order.lastSequence();
+    }
+
+    @Override
+    public void publish() {
+        order.publish();
+    }
+
+    @Override
+    public void moreExpected() {
+        moreExpected = true;
+    }
+
+    /** Whether a read of this cycle took all it could; asked once a cycle. */
+    public boolean takeMoreExpected() {
+        boolean more = moreExpected;
+        moreExpected = false;
+        return more;
+    }
+
+    @Override
+    public boolean hasShort() {
+        return shorts.any();
+    }
+
+    @Override
+    public ReadBuffer takeShort() {
+        return shorts.take();
+    }
+
+    @Override
+    public void giveShort(ReadBuffer buffer) {
+        shorts.give(buffer);
+    }
+
+    /** Gives the memory back. */
+    public void close() {
+        copied.release();
+        shorts.close();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
+import java.nio.ByteBuffer;
+
+/**
+ * The way of one loop's publishers into the one order: where they are read to, and where what they bring is handed in.
+ *
+ * <pre>
+ *   core's own loop    reads to where the log ends, in place   ->  log
+ *   a reader loop      reads to a buffer of the loop           ->  ring  ->  log
+ * </pre>
+ *
+ * Owned by its loop's thread.
+ */
+public interface IngestPort {
+    /** A read is at most about this long, one segment of loopback: what is read is still in the cache when it is sent. */
+    int READ_BYTES = 64 << 10;
+
+    /** A buffer for a begun frame that is moved in front of the next read. */
+    int SHORT_BYTES = 68 << 10;
+
+    /** Whether there is room for what one more read may bring. */
+    boolean hasRoom();
+
+    /**
+     * Where the next read goes, behind {@code front} bytes that the caller puts there. Only while it {@link #hasRoom}.
+     *
+     * @param most bytes that the read may take
+     */
+    ReadWindow window(int front, int most);
+
+    /** Walks what was read. */
+    RunScan walk(ByteBuffer view, int offset, int length);
+
+    /**
+     * Hands in the whole frames of a span.
+     *
+     * @return false where there is no room for them now: they have to wait where they are
+     */
+    boolean take(RunScan span);
+
+    /** A publisher has found no room: it is resumed once there is plenty. */
+    void hold(HeldSources.Source source);
+
+    /** The number of the last message handed in, where this port's messages are numbered as they are taken; otherwise 0. */
+    long lastSequence();
+
+    /** Shows readers what was handed in so far, where this port's messages are numbered as they are taken. */
+    void publish();
+
+    /** Told when a read took all it could: more is likely to come. */
+    void moreExpected();
+
+    /** Whether a buffer for a begun frame of up to {@link #SHORT_BYTES} bytes is to be had. */
+    boolean hasShort();
+
+    /** One of them; only while it {@link #hasShort}. */
+    ReadBuffer takeShort();
+
+    void giveShort(ReadBuffer buffer);
+}

@@ -1,0 +1,181 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ProducerId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The acknowledged publishers by their names: how far each one's messages are in the stream, which producer the name belongs
+ * to, and which connection has it. So that what is sent again on another connection is taken once, and nobody's messages are
+ * taken for somebody else's.
+ *
+ * <p>A name belongs to the producer whose HELLO took it, by its random id. While it is connected, and for some time after, a
+ * stranger with another id is refused. After that the name is free: whoever takes it starts from nothing. Clients that send
+ * no id are one producer, all of them.
+ *
+ * <p>Bounded: a name that leaves without a message is forgotten at once, and when the table is full, a new name takes the
+ * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's thread,
+ * which reads publishers with names, and packs.
+ */
+public final class NameTable {
+    /** Names in the table at most. */
+    public static final int MAX_NAMES = 65_536;
+
+    /**
+     * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id, and the
+     * map's entry. Measured with 65,536 of them: 434.
+     */
+    public static final int BYTES_PER_NAME = 480;
+
+    /** An unconnected name is kept for at least so long. */
+    static final long KEEP_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    /** A name's record, or why it is not to be had. */
+    record Answer(PublisherName name, CloseReason refusal, String text) {}
+
+    private final int maxNames;
+    private final long holdNanos;
+    private final Map<String, PublisherName> byName = new HashMap<>();
+    private final List<PublisherName> changed = new ArrayList<>();
+    // The unconnected ones are a list from the one that left first to the one that left last.
+    private PublisherName leftFirst;
+    private PublisherName leftLast;
+
+    /** @param holdNanos how long a name stays with its producer after its connection has ended */
+    public NameTable(long holdNanos) {
+        this(MAX_NAMES, holdNanos);
+    }
+
+    NameTable(int maxNames, long holdNanos) {
+        this.maxNames = maxNames;
+        this.holdNanos = holdNanos;
+    }
+
+    /** Gives a name to a connection; an older connection of the same producer loses it, and is told. */
+    Answer connect(String name, ProducerId producer, PublisherName.Holder holder, long nowNanos) {
+        PublisherName entry = byName.get(name);
+        if (entry == null) {
+            entry = add(name, producer, nowNanos);
+            if (entry == null) {
+                return new Answer(
+                        null,
+                        CloseReason.TOO_MANY_NAMES,
+                        "HELLO: " + maxNames + " names are known already, which is the limit");
+            }
+        } else if (!entry.producer.equals(producer)) {
+            if (entry.holder != null) {
+                return held(name, "has a connection");
+            }
+            long left = holdNanos - (nowNanos - entry.leftNanos);
+            if (left > 0) {
+                return held(name, "may come back for another " + TimeUnit.NANOSECONDS.toMillis(left) + " ms");
+            }
+            unlink(entry);
+            entry.startAnew(producer);
+        } else if (entry.holder == null) {
+            unlink(entry);
+        } else {
+            PublisherName.Holder before = entry.holder;
+            entry.holder = null;
+            before.nameTaken();
+        }
+        entry.holder = holder;
+        return new Answer(entry, null, "");
+    }
+
+    private static Answer held(String name, String why) {
+        return new Answer(
+                null, CloseReason.NAME_HELD, "HELLO: the name " + name + " belongs to another producer, which " + why);
+    }
+
+    /** A connection is gone; of no effect where another one has the name by now. */
+    void disconnect(PublisherName entry, PublisherName.Holder holder, long nowNanos) {
+        if (entry.holder != holder) {
+            return;
+        }
+        entry.holder = null;
+        if (entry.accepted() == 0) {
+            // To be unknown is the same: nobody fills the table with bare HELLOs.
+            byName.remove(entry.name());
+        } else {
+            entry.leftNanos = nowNanos;
+            link(entry);
+        }
+    }
+
+    /** Names in the table. */
+    int size() {
+        return byName.size();
+    }
+
+    private PublisherName add(String name, ProducerId producer, long nowNanos) {
+        if (byName.size() == maxNames) {
+            PublisherName oldest = leftFirst;
+            if (oldest == null || nowNanos - oldest.leftNanos < KEEP_NANOS) {
+                return null;
+            }
+            unlink(oldest);
+            byName.remove(oldest.name());
+        }
+        PublisherName entry = new PublisherName(name, producer);
+        byName.put(name, entry);
+        return entry;
+    }
+
+    // ---- what is in the stream --------------------------------------------------------------------------------
+
+    /** Messages of a name are in the log; whoever has it is told at the end of the batch. */
+    void accepted(PublisherName entry, int messages, long lastSequence) {
+        entry.accept(messages, lastSequence);
+        if (!entry.changed) {
+            entry.changed = true;
+            changed.add(entry);
+        }
+    }
+
+    /** The batch has ended: readers see what was taken, so it may be acknowledged. */
+    public void acknowledge() {
+        if (changed.isEmpty()) {
+            return;
+        }
+        for (int i = 0; i < changed.size(); i++) {
+            PublisherName entry = changed.get(i);
+            entry.changed = false;
+            if (entry.holder != null) {
+                entry.holder.acknowledge();
+            }
+        }
+        changed.clear();
+    }
+
+    // ---- the list of the unconnected --------------------------------------------------------------------------
+
+    private void link(PublisherName entry) {
+        entry.older = leftLast;
+        if (leftLast == null) {
+            leftFirst = entry;
+        } else {
+            leftLast.newer = entry;
+        }
+        leftLast = entry;
+    }
+
+    private void unlink(PublisherName entry) {
+        if (entry.older == null) {
+            leftFirst = entry.newer;
+        } else {
+            entry.older.newer = entry.newer;
+        }
+        if (entry.newer == null) {
+            leftLast = entry.older;
+        } else {
+            entry.newer.older = entry.older;
+        }
+        entry.older = null;
+        entry.newer = null;
+    }
+}

@@ -1,0 +1,655 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.memory.ReadWindow;
+import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SegmentSize;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.Closing;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Handshake;
+import dev.msgrelay.server.session.Outbox;
+import dev.msgrelay.server.session.Services;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.VoidChannelPromise;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A publisher: what its socket brings is walked once; whole frames go into the order as one span, a control frame between
+ * them is obeyed, what is left of a frame waits for its rest.
+ *
+ * <pre>
+ *   read window:  |begun frame| bytes read now ................. |
+ *                 | frame | frame | frame | frame | part of one  |
+ *                 `------- one span --------------'  `-- kept ---'
+ * </pre>
+ *
+ * Where there is no room it is not read, and goes on when it is resumed. Owned by its loop's thread.
+ */
+public final class PublisherConnection extends Connection
+        implements HeldSources.Source, MemoryLine.Waiter, PublisherName.Holder {
+    /** Direct memory that one that said HELLO takes for what it is told. */
+    public static final int REPLY_BYTES = Outbox.MOST_BYTES;
+
+    /** A HELLO of a publisher is shorter. */
+    private static final int HELLO_BYTES = 1 << 10;
+
+    /** What keeps it from being read. */
+    private enum Wait {
+        NOTHING,
+        /** The log may not grow, or the ring is full. */
+        ROOM,
+        /** The rest of a long frame has no memory yet: it stands in the line. */
+        MEMORY,
+        /** It is on its way to another loop. */
+        MOVE,
+        /** The relay drains, and reads nobody any more. */
+        DRAIN
+    }
+
+    /** What all publishers of a relay share. */
+    public record Shared(PacketLog log, NameTable names, MemoryLine line, boolean readsAtOnce) {}
+
+    private final Shared shared;
+    private final FrameAssembler assembler;
+    private IngestPort port;
+    private SegmentSize segment;
+    private ReadSwitch reads;
+    private volatile Wait wait = Wait.NOTHING;
+    // Bytes that it waits for in the line.
+    private int asked;
+    private boolean draining;
+    private volatile boolean quiet;
+
+    // With ACKS.
+    private PublisherName name;
+    // So many of the messages that come next were taken before.
+    private long duplicates;
+
+    // What it is told: one write in flight at most.
+    private ByteBuf replies;
+    private ByteBuffer repliesView;
+    private ChannelPromise unasked;
+    private boolean replying;
+
+    private long bytesRead;
+    // When it was looked at last that it had sent something, and how much that was.
+    private long spokeNanos;
+    private long spokeBytes;
+    private volatile long messages;
+    private volatile long bytes;
+
+    public PublisherConnection(Services services, Shared shared, IngestPort port, ByteBufAllocator alloc) {
+        super(services, Role.PUBLISHER);
+        this.shared = shared;
+        this.port = port;
+        this.assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, port);
+    }
+
+    /** To be set on the channel before it is registered. */
+    public RecvByteBufAllocator reads() {
+        return new PublisherReads(this);
+    }
+
+    @Override
+    protected void opened() {
+        segment = SegmentSize.of(channel());
+        reads = new ReadSwitch(channel(), this::gone);
+        spokeNanos = services().clock().nanoTime();
+    }
+
+    @Override
+    protected void late() {
+        stopReading(0);
+    }
+
+    // ---- reading ----------------------------------------------------------------------------------------------
+
+    /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
+    ByteBuf whereToRead() {
+        if (state().compareTo(State.CLOSING) >= 0 || wait == Wait.DRAIN) {
+            return scratch();
+        }
+        if (wait == Wait.NOTHING && !assembler.readsOnItsOwn()) {
+            if (assembler.wants() > 0) {
+                waitForMemory();
+            } else if (!port.hasRoom() && state() != State.CONNECTED) {
+                waitForRoom();
+            }
+        }
+        if (state() == State.CLOSING) {
+            return scratch();
+        }
+        if (wait != Wait.NOTHING && shared.readsAtOnce) {
+            throw reads.refuse();
+        }
+        return window().retain();
+    }
+
+    /** What is read there is thrown away. */
+    private ByteBuf scratch() {
+        return channel().alloc().directBuffer(IngestPort.READ_BYTES >> 4);
+    }
+
+    private ReadWindow window() {
+        if (wait != Wait.NOTHING) {
+            // The read is under way already: a channel of io_uring that fails in it never closes.
+            return assembler.piece();
+        }
+        if (assembler.readsOnItsOwn()) {
+            return assembler.restOfLong();
+        }
+        int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
+        if (!port.hasRoom()) {
+            // It has said nothing yet: its HELLO is answered, whatever holds publishers back.
+            return assembler.behind(Math.min(most, HELLO_BYTES));
+        }
+        if (!shared.readsAtOnce) {
+            return assembler.behind(most);
+        }
+        ReadWindow window = port.window(assembler.bytes(), most);
+        assembler.putInFront(window);
+        return window;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here on.
+        ((ByteBuf) msg).release();
+        if (msg instanceof ReadWindow read && state().compareTo(State.CLOSING) < 0) {
+            segment.written();
+            heard();
+            received(read);
+        }
+    }
+
+    /** Told when a read has taken all it could. */
+    void moreExpected() {
+        if (wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0) {
+            port.moreExpected();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        speak();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        speak();
+    }
+
+    private void received(ReadWindow read) {
+        if (!assembler.owns(read)) {
+            bytesRead += read.readableBytes() - assembler.bytes();
+            take(read.view(), read.readerIndex(), read.readableBytes());
+            return;
+        }
+        bytesRead += read.writerIndex() - assembler.bytes();
+        assembler.filledTo(read.writerIndex());
+        if (wait == Wait.NOTHING) {
+            takeOwn();
+        }
+    }
+
+    /** Takes what waits in the connection's own memory. */
+    private void takeOwn() {
+        if (assembler.bytes() > 0 && (!assembler.readsOnItsOwn() || assembler.bytes() >= assembler.frame())) {
+            take(assembler.view(), 0, assembler.bytes());
+        }
+    }
+
+    // ---- from bytes to spans ------------------------------------------------------------------------------------
+
+    private void take(ByteBuffer view, int offset, int length) {
+        try {
+            takeAll(view, offset, length);
+        } catch (FrameException e) {
+            assembler.keep(view, 0, 0, 0);
+            close(e.reason(), e.getMessage());
+        }
+    }
+
+    private void takeAll(ByteBuffer view, int offset, int length) throws FrameException {
+        int at = offset;
+        int end = offset + length;
+        // Once, but for control frames and for messages that were sent before.
+        while (true) {
+            RunScan span = port.walk(view, at, end - at);
+            int frames = span.frames();
+            if (frames > 0 && duplicates > 0) {
+                at += drop(span);
+                continue;
+            }
+            if (frames > 0 && !hand(span)) {
+                assembler.keep(view, at, end - at, 0);
+                waitForRoom();
+                return;
+            }
+            at += span.end();
+            if (span.problem() == null) {
+                assembler.keep(view, at, end - at, span.incompleteFrame());
+                break;
+            }
+            int frame = announced(span);
+            if (end - at < frame) {
+                assembler.keep(view, at, end - at, frame);
+                break;
+            }
+            // A slice is big-endian, as control frames are.
+            int type = span.problemType();
+            ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
+            at += frame;
+            if (!control(type, body)) {
+                assembler.keep(view, at, 0, 0);
+                return;
+            }
+        }
+        if (assembler.wants() > 0) {
+            waitForMemory();
+        } else if (!assembler.readsOnItsOwn() && !port.hasRoom()) {
+            waitForRoom();
+        }
+    }
+
+    /** Passes over frames at the front that were taken before; answers their bytes. */
+    private int drop(RunScan span) {
+        int count = (int) Math.min(duplicates, span.frames());
+        duplicates -= count;
+        services().counters().add(Counter.DUPLICATES, count);
+        return count == span.frames() ? span.end() : span.lengthOf(count);
+    }
+
+    private boolean hand(RunScan span) throws FrameException {
+        int frames = span.frames();
+        if (name != null && !name.hasNumbersFor(frames)) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP, "the numbers of " + name.name() + " are used up: they end at 2^63 - 1");
+        }
+        int length = span.end();
+        if (!port.take(span)) {
+            return false;
+        }
+        if (name != null) {
+            shared.names.accepted(name, frames, port.lastSequence());
+        } else {
+            plain();
+        }
+        messages += frames;
+        bytes += length;
+        return true;
+    }
+
+    /** The header of a control frame, or of a bad one, has come: whether it may come now; answers the frame's length. */
+    private int announced(RunScan span) throws FrameException {
+        boolean control = span.problem() == CloseReason.RESERVED_TYPE;
+        int type = span.problemType();
+        if (!control || (!saidHello() && type != ControlFrames.HELLO)) {
+            throw new FrameException(span.problem(), span.problemText());
+        }
+        checkTurn(type);
+        FrameLayout.checkBodyLength(type, span.problemLength(), ControlFrames.MAX_CONTROL_BODY);
+        return FrameLayout.frameLength(span.problemLength());
+    }
+
+    @Override
+    protected FrameException beforeHello(int type) {
+        return new FrameException(CloseReason.RESERVED_TYPE, ControlFrames.typeName(type) + " is reserved");
+    }
+
+    // ---- waiting ------------------------------------------------------------------------------------------------
+
+    /** Reads no more until there is room: what waits in the socket's own buffer costs nothing. */
+    private void waitForRoom() {
+        wait = Wait.ROOM;
+        reads.off();
+        services().counters().increment(Counter.HELD_BACK);
+        port.hold(this);
+    }
+
+    @Override
+    public void resume() {
+        execute(this::goOn);
+    }
+
+    private void goOn() {
+        if (wait != Wait.ROOM || state().compareTo(State.CLOSING) >= 0) {
+            return;
+        }
+        wait = Wait.NOTHING;
+        takeOwn();
+        speak();
+        readOn();
+    }
+
+    private void waitForMemory() {
+        asked = assembler.wants();
+        if (asked > shared.line.most()) {
+            // A control frame, where the longest body is short. In the line it would stand in front for ever.
+            close(
+                    CloseReason.MEMORY_LIMIT,
+                    "a frame of " + assembler.frame() + " bytes is longer than the " + shared.line.most()
+                            + " bytes for frames under way");
+            return;
+        }
+        wait = Wait.MEMORY;
+        if (shared.line.ask(asked, this, channel().eventLoop())) {
+            granted();
+        } else {
+            services().counters().increment(Counter.ASSEMBLY_WAITS);
+            reads.off();
+        }
+    }
+
+    @Override
+    public void granted() {
+        if (wait != Wait.MEMORY || state().compareTo(State.CLOSING) >= 0) {
+            shared.line.give(asked);
+            return;
+        }
+        wait = Wait.NOTHING;
+        assembler.grow();
+        takeOwn();
+        readOn();
+    }
+
+    private void readOn() {
+        if (wait != Wait.NOTHING || state().compareTo(State.CLOSING) >= 0) {
+            return;
+        }
+        if (draining) {
+            wait = Wait.DRAIN;
+            quiet = true;
+        } else if (channel().isOpen()) {
+            reads.on();
+        }
+    }
+
+    /**
+     * No more is read from now on: the relay drains.
+     *
+     * @param closesInMillis what one that said HELLO is told
+     */
+    public void stopReading(int closesInMillis) {
+        draining = true;
+        reads.off();
+        if (wait == Wait.MEMORY) {
+            shared.line.leave(this);
+        }
+        if (wait != Wait.ROOM) {
+            wait = Wait.DRAIN;
+            quiet = true;
+        }
+        goAway(closesInMillis);
+    }
+
+    /** Whether it has stopped reading for good and everything it has read is handed in. Any thread. */
+    public boolean quiet() {
+        return quiet || state().compareTo(State.CLOSING) >= 0;
+    }
+
+    // ---- HELLO ---------------------------------------------------------------------------------------------------
+
+    @Override
+    protected void greeted(HelloFrame hello) throws FrameException {
+        if (!connections().tryTake(REPLY_BYTES)) {
+            throw new IllegalStateException(
+                    "connections take more than the " + connections().limit() + " bytes planned for them");
+        }
+        replies = channel().alloc().directBuffer(REPLY_BYTES, REPLY_BYTES);
+        repliesView = replies.nioBuffer(0, REPLY_BYTES).order(ByteOrder.BIG_ENDIAN);
+        // A write that fails is no end: what the publisher has sent before it went is still to be read.
+        unasked = new VoidChannelPromise(channel(), false);
+        long known = hello.wants(Features.ACKS) ? takeName(hello) : 0;
+        welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, newestSequence() + 1, known);
+        if (name != null) {
+            outbox().ackedUpTo(name.accepted());
+        }
+        speak();
+    }
+
+    /** Answers the number of the last message that was taken of the name. */
+    private long takeName(HelloFrame hello) throws FrameException {
+        NameTable.Answer answer = shared.names.connect(
+                hello.name(), hello.producer(), this, services().clock().nanoTime());
+        if (answer.refusal() != null) {
+            throw new FrameException(answer.refusal(), answer.text());
+        }
+        name = answer.name();
+        port.publish();
+        if (hello.producer().equals(ProducerId.NONE)) {
+            services()
+                    .closes()
+                    .warn(
+                            CloseReason.NAME_TAKEN,
+                            services().clock().nanoTime(),
+                            who() + " sends no producer id: whoever says the same name is taken for it");
+        }
+        long known = name.accepted();
+        long number = hello.number();
+        if (known == 0) {
+            name.startAt(Math.max(1, number));
+        } else if (number - 1 > known) {
+            if (!Handshake.otherEpoch(services().identity(), hello)) {
+                throw new FrameException(
+                        CloseReason.MESSAGE_GAP,
+                        "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
+            }
+            // It was with another relay meanwhile: what is missing here was acknowledged there.
+            name.goOnAt(number);
+        } else if (number > 0) {
+            duplicates = known - (number - 1);
+        }
+        return known;
+    }
+
+    private Pool connections() {
+        return services().budget().pool(Part.CONNECTIONS);
+    }
+
+    private long newestSequence() {
+        return shared.log.lastSequence();
+    }
+
+    @Override
+    protected void handle(int type, ByteBuffer body) {
+        // None: whatever is for subscribers only was refused.
+    }
+
+    /** A newer connection of the same producer has its name. */
+    @Override
+    public void nameTaken() {
+        close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name.name());
+    }
+
+    @Override
+    public void acknowledge() {
+        if (state() == State.OPEN) {
+            outbox().ack(name.accepted(), name.sequence());
+            speak();
+        }
+    }
+
+    /** Sends what is due unless a write is in flight. */
+    @Override
+    protected void speak() {
+        // While a write is being issued the channel tells of its own changes: the loop looks itself.
+        while (saidHello() && !replying && outbox().due() && channel().isWritable()) {
+            replying = true;
+            repliesView.clear();
+            outbox().putDue(repliesView, 0, newestSequence());
+            replies.setIndex(0, repliesView.position());
+            channel().writeAndFlush(replies.retain(), unasked);
+            replying = false;
+        }
+    }
+
+    // ---- time ----------------------------------------------------------------------------------------------------
+
+    @Override
+    protected boolean unfinishedControl() {
+        return wait == Wait.NOTHING && assembler.beginsControl();
+    }
+
+    @Override
+    protected boolean listening() {
+        return wait == Wait.NOTHING;
+    }
+
+    @Override
+    protected long framesRead() {
+        return messages;
+    }
+
+    @Override
+    protected long bytesRead() {
+        return bytesRead;
+    }
+
+    @Override
+    protected void onTick(long nowNanos) {
+        long silence = services().limits().publisherSilence().toNanos();
+        if (bytesRead != spokeBytes || wait != Wait.NOTHING || saidHello()) {
+            spokeBytes = bytesRead;
+            spokeNanos = nowNanos;
+        } else if (silence > 0 && nowNanos - spokeNanos > silence) {
+            close(
+                    CloseReason.IDLE_TIMEOUT,
+                    "nothing was published for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
+        }
+    }
+
+    // ---- the end ----------------------------------------------------------------------------------------------
+
+    /**
+     * What it has sent before is acknowledged before it is told that no more is. Then it is read on, and what comes thrown
+     * away: left unread, it would have the last word overtaken by a reset.
+     */
+    @Override
+    protected void sayLast(State before, CloseReason reason, String text) {
+        boolean spoke = before == State.GREETED || before == State.OPEN;
+        if (spoke && channel().isActive()) {
+            if (name != null && before == State.OPEN) {
+                // What is acknowledged is in the stream: whoever reads it sees it.
+                port.publish();
+                outbox().ack(name.accepted(), name.sequence());
+            }
+            if (outbox().due()) {
+                ByteBuffer last = ByteBuffer.allocate(outbox().mostBytes());
+                outbox().putDue(last, 0, newestSequence());
+                channel().write(Unpooled.wrappedBuffer(last.flip()), unasked);
+            }
+        }
+        boolean waited = wait != Wait.NOTHING;
+        release();
+        ChannelFuture said = Closing.say(channel(), reason, text);
+        if (reason == CloseReason.SHUTDOWN && !spoke) {
+            said.addListener(done -> channel().close());
+        } else if (waited) {
+            reads.on();
+        }
+    }
+
+    @Override
+    protected void release() {
+        if (wait == Wait.MEMORY) {
+            shared.line.leave(this);
+        }
+        assembler.release();
+        if (name != null) {
+            shared.names.disconnect(name, this, services().clock().nanoTime());
+            name = null;
+        }
+        // Not before: a write that points into it may be in flight.
+        if (replies != null && state() == State.GONE) {
+            replies.release();
+            replies = null;
+            connections().give(REPLY_BYTES);
+        }
+    }
+
+    @Override
+    protected String unfinished() {
+        return wait == Wait.NOTHING ? assembler.text() : "";
+    }
+
+    // ---- from the core's loop to a reader's ---------------------------------------------------------------------
+
+    /** Whether it may go on elsewhere: a plain one, with nothing in hand that belongs to its port. */
+    public boolean canMove() {
+        return state() == State.PLAIN && wait == Wait.NOTHING && assembler.movable();
+    }
+
+    /** Another loop reads it from now on; only while it {@link #canMove}. */
+    public void moveTo(EngineLoop loop, IngestPort other) {
+        wait = Wait.MOVE;
+        EngineLoop.move(channel(), loop, there -> {
+            if (there.isSuccess()) {
+                port = other;
+                assembler.moveTo(other);
+                wait = Wait.NOTHING;
+                takeOwn();
+                if (services().table().draining()) {
+                    stopReading(0);
+                }
+            } else {
+                exceptionCaught(null, there.cause());
+                gone();
+            }
+        });
+    }
+
+    // ---- reports: any thread ------------------------------------------------------------------------------------
+
+    @Override
+    public long messages() {
+        return messages;
+    }
+
+    @Override
+    protected ConnectionRow row(RowBase base, long headPosition) {
+        Wait why = wait;
+        return new ConnectionRow(
+                base.id(),
+                base.name(),
+                base.address(),
+                true,
+                base.state(),
+                why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT),
+                Policy.RELAY_DEFAULT,
+                "",
+                0,
+                0,
+                0,
+                messages,
+                bytes,
+                base.messagesPerSecond(),
+                base.ageMillis());
+    }
+}

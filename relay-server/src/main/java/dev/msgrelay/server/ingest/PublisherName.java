@@ -1,0 +1,85 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.ProducerId;
+
+/**
+ * What the relay knows of one acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
+ * on the core's thread.
+ */
+final class PublisherName {
+    /** The connection that has the name. */
+    interface Holder {
+        /** Another connection of the same producer has taken the name: this one is closed. */
+        void nameTaken();
+
+        /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
+        void acknowledge();
+    }
+
+    private final String name;
+
+    // Whose it is: of the HELLO that took it.
+    ProducerId producer;
+    // The number of the last message taken, and whether any has been: 0 is as good a number as any other.
+    private long accepted;
+    private boolean any;
+    private long sequence;
+
+    // Of NameTable.
+    Holder holder;
+    boolean changed;
+    long leftNanos;
+    PublisherName older;
+    PublisherName newer;
+
+    PublisherName(String name, ProducerId producer) {
+        this.name = name;
+        this.producer = producer;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** The number of the last message in the stream; 0: none. */
+    long accepted() {
+        return any ? accepted : 0;
+    }
+
+    /** The sequence of that message. */
+    long sequence() {
+        return sequence;
+    }
+
+    /** The first message that will be taken has this number; only while there is none. */
+    void startAt(long number) {
+        if (!any) {
+            accepted = number - 1;
+        }
+    }
+
+    /** The next message that will be taken has this number, and those before it will not come. */
+    void goOnAt(long number) {
+        accepted = number - 1;
+    }
+
+    /** Another producer has the name from now on: it starts from nothing. */
+    void startAnew(ProducerId other) {
+        producer = other;
+        accepted = 0;
+        any = false;
+        sequence = 0;
+    }
+
+    /** Messages are in the stream; the last one has this sequence. */
+    void accept(int messages, long lastSequence) {
+        accepted += messages;
+        any = true;
+        sequence = lastSequence;
+    }
+
+    /** Whether there are numbers left for so many messages more: they never wrap. */
+    boolean hasNumbersFor(int messages) {
+        return accepted <= Long.MAX_VALUE - messages;
+    }
+}

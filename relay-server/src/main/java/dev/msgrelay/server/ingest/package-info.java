@@ -1,0 +1,14 @@
+/**
+ * From a publisher's socket into the order.
+ *
+ * <pre>
+ *   socket --> ReadWindow --> PublisherConnection --span--> IngestPort: InPlacePort --> log    (the core's own loop)
+ *                 ^                |     |                              RingPort ----> ring   (a reader loop)
+ *                 '- FrameAssembler'     '-- NameTable: PublisherName, its numbers and its producer
+ *                    what is left of a frame, in SMALL, SHORT or LONG memory
+ * </pre>
+ *
+ * <p>A connection, its assembler and its port belong to the loop that reads it. The table of names is the core's: publishers
+ * with a name stay on the core's loop.
+ */
+package dev.msgrelay.server.ingest;

@@ -1,0 +1,14 @@
+/**
+ * Direct memory as the relay sees it, and the one budget that all of it comes from.
+ *
+ * <pre>
+ *   MemoryBudget   RING | LOG | PINS | WRITER | READS | RESTS | FRAMES | FILTERS | CONNECTIONS | CONTROL | ...
+ *        |              each a pool of its own: none lends from another
+ *   MemoryLine     who finds FRAMES used up waits here: first come, first served
+ *
+ *   ReadBuffer -- ReadWindow   where a channel reads to;   Bytes   views in the machine's own byte order
+ * </pre>
+ *
+ * <p>Budget and line: any thread. A buffer and its window: the thread that reads.
+ */
+package dev.msgrelay.server.memory;

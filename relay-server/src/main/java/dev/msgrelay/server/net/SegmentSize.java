@@ -1,0 +1,62 @@
+package dev.msgrelay.server.net;
+
+import dev.msgrelay.protocol.net.Segments;
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
+
+/**
+ * How many bytes one segment of a connection carries: a write that is a whole number of them leaves no short segment in
+ * the middle of the stream, which on loopback alone is worth a factor of two.
+ *
+ * <p>Linux tells it per connection (the send MSS of TCP_INFO), and it may grow while the peer's window opens, so it is
+ * asked again now and then. Elsewhere it follows from the interface's MTU ({@link Segments}). Owned by the connection's thread.
+ */
+public final class SegmentSize {
+    private static final int ASK_EVERY_WRITES = 256;
+
+    private final EpollSocketChannel epoll;
+    private final EpollTcpInfo info;
+    private int bytes;
+    private int writes;
+
+    private SegmentSize(EpollSocketChannel epoll, int bytes) {
+        this.epoll = epoll;
+        this.info = epoll == null ? null : new EpollTcpInfo();
+        this.bytes = bytes;
+        ask();
+    }
+
+    /** The segment size of a connected channel. */
+    public static SegmentSize of(Channel channel) {
+        if (channel instanceof EpollSocketChannel epoll) {
+            return new SegmentSize(epoll, Segments.ETHERNET);
+        }
+        return new SegmentSize(null, Segments.payload(channel.localAddress()));
+    }
+
+    /** Payload bytes of one segment. */
+    public int bytes() {
+        return bytes;
+    }
+
+    /** The largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
+    public int wholeUpTo(int limit) {
+        return Segments.wholeUpTo(limit, bytes);
+    }
+
+    /** Told after each write. */
+    public void written() {
+        if (++writes >= ASK_EVERY_WRITES) {
+            writes = 0;
+            ask();
+        }
+    }
+
+    private void ask() {
+        if (epoll != null && epoll.isActive()) {
+            epoll.tcpInfo(info);
+            bytes = Math.max(512, (int) info.sndMss());
+        }
+    }
+}

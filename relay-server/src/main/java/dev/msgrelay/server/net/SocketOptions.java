@@ -1,0 +1,51 @@
+package dev.msgrelay.server.net;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.net.SocketOption;
+import java.time.Duration;
+import jdk.net.ExtendedSocketOptions;
+
+/** What the relay asks of the kernel for a connection that it has accepted. */
+public final class SocketOptions {
+    /** The kernel asks an idle peer after half of the time, then three times in the other half. */
+    private static final int PROBES = 3;
+
+    private SocketOptions() {}
+
+    /**
+     * Sets the options.
+     *
+     * @param peerTimeout after which a peer that acknowledges nothing is taken for dead
+     */
+    public static void equip(Channel accepted, Duration peerTimeout) {
+        if (!(accepted.localAddress() instanceof InetSocketAddress)) {
+            return;
+        }
+        // The relay batches by itself; whoever waits for more than an idle socket does so on purpose.
+        accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
+        accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        int idle = (int) Math.max(1, peerTimeout.toSeconds() / 2);
+        int interval = Math.max(1, idle / PROBES);
+        if (accepted instanceof EpollSocketChannel) {
+            accepted.config().setOption(EpollChannelOption.TCP_KEEPIDLE, idle);
+            accepted.config().setOption(EpollChannelOption.TCP_KEEPINTVL, interval);
+            accepted.config().setOption(EpollChannelOption.TCP_KEEPCNT, PROBES);
+            accepted.config().setOption(EpollChannelOption.TCP_USER_TIMEOUT, (int) peerTimeout.toMillis());
+        } else if (accepted instanceof NioSocketChannel) {
+            nio(accepted, ExtendedSocketOptions.TCP_KEEPIDLE, idle);
+            nio(accepted, ExtendedSocketOptions.TCP_KEEPINTERVAL, interval);
+            nio(accepted, ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+        }
+    }
+
+    private static void nio(Channel channel, SocketOption<Integer> option, int value) {
+        // Not everywhere: where the system has none, the peer's silence is noticed later.
+        channel.config().setOption(NioChannelOption.of(option), value);
+    }
+}

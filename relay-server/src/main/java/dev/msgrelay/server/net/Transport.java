@@ -1,0 +1,113 @@
+package dev.msgrelay.server.net;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** How sockets are driven. */
+public enum Transport {
+    /** epoll where it is there, else NIO. */
+    AUTO,
+    /** Linux's epoll through Netty's native part. */
+    EPOLL,
+    /** The JDK's selectors: everywhere. */
+    NIO,
+    /** Linux's io_uring: offered to try; slower than epoll for large writes where it was measured. */
+    IO_URING;
+
+    /** The name as it is written on the command line. */
+    public String flag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * What AUTO means on this machine.
+     *
+     * @throws IllegalArgumentException the transport is not available here; the message says why
+     */
+    public Transport resolve() {
+        switch (this) {
+            case AUTO:
+                return Epoll.isAvailable() ? EPOLL : NIO;
+            case EPOLL:
+                require(Epoll.isAvailable(), Epoll.unavailabilityCause());
+                return this;
+            case IO_URING:
+                require(IoUring.isAvailable(), IoUring.unavailabilityCause());
+                return this;
+            default:
+                return this;
+        }
+    }
+
+    private void require(boolean available, Throwable cause) {
+        if (!available) {
+            throw new IllegalArgumentException("transport " + flag() + " is not available here: " + rootMessage(cause));
+        }
+    }
+
+    private static String rootMessage(Throwable cause) {
+        Throwable root = cause;
+        while (root != null && root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root == null ? "unknown reason" : String.valueOf(root.getMessage());
+    }
+
+    /** The selector of one event loop; of a resolved transport. */
+    public IoHandlerFactory ioHandler() {
+        return switch (this) {
+            case EPOLL -> EpollIoHandler.newFactory();
+            case IO_URING -> IoUringIoHandler.newFactory();
+            default -> NioIoHandler.newFactory();
+        };
+    }
+
+    /** A new listening channel for TCP. */
+    public ServerChannel tcpListener() {
+        return switch (this) {
+            case EPOLL -> new EpollServerSocketChannel();
+            case IO_URING -> new IoUringServerSocketChannel();
+            default -> new NioServerSocketChannel();
+        };
+    }
+
+    /** A new listening channel for Unix domain sockets. */
+    public ServerChannel unixListener() {
+        return switch (this) {
+            case EPOLL -> new EpollServerDomainSocketChannel();
+            case IO_URING -> new IoUringServerDomainSocketChannel();
+            default -> new NioServerDomainSocketChannel();
+        };
+    }
+
+    /** The address of a Unix socket as this transport wants it. */
+    public SocketAddress unixAddress(Path path) {
+        return this == NIO ? UnixDomainSocketAddress.of(path) : new DomainSocketAddress(path.toString());
+    }
+
+    /** Whether a channel may go from one loop to another: not with a read that the kernel may complete at any time. */
+    public boolean movesChannels() {
+        return this != IO_URING;
+    }
+
+    /** Whether a read is over when its bytes are handed on, so that sockets can share one buffer. */
+    public boolean readsAtOnce() {
+        return this != IO_URING;
+    }
+}

@@ -1,0 +1,14 @@
+/**
+ * Sockets, as far as the relay knows them beyond Netty.
+ *
+ * <pre>
+ *   Transport (epoll | NIO | io_uring)
+ *   Listener --accepted--> SocketOptions         RepeatedWarning: accepting that fails is told once a second
+ *                          ReadSwitch      reading off and on
+ *                          SegmentSize     how much one segment carries
+ *                          SocketWriter    one write in flight, which may point into the log
+ * </pre>
+ *
+ * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.
+ */
+package dev.msgrelay.server.net;

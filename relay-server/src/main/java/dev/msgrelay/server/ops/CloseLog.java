@@ -1,0 +1,118 @@
+package dev.msgrelay.server.ops;
+
+import dev.msgrelay.protocol.CloseReason;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the end of every connection under its reason, and logs it: a few a second for each reason, then how many lines
+ * were left out. So neither a log nor whoever reads it is flooded by what strangers do. Faults of the relay's own are
+ * logged once for each distinct cause, with a count of the repeats.
+ *
+ * <p>Any thread.
+ */
+public final class CloseLog {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+    private static final int LINES_PER_SECOND = 2;
+    private static final int LINES_AT_ONCE = 20;
+    private static final int MOST_CAUSES = 50;
+
+    private final Counters counters;
+    private final Map<CloseReason, LongAdder> closes = new EnumMap<>(CloseReason.class);
+    // Guarded by this.
+    private final Map<CloseReason, TokenBucket> lines = new EnumMap<>(CloseReason.class);
+    private final Map<CloseReason, Long> suppressed = new EnumMap<>(CloseReason.class);
+    private final Map<String, Long> causes = new LinkedHashMap<>();
+
+    public CloseLog(Counters counters) {
+        this.counters = counters;
+        for (CloseReason reason : CloseReason.values()) {
+            closes.put(reason, new LongAdder());
+            lines.put(reason, new TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE));
+        }
+    }
+
+    /**
+     * A connection has ended, or was not let in.
+     *
+     * @param who role and peer, printable
+     * @param detail value and limit; may be empty
+     */
+    public void closed(String who, CloseReason reason, String detail, long nowNanos) {
+        closes.get(reason).increment();
+        switch (reason) {
+            case PEER_CLOSED, SHUTDOWN -> LOG.debug("{}: {}", who, reason.text());
+            default -> {
+                if (mayLog(reason, nowNanos)) {
+                    LOG.warn("{}: {}{}", who, reason.text(), detail.isEmpty() ? "" : ": " + PeerText.printable(detail));
+                }
+            }
+        }
+    }
+
+    /** Something worth a line that is not an end; counted with a reason's lines. */
+    public void warn(CloseReason like, long nowNanos, String line) {
+        if (mayLog(like, nowNanos)) {
+            LOG.warn("{}", line);
+        }
+    }
+
+    /** A fault of the relay's own, which has ended one connection. */
+    public void failed(String who, Throwable cause) {
+        counters.increment(Counter.FAILURES);
+        StackTraceElement[] trace = cause.getStackTrace();
+        String key = cause.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
+        long before;
+        synchronized (this) {
+            boolean known = causes.containsKey(key) || causes.size() < MOST_CAUSES;
+            before = known ? causes.merge(key, 1L, Long::sum) - 1 : 1;
+        }
+        if (before == 0) {
+            LOG.error("{}: a fault of the relay; repeats are counted, not logged", who, cause);
+        }
+    }
+
+    private synchronized boolean mayLog(CloseReason reason, long nowNanos) {
+        if (lines.get(reason).tryTake(nowNanos)) {
+            return true;
+        }
+        suppressed.merge(reason, 1L, Long::sum);
+        counters.increment(Counter.LOG_LINES_SUPPRESSED);
+        return false;
+    }
+
+    /** A few times a second: tells what was left out, once there is air again. */
+    public void tick(long nowNanos) {
+        Map<CloseReason, Long> told = new EnumMap<>(CloseReason.class);
+        synchronized (this) {
+            suppressed.entrySet().removeIf(entry -> {
+                boolean air = lines.get(entry.getKey()).tryTake(nowNanos);
+                if (air) {
+                    told.put(entry.getKey(), entry.getValue());
+                }
+                return air;
+            });
+        }
+        told.forEach((reason, count) -> LOG.warn("{} lines suppressed: {}", count, reason.text()));
+    }
+
+    /** Closed connections by reason; only reasons that have occurred. */
+    public Map<CloseReason, Long> closes() {
+        Map<CloseReason, Long> result = new EnumMap<>(CloseReason.class);
+        closes.forEach((reason, count) -> {
+            if (count.sum() > 0) {
+                result.put(reason, count.sum());
+            }
+        });
+        return result;
+    }
+
+    /** Distinct faults and how often each occurred. */
+    public synchronized Map<String, Long> failures() {
+        return new LinkedHashMap<>(causes);
+    }
+}

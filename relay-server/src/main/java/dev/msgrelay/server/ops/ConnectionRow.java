@@ -1,0 +1,39 @@
+package dev.msgrelay.server.ops;
+
+import dev.msgrelay.protocol.Policy;
+
+/**
+ * One connection, as it stood when it was looked at.
+ *
+ * @param id unique in this life of the relay, from 1
+ * @param name what the client calls itself, made printable; may be empty
+ * @param address of the peer
+ * @param publisher or subscriber
+ * @param state the connection's state, in lower case
+ * @param waitsFor what keeps it from being read, in lower case; empty: nothing
+ * @param policy of a subscriber; {@link Policy#RELAY_DEFAULT} of a publisher
+ * @param types that a subscriber wants, as text; empty: all
+ * @param cursor of a subscriber: the position in the stream before which everything has been handed to its socket
+ * @param lagBytes of a subscriber: the head less the cursor
+ * @param lagMessages likewise, by the packet index
+ * @param messages handed to a subscriber, or taken of a publisher
+ * @param bytes likewise
+ * @param messagesPerSecond since the look before; 0 at the first one
+ * @param ageMillis since it connected
+ */
+public record ConnectionRow(
+        long id,
+        String name,
+        String address,
+        boolean publisher,
+        String state,
+        String waitsFor,
+        Policy policy,
+        String types,
+        long cursor,
+        long lagBytes,
+        long lagMessages,
+        long messages,
+        long bytes,
+        double messagesPerSecond,
+        long ageMillis) {}

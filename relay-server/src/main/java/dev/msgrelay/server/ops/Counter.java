@@ -1,0 +1,76 @@
+package dev.msgrelay.server.ops;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/**
+ * Everything that a relay counts or measures of itself: one list for the line a second, for {@code --json}, and for whoever
+ * asks next. A total only grows; a gauge says how it stands now.
+ */
+public enum Counter {
+    MESSAGES_IN("messages", true, "messages in the stream"),
+    BYTES_IN("bytes", true, "their bytes, headers included"),
+    MESSAGES_OUT("messages", true, "messages handed to subscribers' sockets, summed over the subscribers"),
+    BYTES_OUT("bytes", true, "their bytes"),
+    MESSAGES_SKIPPED("messages", true, "messages that subscribers with the policy skip have missed"),
+    PUBLISHERS("connections", false, "publishers connected"),
+    SUBSCRIBERS("connections", false, "subscribers connected"),
+    LARGEST_LAG_BYTES("bytes", false, "of the subscriber that is furthest behind"),
+    LARGEST_LAG_MESSAGES("messages", false, "likewise, by the packet index"),
+    DUPLICATES(
+            "messages", true, "messages of acknowledged publishers that were in the stream already, and were dropped"),
+    HELD_BACK("times", true, "a publisher was not read because there was no room for what it sent"),
+    HELD_BACK_MILLIS("ms", true, "there was a publisher that was not read, because there was no room"),
+    BACKPRESSURE_MILLIS("ms", true, "the slowest subscriber with the policy backpressure kept the log from growing"),
+    RING_CELLS("cells", false, "of the ring"),
+    RING_USED_CELLS("cells", false, "claimed and not consumed yet"),
+    CHUNKS_ASIDE("chunks", false, "of the log that slow subscribers keep from being used anew"),
+    LOOPS_IN_USE("loops", false, "event loops at work: one, while the loop that reads also sends"),
+    LOCAL_PUBLISHERS("publishers", false, "producer threads of the relay's own process"),
+    ASSEMBLY_WAITS("times", true, "a publisher waited for memory for a long frame"),
+    ASSEMBLY_WAITING("connections", false, "publishers that wait for memory for a long frame"),
+    FILTER_UNBUFFERED("writes", true, "of chosen types that found no buffer, and went out from the log"),
+    PINS_EVICTED("connections", true, "subscribers cut off because the log's memory that they held was needed"),
+    FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
+    LOG_LINES_SUPPRESSED(
+            "lines", true, "lines of the log that were left out because there were too many of their kind"),
+    MEMORY_DIRECT_BYTES("bytes", false, "direct memory taken or reserved"),
+    MEMORY_HEAP_BYTES("bytes", false, "Java heap reserved for clients");
+
+    private final String unit;
+    private final boolean total;
+    private final String help;
+    private final String key;
+
+    Counter(String unit, boolean total, String help) {
+        this.unit = unit;
+        this.total = total;
+        this.help = help;
+        String[] words = name().toLowerCase(java.util.Locale.ROOT).split("_");
+        this.key = words[0]
+                + Arrays.stream(words)
+                        .skip(1)
+                        .map(w -> Character.toUpperCase(w.charAt(0)) + w.substring(1))
+                        .collect(Collectors.joining());
+    }
+
+    /** The name in JSON, such as {@code messagesIn}. */
+    public String key() {
+        return key;
+    }
+
+    /** What one of it is. */
+    public String unit() {
+        return unit;
+    }
+
+    /** Whether it only grows. */
+    public boolean total() {
+        return total;
+    }
+
+    /** What it says, as the end of a sentence. */
+    public String help() {
+        return help;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.msgrelay.server.ops;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is added up as it happens, on any thread: the {@link Counter}s that nobody else keeps. */
+public final class Counters {
+    private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
+
+    public Counters() {
+        for (Counter counter : Counter.values()) {
+            adders.put(counter, new LongAdder());
+        }
+    }
+
+    public void add(Counter counter, long amount) {
+        adders.get(counter).add(amount);
+    }
+
+    public void increment(Counter counter) {
+        adders.get(counter).increment();
+    }
+
+    public long sum(Counter counter) {
+        return adders.get(counter).sum();
+    }
+}

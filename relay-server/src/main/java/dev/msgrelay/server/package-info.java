@@ -1,0 +1,17 @@
+/**
+ * The relay: what publishers send is put into one total order, and every subscriber gets that order. Embeddable.
+ *
+ * <pre>
+ *   RelayServer ---- Entrances (listening sockets), EngineLoops (threads), RelayShutdown (the end)
+ *       |
+ *   RelayEngine      wires everything between an accepted channel and one that is written to:
+ *       |
+ *       |   memory <- log <- flow <- core <- net <- config <- ops <- session <- ingest, fanout <- this <- cli
+ *       |
+ *   LocalPublisher   a producer thread of this process, one object each
+ * </pre>
+ *
+ * <p>{@code RelayServer}: any thread. {@code RelayEngine}: its cycle is the core's thread; reports are for any.
+ * {@code LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.
+ */
+package dev.msgrelay.server;

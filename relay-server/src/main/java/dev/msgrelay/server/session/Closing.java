@@ -1,0 +1,45 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.DuplexChannel;
+import java.util.concurrent.TimeUnit;
+
+/** How the relay ends a connection that shall know why. */
+public final class Closing {
+    /** For so long what still comes is read and thrown away. */
+    public static final int LINGER_MILLIS = 1000;
+
+    private Closing() {}
+
+    /**
+     * Sends ERROR, between two frames, and closes a while later: to close with unread input resets the connection, and
+     * the reset may overtake the error. On the channel's loop.
+     *
+     * @return told when the ERROR is with the system, or has failed
+     */
+    public static ChannelFuture say(Channel channel, CloseReason reason, String text) {
+        ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
+        if (channel instanceof DuplexChannel duplex) {
+            // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
+            written.addListener(done -> duplex.shutdownOutput());
+        }
+        closeLater(channel);
+        return written;
+    }
+
+    /** As {@link #say}, to a peer that has said itself why it ends the connection, and is told nothing more. */
+    public static void sayNothing(Channel channel) {
+        if (channel instanceof DuplexChannel duplex) {
+            duplex.shutdownOutput();
+        }
+        closeLater(channel);
+    }
+
+    private static void closeLater(Channel channel) {
+        channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    }
+}

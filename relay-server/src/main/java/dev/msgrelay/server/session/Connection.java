@@ -1,0 +1,438 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.PeerText;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The life of a connection, whatever its role:
+ *
+ * <pre>
+ *   CONNECTED --message--> PLAIN -------------------------------.
+ *       |                                                       +--> CLOSING --> GONE
+ *       '------HELLO-----> GREETED --WELCOME--> OPEN -----------'    is told why, is read and thrown away
+ * </pre>
+ *
+ * It ends once, for the first reason; that is counted and logged. It has a wall: what goes wrong in it ends it alone, as
+ * INTERNAL_ERROR. Owned by the thread of its channel's loop, but for what says otherwise.
+ */
+public abstract class Connection extends ChannelInboundHandlerAdapter {
+    /** Where in its life it is. */
+    public enum State {
+        /** It has said nothing: a plain subscriber stays so. */
+        CONNECTED,
+        /** It has sent a message without HELLO: a plain publisher. */
+        PLAIN,
+        /** It has said HELLO, and has not been welcomed. */
+        GREETED,
+        /** It has been welcomed. */
+        OPEN,
+        /** Its end is counted; it may still be told why. */
+        CLOSING,
+        /** Its channel is closed, and all its memory given back. */
+        GONE
+    }
+
+    private final Services services;
+    private final Role role;
+    private final long id;
+    private final Heartbeat heartbeat;
+
+    private Channel channel;
+    private Outbox outbox;
+    private FrameProgress progress;
+    private long sinceNanos;
+    private volatile State state = State.CONNECTED;
+    private volatile String name = "";
+
+    // Of whoever asks for rows, one at a time.
+    private long rowMessages;
+    private long rowNanos;
+
+    protected Connection(Services services, Role role) {
+        this.services = services;
+        this.role = role;
+        this.id = services.table().nextId();
+        this.heartbeat = new Heartbeat(services.clients(), services.limits());
+    }
+
+    // ---- the roles' own ----------------------------------------------------------------------------------------
+
+    /** The channel is there. */
+    protected abstract void opened();
+
+    /** It has come while the relay drains. */
+    protected abstract void late();
+
+    /** HELLO has been read and is lawful. */
+    protected abstract void greeted(HelloFrame hello) throws FrameException;
+
+    /** A control frame that only one of the roles may send, or that is of a later version and may be passed over. */
+    protected abstract void handle(int type, ByteBuffer body) throws FrameException;
+
+    /** Why a control frame but HELLO may not come first. */
+    protected abstract FrameException beforeHello(int type);
+
+    /** Something is due in the outbox. */
+    protected abstract void speak();
+
+    /** Its end has been counted: what is left to say is said, or scheduled, and the channel closed in the end. */
+    protected abstract void sayLast(State before, CloseReason reason, String text);
+
+    /** It is over, at once: nothing is said and nothing sent any more. More than once without harm. */
+    protected abstract void release();
+
+    /** Whether a control frame is there in part. */
+    protected abstract boolean unfinishedControl();
+
+    /** What is there of a frame in part, for people; empty: nothing. */
+    protected abstract String unfinished();
+
+    /** Frames that it has sent so far, whole ones. */
+    protected abstract long framesRead();
+
+    /** Bytes that it has sent so far. */
+    protected abstract long bytesRead();
+
+    /** Whether it can be heard at present: what the relay does not read it cannot hear. */
+    protected abstract boolean listening();
+
+    /** The time, a few times a second, while it is not closing. */
+    protected abstract void onTick(long nowNanos);
+
+    /** Its row, with what only the role knows. Any thread. */
+    protected abstract ConnectionRow row(RowBase base, long headPosition);
+
+    /** What is common to all rows. */
+    protected record RowBase(
+            long id, String name, String address, String state, double messagesPerSecond, long ageMillis) {}
+
+    /** Messages so far. Any thread. */
+    public abstract long messages();
+
+    // ---- life --------------------------------------------------------------------------------------------------
+
+    @Override
+    public final void channelActive(ChannelHandlerContext ctx) {
+        channel = ctx.channel();
+        sinceNanos = services.clock().nanoTime();
+        rowNanos = sinceNanos;
+        progress = new FrameProgress(services.limits(), sinceNanos);
+        opened();
+        // Counted once it has its place: who sees it counted may count on it.
+        services.table().opened(this);
+        if (services.table().draining()) {
+            late();
+        }
+    }
+
+    /** The time, a few times a second. */
+    public final void tick(long nowNanos) {
+        try {
+            if (state.compareTo(State.CLOSING) < 0 && !overdue(nowNanos)) {
+                onTick(nowNanos);
+            }
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    private boolean overdue(long nowNanos) {
+        CloseReason over = null;
+        if (outbox == null) {
+            over = heartbeat.handshakeOver(nowNanos, unfinishedControl()) ? CloseReason.HANDSHAKE_TIMEOUT : null;
+        } else {
+            if (!listening()) {
+                heartbeat.heard();
+            }
+            over = heartbeat.tick(nowNanos) ? CloseReason.IDLE_TIMEOUT : null;
+            if (over == null && heartbeat.pingDue() && state == State.OPEN) {
+                outbox.ping(heartbeat.ping(nowNanos));
+                speak();
+            }
+        }
+        if (over != null) {
+            close(over, heartbeat.text(over));
+            return true;
+        }
+        boolean underWay = listening() && !unfinished().isEmpty();
+        if (progress.tooSlow(nowNanos, underWay, framesRead(), bytesRead())) {
+            close(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + unfinished());
+            return true;
+        }
+        return false;
+    }
+
+    /** The relay begins to drain: who said HELLO is told. */
+    public void goAway(int closesInMillis) {
+        if (saidHello()) {
+            outbox.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, closesInMillis, CloseReason.SHUTDOWN.text()));
+            speak();
+        }
+    }
+
+    // ---- what it says ------------------------------------------------------------------------------------------
+
+    /** Something has come. */
+    protected final void heard() {
+        heartbeat.heard();
+    }
+
+    /**
+     * The header of a control frame has come, or all of it: whether it may come now.
+     *
+     * @throws FrameException it may not
+     */
+    protected final void checkTurn(int type) throws FrameException {
+        if (type == ControlFrames.HELLO) {
+            if (saidHello()) {
+                throw Handshake.outOfOrder(type, "a second time");
+            }
+            if (state == State.PLAIN) {
+                throw Handshake.outOfOrder(type, "behind a message: it must be the first frame");
+            }
+        } else if (!saidHello()) {
+            throw beforeHello(type);
+        } else if (type == ControlFrames.SUBSCRIBE && role == Role.PUBLISHER) {
+            throw new FrameException(CloseReason.WRONG_ROLE, ControlFrames.name(type) + " on the port of publishers");
+        } else if (type != ControlFrames.SUBSCRIBE
+                && type != ControlFrames.PING
+                && type != ControlFrames.PONG
+                && type != ControlFrames.ERROR) {
+            Handshake.other(type);
+        }
+    }
+
+    /**
+     * A whole control frame, whose turn it is.
+     *
+     * @param body big-endian, between position and limit
+     * @return false where the client has ended the connection with it
+     */
+    protected final boolean control(int type, ByteBuffer body) throws FrameException {
+        switch (type) {
+            case ControlFrames.HELLO -> hello(Handshake.hello(body, role));
+            case ControlFrames.PING -> {
+                PingFrame.check(body);
+                outbox.pong(PingFrame.id(body));
+            }
+            case ControlFrames.PONG -> PongFrame.check(body);
+            case ControlFrames.ERROR -> {
+                endedByPeer(body);
+                return false;
+            }
+            // Of a later version, and such that it may be passed over.
+            default -> handle(type, body);
+        }
+        return true;
+    }
+
+    private void hello(HelloFrame said) throws FrameException {
+        name = PeerText.printable(said.name());
+        heartbeat.wanted(said.heartbeatMillis());
+        outbox = new Outbox();
+        state = State.GREETED;
+        greeted(said);
+    }
+
+    /**
+     * It is welcome.
+     *
+     * @param policy granted to a subscriber; otherwise {@link Policy#RELAY_DEFAULT}
+     * @param features that its role can have
+     * @param next see {@link Handshake#welcome}
+     * @param accepted likewise
+     */
+    protected final void welcome(HelloFrame said, Policy policy, int features, long next, long accepted) {
+        outbox.welcome(Handshake.welcome(services.identity(), said, heartbeat, policy, features, next, accepted));
+        heartbeat.restart();
+        state = State.OPEN;
+    }
+
+    /** A message has been taken before any HELLO. */
+    protected final void plain() {
+        if (state == State.CONNECTED) {
+            state = State.PLAIN;
+        }
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** Ends the connection for a reason; the first one counts. */
+    public final void close(CloseReason reason, String text) {
+        State before = state;
+        if (before.compareTo(State.CLOSING) >= 0) {
+            return;
+        }
+        end(reason, text);
+        sayLast(before, reason, text);
+    }
+
+    /** Ends it at once, without a word: what it holds is needed. */
+    public final void cutOff(CloseReason reason, String text) {
+        if (state.compareTo(State.CLOSING) < 0) {
+            end(reason, text);
+        }
+        release();
+        channel.close();
+    }
+
+    private void endedByPeer(ByteBuffer body) throws FrameException {
+        ErrorFrame.check(body);
+        CloseReason reason = CloseReason.ofCode(ErrorFrame.code(body));
+        String what = "ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
+                + PeerText.printable(ErrorFrame.text(body));
+        services.closes().warn(CloseReason.PEER_CLOSED, services.clock().nanoTime(), who() + " closes: " + what);
+        end(CloseReason.PEER_CLOSED, what);
+        release();
+        Closing.sayNothing(channel);
+    }
+
+    private void end(CloseReason reason, String text) {
+        state = State.CLOSING;
+        services.table().closed(this);
+        services.closes().closed(who(), reason, text, services.clock().nanoTime());
+    }
+
+    /** Something in it went wrong that is not its peer's doing. */
+    public final void failed(Throwable cause) {
+        services.closes().failed(who(), cause);
+        cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
+    }
+
+    @Override
+    public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause == ReadSwitch.Refused.INSTANCE) {
+            return;
+        }
+        if (cause instanceof IOException) {
+            cutOff(CloseReason.CONNECTION_LOST, String.valueOf(cause.getMessage()));
+        } else {
+            failed(cause);
+        }
+    }
+
+    @Override
+    public final void channelInactive(ChannelHandlerContext ctx) {
+        gone();
+    }
+
+    /** Of a channel that is closed between two loops nothing else is told. */
+    @Override
+    public final void handlerRemoved(ChannelHandlerContext ctx) {
+        gone();
+    }
+
+    /** The channel is closed. More than once without harm. */
+    protected final void gone() {
+        if (channel == null || state == State.GONE) {
+            return;
+        }
+        if (state != State.CLOSING) {
+            String rest = unfinished();
+            if (rest.isEmpty()) {
+                end(CloseReason.PEER_CLOSED, "");
+            } else {
+                end(CloseReason.TRUNCATED_FRAME, rest + " dropped");
+            }
+        }
+        state = State.GONE;
+        release();
+        services.table().gone(this);
+    }
+
+    // ---- who it is ---------------------------------------------------------------------------------------------
+
+    protected final Services services() {
+        return services;
+    }
+
+    protected final Channel channel() {
+        return channel;
+    }
+
+    /** What is due to be said; null before HELLO. */
+    protected final Outbox outbox() {
+        return outbox;
+    }
+
+    /** Where in its life it is. Any thread. */
+    public final State state() {
+        return state;
+    }
+
+    /** Whether it is one that understands control frames, and may be told something. */
+    protected final boolean saidHello() {
+        return state == State.GREETED || state == State.OPEN;
+    }
+
+    public final Role role() {
+        return role;
+    }
+
+    /** Role, peer and name, for people. */
+    public final String who() {
+        String peer = role.name().toLowerCase(java.util.Locale.ROOT) + " " + PeerName.of(channel);
+        return name.isEmpty() ? peer : peer + " (" + name + ")";
+    }
+
+    /** By its number: whoever walks over a set of connections does so in the same order in each run. */
+    @Override
+    public final int hashCode() {
+        return Long.hashCode(id);
+    }
+
+    /** Its row; one caller at a time. */
+    public final ConnectionRow row(long headPosition, long nowNanos) {
+        long messages = messages();
+        double seconds = (nowNanos - rowNanos) / 1e9;
+        double rate = seconds <= 0 ? 0 : Math.max(0, (messages - rowMessages) / seconds);
+        rowMessages = messages;
+        rowNanos = nowNanos;
+        return row(
+                new RowBase(
+                        id,
+                        name,
+                        PeerName.of(channel),
+                        state.name().toLowerCase(java.util.Locale.ROOT),
+                        rate,
+                        TimeUnit.NANOSECONDS.toMillis(nowNanos - sinceNanos)),
+                headPosition);
+    }
+
+    /** Whether this is the thread that may touch its state. */
+    public final boolean onItsThread() {
+        return channel.eventLoop().inEventLoop();
+    }
+
+    /** Has its thread, the only one that may touch its state, do something. Any thread. */
+    public final void execute(Runnable task) {
+        EventLoop loop = channel.eventLoop();
+        loop.execute(() -> {
+            if (channel.eventLoop() == loop) {
+                task.run();
+            } else {
+                // It has moved meanwhile.
+                execute(task);
+            }
+        });
+    }
+}

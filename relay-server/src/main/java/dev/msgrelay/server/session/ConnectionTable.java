@@ -1,0 +1,90 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.ops.ConnectionRow;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Who is connected, one row each. Any thread. */
+public final class ConnectionTable {
+    private final Set<Connection> live = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger publishers = new AtomicInteger();
+    private final AtomicInteger subscribers = new AtomicInteger();
+    // Those, and whoever is still told why it ends: channels that are not closed yet, or whose memory is not given
+    // back.
+    private final Set<Connection> present = ConcurrentHashMap.newKeySet();
+    private final AtomicLong ids = new AtomicLong();
+    private volatile boolean draining;
+
+    long nextId() {
+        return ids.incrementAndGet();
+    }
+
+    void opened(Connection connection) {
+        present.add(connection);
+        live.add(connection);
+        count(connection.role()).incrementAndGet();
+    }
+
+    /** Its end has been counted. */
+    void closed(Connection connection) {
+        if (live.remove(connection)) {
+            count(connection.role()).decrementAndGet();
+        }
+    }
+
+    /** Its channel is closed, and its memory given back. */
+    void gone(Connection connection) {
+        closed(connection);
+        present.remove(connection);
+    }
+
+    private AtomicInteger count(Role role) {
+        return role == Role.PUBLISHER ? publishers : subscribers;
+    }
+
+    /** From now on nobody who comes stays. */
+    public void drain() {
+        draining = true;
+    }
+
+    /** Whether the relay has begun to end. */
+    public boolean draining() {
+        return draining;
+    }
+
+    /** Whether nobody is connected any more, down to the last channel. */
+    public boolean allGone() {
+        return present.isEmpty();
+    }
+
+    public int publishers() {
+        return publishers.get();
+    }
+
+    public int subscribers() {
+        return subscribers.get();
+    }
+
+    /** Those whose end has not come. */
+    public Set<Connection> live() {
+        return live;
+    }
+
+    /** Those whose channels are not closed yet: they may hold memory, whether their end has come or not. */
+    public Set<Connection> present() {
+        return present;
+    }
+
+    /** One row each, in the order in which they came. One caller at a time: rates are since the call before. */
+    public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
+        return live.stream()
+                .map(c -> c.row(headPosition, nowNanos))
+                .sorted(Comparator.comparingLong(ConnectionRow::id))
+                .toList();
+    }
+}

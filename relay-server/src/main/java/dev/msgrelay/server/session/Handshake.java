@@ -1,0 +1,121 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Protocol;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
+import java.nio.ByteBuffer;
+
+/**
+ * How a client that speaks is let in, for both roles: HELLO is read and checked, WELCOME is written. Whoever is to say
+ * whether a client may do what it asks for says so here.
+ */
+public final class Handshake {
+    private Handshake() {}
+
+    /**
+     * Reads a HELLO.
+     *
+     * @param port the role of the clients that connect to this port
+     * @throws FrameException it is malformed, or wants what there is not
+     */
+    public static HelloFrame hello(ByteBuffer body, Role port) throws FrameException {
+        if (HelloFrame.commonVersion(body) == 0) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "versions " + (body.getShort(body.position()) & 0xFFFF) + ".."
+                            + (body.getShort(body.position() + Short.BYTES) & 0xFFFF) + " are not spoken here: "
+                            + Protocol.VERSION + ".." + Protocol.VERSION + " are");
+        }
+        HelloFrame hello = HelloFrame.decode(body);
+        if (hello.role() != port) {
+            throw new FrameException(
+                    CloseReason.WRONG_ROLE, "HELLO of a " + word(hello.role()) + " on the port of " + word(port) + "s");
+        }
+        int unknown = Features.notUnderstood(hello.features());
+        if (unknown != 0) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    String.format(
+                            "features 0x%08X must be understood and are not: 0x%08X are", unknown, Features.KNOWN));
+        }
+        return hello;
+    }
+
+    /**
+     * What the relay answers.
+     *
+     * @param policy granted; {@link Policy#RELAY_DEFAULT} to a publisher
+     * @param features granted
+     * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
+     * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
+     */
+    static ByteBuffer welcome(
+            RelayIdentity relay,
+            HelloFrame said,
+            Heartbeat heartbeat,
+            Policy policy,
+            int features,
+            long next,
+            long accepted) {
+        return new WelcomeFrame(
+                        Protocol.VERSION,
+                        policy,
+                        otherEpoch(relay, said) ? WelcomeFrame.EPOCH_CHANGED : 0,
+                        said.features() & features,
+                        relay.epoch(),
+                        next,
+                        accepted,
+                        relay.maxBody(),
+                        heartbeat.intervalMillis(),
+                        heartbeat.idleMillis(),
+                        TypeRanges.MAX_RANGES,
+                        relay.server())
+                .encode();
+    }
+
+    /** Whether the client speaks of another life of the stream. */
+    public static boolean otherEpoch(RelayIdentity relay, HelloFrame said) {
+        return said.epoch() != 0 && said.epoch() != relay.epoch();
+    }
+
+    /**
+     * A control frame that is for nobody in particular: passed over where that is allowed.
+     *
+     * @throws FrameException only the relay may send it, or it must be understood
+     */
+    public static void other(int type) throws FrameException {
+        switch (type) {
+            case ControlFrames.WELCOME,
+                    ControlFrames.SEQUENCE,
+                    ControlFrames.GAP,
+                    ControlFrames.ACK,
+                    ControlFrames.GOAWAY,
+                    ControlFrames.SUBSCRIBED -> throw outOfOrder(type, "is for the relay to send");
+            default -> {
+                if (ControlFrames.mustUnderstand(type)) {
+                    throw new FrameException(
+                            CloseReason.UNSUPPORTED,
+                            ControlFrames.name(type) + " must be understood and is not: "
+                                    + ControlFrames.name(ControlFrames.HELLO) + " to "
+                                    + ControlFrames.name(ControlFrames.SUBSCRIBED) + " are");
+                }
+            }
+        }
+    }
+
+    /** A control frame at a time, or from a side, from which it may not come; {@code what} goes on with its name. */
+    public static FrameException outOfOrder(int type, String what) {
+        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
+    }
+
+    private static String word(Role role) {
+        return role == Role.PUBLISHER ? "publisher" : "subscriber";
+    }
+}

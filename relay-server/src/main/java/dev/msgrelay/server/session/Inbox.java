@@ -1,0 +1,131 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.MemoryBudget;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length is
+ * checked before any of its body is kept, and memory is taken for what has come, never for what is announced. Owned by the
+ * connection's thread.
+ */
+public final class Inbox {
+    /** What is done with a frame. */
+    public interface Handler {
+        /**
+         * Takes one.
+         *
+         * @param body between position and limit; valid during the call
+         * @return whether to go on; otherwise the rest of the bytes is left
+         */
+        boolean onControl(int type, ByteBuffer body) throws FrameException;
+    }
+
+    private static final int FIRST_KEPT = 256;
+    /** All reserved types start with these three bytes. */
+    private static final int TYPE_PREFIX = ControlFrames.FIRST >>> Byte.SIZE;
+
+    private final MemoryBudget.Pool pool;
+    private ByteBuffer kept = ByteBuffer.allocate(FIRST_KEPT);
+    private int taken;
+    private int frameLength;
+
+    public Inbox(MemoryBudget.Pool pool) {
+        this.pool = pool;
+    }
+
+    /** Whether a frame was begun and is not complete. */
+    public boolean unfinished() {
+        return kept.position() > 0;
+    }
+
+    /**
+     * Takes bytes as they come, and hands on the frames that they complete, until the handler or a fault ends it.
+     *
+     * @throws FrameException something else than a control frame, or one that is too long; or what the handler found
+     */
+    public void take(ByteBuf bytes, Handler handler) throws FrameException {
+        while (bytes.isReadable()) {
+            if (kept.position() < FrameLayout.HEADER_LENGTH) {
+                move(bytes, FrameLayout.HEADER_LENGTH);
+                checkPrefix();
+                if (kept.position() < FrameLayout.HEADER_LENGTH) {
+                    return;
+                }
+                checkHeader();
+            }
+            makeRoom(Math.min(frameLength, kept.position() + bytes.readableBytes()));
+            move(bytes, frameLength);
+            if (kept.position() < frameLength) {
+                return;
+            }
+            ByteBuffer frame = kept.flip();
+            int type = FrameLayout.type(frame, 0);
+            boolean more = handler.onControl(type, frame.position(FrameLayout.HEADER_LENGTH));
+            empty();
+            if (!more) {
+                return;
+            }
+        }
+    }
+
+    private void move(ByteBuf bytes, int upTo) {
+        int part = Math.min(bytes.readableBytes(), upTo - kept.position());
+        bytes.readBytes(kept.limit(kept.position() + part));
+        kept.limit(kept.capacity());
+    }
+
+    private void makeRoom(int length) throws FrameException {
+        if (length <= kept.capacity()) {
+            return;
+        }
+        int capacity = Math.min(frameLength, Integer.highestOneBit(length - 1) << 1);
+        if (!pool.tryTake(capacity - taken)) {
+            throw new FrameException(
+                    CloseReason.MEMORY_LIMIT,
+                    "a control frame of " + frameLength + " bytes is one too many: clients' control frames take "
+                            + pool.used() + " of " + pool.limit() + " bytes");
+        }
+        taken = capacity;
+        kept = ByteBuffer.allocate(capacity).put(kept.flip());
+    }
+
+    private void empty() {
+        if (taken > 0) {
+            release();
+            kept = ByteBuffer.allocate(FIRST_KEPT);
+        }
+        kept.clear();
+    }
+
+    /** Gives back what it has reserved. Nothing is taken any more. */
+    public void release() {
+        pool.give(taken);
+        taken = 0;
+    }
+
+    /** Says no as soon as it can: whoever sends text, or one stray byte, need not wait for a timeout. */
+    private void checkPrefix() throws FrameException {
+        int have = Math.min(kept.position(), Integer.BYTES - 1);
+        for (int i = 0; i < have; i++) {
+            int expected = TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
+            if ((kept.get(i) & 0xFF) != expected) {
+                throw new FrameException(
+                        CloseReason.UNEXPECTED_INPUT,
+                        String.format(
+                                "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with 0x800000",
+                                i, kept.get(i)));
+            }
+        }
+    }
+
+    private void checkHeader() throws FrameException {
+        int length = FrameLayout.bodyLength(kept, 0);
+        FrameLayout.checkBodyLength(FrameLayout.type(kept, 0), length, ControlFrames.MAX_CONTROL_BODY);
+        frameLength = FrameLayout.frameLength(length);
+    }
+}

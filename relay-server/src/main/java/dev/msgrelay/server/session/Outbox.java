@@ -1,0 +1,161 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.protocol.AckFrame;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.SubscribedFrame;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * What is due to be said to a client that said HELLO. Of each kind the newest only, so that one that asks a lot and reads
+ * nothing costs no more than this; answers to SUBSCRIBEs are numbers, and whoever adds them asks how many there are.
+ *
+ * <p>Nothing but WELCOME is said before WELCOME. Owned by the connection's thread.
+ */
+public final class Outbox {
+    /** The longest WELCOME, GOAWAY with the relay's text, and one each of the short ones: without answers it is no more. */
+    public static final int MOST_BYTES = 1024;
+
+    private static final int FIRST_ANSWERS = 4;
+
+    /** SUBSCRIBED: header, request, reserved, sequence. */
+    private static final int ANSWER_BYTES = FrameLayout.HEADER_LENGTH + 16;
+
+    private ByteBuffer welcome;
+    private boolean welcomed;
+    private long gapFrom;
+    private long gapTo;
+    private GapReason gapReason;
+    private boolean ackDue;
+    private long ackNumber;
+    private long ackSequence;
+    private int[] answers = new int[FIRST_ANSWERS];
+    private int answered;
+    private boolean pongDue;
+    private long pongId;
+    private boolean pingDue;
+    private long pingId;
+    private GoAwayFrame goAway;
+
+    /** Goes before everything else. */
+    public void welcome(ByteBuffer frame) {
+        welcome = frame;
+    }
+
+    /** A subscriber does not get these messages. They lie right behind those that it will be told of already. */
+    public void gap(long from, long to, GapReason reason) {
+        if (gapTo == 0) {
+            gapFrom = from;
+            gapReason = reason;
+        }
+        gapTo = to;
+    }
+
+    /** Up to this number there is nothing to acknowledge. */
+    public void ackedUpTo(long number) {
+        ackNumber = number;
+    }
+
+    /** A publisher's messages up to this number are in the stream. */
+    public void ack(long number, long sequence) {
+        if (number > ackNumber) {
+            ackDue = true;
+            ackNumber = number;
+            ackSequence = sequence;
+        }
+    }
+
+    /** A SUBSCRIBE is to be answered; see {@link #answers}. */
+    public void subscribed(int request) {
+        if (answered == answers.length) {
+            answers = Arrays.copyOf(answers, 2 * answered);
+        }
+        answers[answered++] = request;
+    }
+
+    /** SUBSCRIBEs that are to be answered. */
+    public int answers() {
+        return answered;
+    }
+
+    public void pong(long id) {
+        pongDue = true;
+        pongId = id;
+    }
+
+    public void ping(long id) {
+        pingDue = true;
+        pingId = id;
+    }
+
+    public void goAway(GoAwayFrame frame) {
+        goAway = frame;
+    }
+
+    /** GOAWAY alone, where it is due and may be said; otherwise null. */
+    public ByteBuffer takeGoAway() {
+        if (goAway == null || !welcomed) {
+            return null;
+        }
+        ByteBuffer frame = goAway.encode();
+        goAway = null;
+        return frame;
+    }
+
+    /** Whether something may be said now. */
+    public boolean due() {
+        return welcome != null
+                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingDue || goAway != null));
+    }
+
+    /** Bytes that {@link #putDue} puts at most. */
+    public int mostBytes() {
+        return MOST_BYTES + answered * ANSWER_BYTES;
+    }
+
+    /**
+     * Puts all that is due, and forgets it.
+     *
+     * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
+     * @param head the newest sequence of the stream
+     * @return whether it holds a number that sets a subscriber's count
+     */
+    public boolean putDue(ByteBuffer to, long next, long head) {
+        boolean counts = welcome != null || gapTo > 0 || answered > 0 || pingDue;
+        if (welcome != null) {
+            to.put(welcome);
+            welcome = null;
+            welcomed = true;
+        }
+        if (gapTo > 0) {
+            GapFrame.put(to, gapFrom, gapTo, gapReason);
+            gapTo = 0;
+        }
+        if (ackDue) {
+            AckFrame.put(to, ackNumber, ackSequence);
+            ackDue = false;
+        }
+        for (int i = 0; i < answered; i++) {
+            to.put(new SubscribedFrame(answers[i], next).encode());
+        }
+        answered = 0;
+        if (pingDue) {
+            PingFrame.put(to, pingId, next, head);
+            pingDue = false;
+        }
+        if (pongDue) {
+            PongFrame.put(to, pongId);
+            pongDue = false;
+        }
+        if (goAway != null) {
+            to.put(goAway.encode());
+            goAway = null;
+        }
+        return counts;
+    }
+}

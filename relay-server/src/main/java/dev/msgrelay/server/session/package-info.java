@@ -1,0 +1,15 @@
+/**
+ * What publishers and subscribers share: the life of a connection.
+ *
+ * <pre>
+ *   CONNECTED --> PLAIN ---------.
+ *       '-----> GREETED --> OPEN --> CLOSING --> GONE        Connection
+ *                 |          |          '-- Closing: ERROR, then the end
+ *             Handshake   Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
+ *
+ *   ConnectionTable: who is connected      Services: what all connections of a relay share
+ * </pre>
+ *
+ * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread.
+ */
+package dev.msgrelay.server.session;
