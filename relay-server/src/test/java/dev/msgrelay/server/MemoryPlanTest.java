@@ -1,32 +1,42 @@
 package dev.msgrelay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
 import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** The itemised sum of what a relay takes. */
 class MemoryPlanTest {
+    private final MemoryPlan plan = MemoryPlan.of(RelayConfig.builder().build());
+
     @Test
-    void theSumIsThatOfItsItems() {
-        MemoryPlan plan = MemoryPlan.of(RelayConfig.builder().build());
-        long sum = plan.fixed().stream().mapToLong(MemoryPlan.Item::bytes).sum();
-        assertThat(plan.total()).isEqualTo(sum);
-        assertThat(plan.fixed()).allSatisfy(item -> assertThat(item.bytes()).isPositive());
-        assertThat(plan.fixed()).anySatisfy(item -> {
-            assertThat(item.name()).isEqualTo("log");
-            assertThat(item.bytes()).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
-        });
-        assertThat(String.join("\n", plan.lines()))
-                .contains(String.format("%,d", sum))
-                .contains("each publisher")
-                .contains("each subscriber")
-                .contains("each name")
-                .contains(String.format("%,d", plan.perName()));
+    void theSumIsThatOfItsParts() {
+        long direct = Arrays.stream(Part.values())
+                .filter(part -> part.kind() == Kind.DIRECT)
+                .mapToLong(plan::of)
+                .sum();
+        assertThat(plan.direct()).isEqualTo(direct);
+        assertThat(Part.values()).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
+        assertThat(plan.of(Part.LOG)).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
+        String lines = String.join("\n", plan.lines());
+        assertThat(lines).contains(String.format("%,d", direct)).contains(String.format("%,d", plan.heap()));
+        assertThat(Part.values()).allSatisfy(part -> assertThat(lines).contains(part.text()));
+    }
+
+    @Test
+    void theBudgetHasTheLimitsOfThePlan() {
+        assertThat(plan.budget().limit(Kind.DIRECT)).isEqualTo(plan.direct());
+        assertThat(plan.budget().pool(Part.LOG).used()).isEqualTo(plan.of(Part.LOG));
+        assertThat(plan.budget().pool(Part.FRAMES).used()).isZero();
     }
 
     @Test
@@ -36,7 +46,20 @@ class MemoryPlanTest {
             long taken = PlatformDependent.usedDirectMemory() - before;
             assertThat(taken)
                     .isPositive()
-                    .isLessThanOrEqualTo(relay.relay().memory().total());
+                    .isLessThanOrEqualTo(relay.relay().memory().direct());
         }
+    }
+
+    @Test
+    void limitsOfTheJvmThatAreTooSmallAreNamedWithWhatToGive() throws Exception {
+        plan.check(plan.direct(), plan.heap());
+        assertThatThrownBy(() -> plan.check(plan.direct() - 1, plan.heap()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(plan.direct() + " bytes")
+                .hasMessageContaining((plan.direct() - 1) + ": give -XX:MaxDirectMemorySize="
+                        + MemoryPlan.mebibytes(plan.direct()) + "m");
+        assertThatThrownBy(() -> plan.check(plan.direct(), plan.heap() - 1))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("-Xmx" + MemoryPlan.mebibytes(plan.heap()) + "m");
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.NumberedPublisher;
@@ -14,7 +14,8 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ class MovingSubscribersTest {
         Random random = Seeds.random("MovingSubscribersTest " + setting);
         Numbered messages = new Numbered(random, TYPES, 40, 40, 300, 8300, 70_000);
         Workers workers = new Workers();
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber counting = relay.speaker(messages);
                 SpeakingSubscriber half = relay.speaker(messages);
@@ -55,9 +56,9 @@ class MovingSubscribersTest {
             half.hello(SpeakingSubscriber.numbered(HALF)).awaitWelcome();
             stops.hello(SpeakingSubscriber.numbered(TypeRanges.ALL)).awaitWelcome();
             relay.relay().spread(true);
-            Await.until("all loops at work", () -> relay.stats().loopsInUse() == setting.loops());
+            Await.until("all loops at work", () -> relay.stats().get(Counter.LOOPS_IN_USE) == setting.loops());
             relay.relay().spread(false);
-            Await.until("one loop at work", () -> relay.stats().loopsInUse() == 1);
+            Await.until("one loop at work", () -> relay.stats().get(Counter.LOOPS_IN_USE) == 1);
             publisher.publishOn(workers);
             for (int move = 0; move < MOVES; move++) {
                 // Its socket is full then, with a write in flight: it has to move later.
@@ -99,7 +100,7 @@ class MovingSubscribersTest {
     }
 
     private static boolean gateBlocked(TestRelay relay) {
-        return relay.stats().largestLagBytes() > TestRelay.SMALL_LOG / 4;
+        return relay.stats().get(Counter.LARGEST_LAG_BYTES) > TestRelay.SMALL_LOG / 4;
     }
 
     /** With one loop there is nowhere to go. */
@@ -107,14 +108,14 @@ class MovingSubscribersTest {
     void whereThereIsOneLoopTheyStay() throws Exception {
         Setting setting = new Setting(Transport.NIO, false, 1);
         Numbered messages = new Numbered(Seeds.random("MovingSubscribersTest " + setting), TYPES, 40);
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber before = relay.speaker(messages)) {
             relay.awaitSubscribers(1);
             relay.relay().spread(true);
             try (SpeakingSubscriber after = relay.speaker(messages)) {
                 relay.awaitSubscribers(2);
-                assertThat(relay.stats().loopsInUse()).isOne();
+                assertThat(relay.stats().get(Counter.LOOPS_IN_USE)).isOne();
                 Workers workers = new Workers();
                 publisher.publishOn(workers);
                 Await.until("some messages", () -> publisher.bytes() > BYTES_BETWEEN_MOVES || workers.failed());
@@ -136,7 +137,7 @@ class MovingSubscribersTest {
         Random random = Seeds.random("MovingSubscribersTest " + setting);
         Numbered messages = new Numbered(random, TYPES, 40, 300, 8300);
         Workers workers = new Workers();
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.SKIP);
+        try (TestRelay relay = TestRelay.small(setting, Policy.SKIP);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishOn(workers);
             List<SpeakingSubscriber> guests = new ArrayList<>();
@@ -164,7 +165,7 @@ class MovingSubscribersTest {
                 guest.close();
             }
             relay.awaitSubscribers(0);
-            Await.until("the last channel is gone", relay.relay()::sessionsClosed);
+            Await.until("the last channel is gone", relay.relay()::allGone);
             long closed = relay.stats().closes().values().stream()
                     .mapToLong(Long::longValue)
                     .sum();

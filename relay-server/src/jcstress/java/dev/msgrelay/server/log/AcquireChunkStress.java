@@ -21,7 +21,7 @@ public class AcquireChunkStress {
     private static final int CHUNK = 64;
     private static final int PACKET = 32;
 
-    private final PacketLog log = new PacketLog(new Heap(), 2 * CHUNK, CHUNK, PACKET, position -> true);
+    private final PacketLog log = new PacketLog(new Heap(), 2 * CHUNK, CHUNK, PACKET, 1, CHUNK, position -> true);
 
     public AcquireChunkStress() {
         append(1);

@@ -11,15 +11,36 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** The command as its users run it: a process of its own. */
-final class CommandProcess implements AutoCloseable {
+public final class CommandProcess implements AutoCloseable {
     private final Process process;
     private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final Thread reader;
+    private final List<String> errors = new CopyOnWriteArrayList<>();
+    private final List<Thread> readers = new ArrayList<>();
 
     CommandProcess(String... args) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElse("java"),
-                "-Xmx64m",
+        this(command(args));
+    }
+
+    private CommandProcess(List<String> command) throws IOException {
+        process = new ProcessBuilder(command).start();
+        // Standard output alone is what scripts read; newer JVMs warn on the other one.
+        readers.add(reader(process.inputReader(), lines));
+        readers.add(reader(process.errorReader(), errors));
+    }
+
+    /** Another main class with the same arguments. */
+    static CommandProcess of(Class<?> main, String... args) throws IOException {
+        List<String> command = command(args);
+        command.set(command.indexOf(RelayServerMain.class.getName()), main.getName());
+        return new CommandProcess(command);
+    }
+
+    /** What starts the relay on free ports; a later option overrides an earlier one. */
+    public static List<String> command(String... args) {
+        List<String> command =
+                new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"), "-XX:+UseSerialGC"));
+        command.addAll(JvmLimits.of("--log-size=8m"));
+        command.addAll(List.of(
                 "-cp",
                 System.getProperty("java.class.path"),
                 RelayServerMain.class.getName(),
@@ -27,13 +48,7 @@ final class CommandProcess implements AutoCloseable {
                 "--subscribe-port=0",
                 "--log-size=8m"));
         command.addAll(List.of(args));
-        // Standard output alone is what scripts read; newer JVMs warn on the other one.
-        process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        reader = new Thread(this::read, "process-output");
-        reader.setDaemon(true);
-        reader.start();
+        return command;
     }
 
     /** The first line that is so; waits for it. */
@@ -46,16 +61,28 @@ final class CommandProcess implements AutoCloseable {
         return lines;
     }
 
+    /** Lines of standard error. */
+    List<String> errors() {
+        return errors;
+    }
+
     /** Sends SIGTERM and waits for the end; answers the exit code. */
     int terminate() throws InterruptedException {
         // By its handle: Process.destroy closes the output, too, and the last lines are what counts.
         if (!process.toHandle().destroy()) {
             throw new AssertionError("no SIGTERM: " + lines);
         }
+        return awaitExit();
+    }
+
+    /** Waits for its end; answers the exit code. */
+    int awaitExit() throws InterruptedException {
         if (!process.waitFor(20, TimeUnit.SECONDS)) {
-            throw new AssertionError("does not end after SIGTERM: " + lines);
+            throw new AssertionError("does not end: " + lines + " " + errors);
         }
-        Await.join(reader);
+        for (Thread reader : readers) {
+            Await.join(reader);
+        }
         return process.exitValue();
     }
 
@@ -64,13 +91,20 @@ final class CommandProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    private void read() {
-        try (BufferedReader in = process.inputReader()) {
-            for (String line = in.readLine(); line != null; line = in.readLine()) {
-                lines.add(line);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Thread reader(BufferedReader from, List<String> into) {
+        Thread reader = new Thread(
+                () -> {
+                    try (from) {
+                        for (String line = from.readLine(); line != null; line = from.readLine()) {
+                            into.add(line);
+                        }
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                },
+                "process-output");
+        reader.setDaemon(true);
+        reader.start();
+        return reader;
     }
 }

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Frames;
@@ -14,6 +15,7 @@ import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
+import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -21,24 +23,28 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command from its first line to its last: ready, statistics, SIGTERM, drained, gone. */
 class CommandProcessTest {
-    private static final Pattern TEXT_READY =
-            Pattern.compile("relay-server: publishers 127\\.0\\.0\\.1:(\\d+), subscribers 127\\.0\\.0\\.1:(\\d+)");
+    private static final String TIME = "20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
+    private static final Pattern TEXT_READY = Pattern.compile(
+            TIME + " relay-server: publishers 127\\.0\\.0\\.1:(\\d+), subscribers 127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern JSON_READY = Pattern.compile(
-            "\\{\"event\":\"ready\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
+            "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
 
     @Test
     void forPeople() throws Exception {
         try (CommandProcess command = new CommandProcess()) {
-            Matcher ready = match(TEXT_READY, command.line(l -> l.startsWith("relay-server: publishers")));
+            Matcher ready = match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers")));
             relayOne(ready);
-            command.line(l -> l.contains("msg/s") && l.contains("pub 1 sub 1"));
+            String second = command.line(l -> l.contains("msg/s") && l.contains("pub 1 sub 1"));
+            assertThat(second).matches(TIME + "  in .* msg/s .*B/s  out .* msg/s .*B/s  pub 1 sub 1  lag .*B( .*)?");
             assertThat(command.terminate()).isZero();
             assertThat(command.lines()).anyMatch(l -> l.contains("sum") && l.contains("bytes"));
-            assertThat(command.lines()).anyMatch(l -> l.startsWith("draining: "));
-            assertThat(command.line(l -> l.startsWith("stopped after")))
+            assertThat(command.lines()).anyMatch(l -> l.matches(TIME + " draining: .*"));
+            assertThat(command.line(l -> l.contains(" stopped after ")))
                     .contains("2 messages (36 bytes) in, 2 messages (36 bytes) out");
         }
     }
@@ -59,6 +65,66 @@ class CommandProcessTest {
                     .contains("\"messagesIn\":2,\"bytesIn\":36,\"messagesOut\":2,\"bytesOut\":36")
                     .contains("\"drainSeconds\":");
             assertThat(command.lines()).allMatch(l -> l.startsWith("{") && l.endsWith("}"));
+            assertThat(command.lines())
+                    .allMatch(
+                            l -> l.matches(
+                                    "\\{\"event\":\"\\w+\",\"time\":\"20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z\",.*"));
+            for (Counter counter : Counter.values()) {
+                assertThat(command.line(l -> l.contains("\"event\":\"stats\""))).contains('"' + counter.key() + "\":");
+            }
+        }
+    }
+
+    /** Once for people, once for scripts. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everybodyWhoIsConnected(boolean json) throws Exception {
+        try (CommandProcess command = new CommandProcess(
+                "--connections=1s", "--quiet", "--slow-subscriber=skip", json ? "--json" : "--mtu=1500")) {
+            String first = command.line(l -> json ? l.contains("\"ready\"") : l.contains("relay-server: publishers"));
+            Matcher ready = match(json ? JSON_READY : TEXT_READY, first);
+            relayOne(ready);
+            Account nothing = new Account(new Numbered(new Random(1), 1, 8));
+            SpeakingSubscriber subscriber = SpeakingSubscriber.connect(address(ready.group(2)), nothing);
+            subscriber
+                    .hello(HelloFrame.subscriber()
+                            .name("audit \u00fc \"\\ 12345")
+                            .types(TypeRanges.parse("7,9,11,100-199")))
+                    .awaitWelcome();
+            if (json) {
+                assertThat(command.line(l -> l.contains("\"types\":\"7,9,11,100-199\"")))
+                        .startsWith("{\"event\":\"connection\",\"time\":\"")
+                        .contains("\"name\":\"audit \\u00fc \\\"\\\\ 12345\",\"address\":\"127.0.0.1:")
+                        .contains("\"state\":\"open\",\"waitsFor\":\"\",\"policy\":\"skip\",")
+                        .contains("\"cursor\":36,\"lagBytes\":0,\"lagMessages\":0,\"messages\":0,\"bytes\":0,")
+                        .containsPattern("\"messagesPerSecond\":0\\.000,\"ageMillis\":\\d+}");
+                assertThat(command.line(l -> l.contains("\"role\":\"publisher\"")))
+                        .contains("\"state\":\"plain\",")
+                        .contains("\"messages\":2,\"bytes\":36,");
+            } else {
+                command.line(l -> l.matches(TIME + "  connections: 3"));
+                assertThat(command.line(l -> l.contains(" audit ")))
+                        .matches(
+                                " +\\d+ audit \u00fc \"\\\\ ~ 127\\.0\\.0\\.1:\\d+ +sub skip +7,9,11,1~ +36 B +0 B +0 +\\d+s open");
+                assertThat(command.line(l -> l.contains(" pub "))).endsWith(" plain");
+            }
+            subscriber.close();
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
+    /** A relay whose order is in doubt: one line, no draining, code 3. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aFaultOfItsOwn(boolean json) throws Exception {
+        try (CommandProcess command =
+                CommandProcess.of(FaultyRelayMain.class, "--drain-timeout=60s", json ? "--json" : "--quiet")) {
+            assertThat(command.awaitExit()).isEqualTo(3);
+            assertThat(command.errors())
+                    .contains("relay-server: stopped because of a fault of its own: " + FaultyRelayMain.FAULT);
+            assertThat(command.lines()).noneMatch(l -> l.contains("draining"));
+            assertThat(command.lines().get(command.lines().size() - 1))
+                    .contains(json ? "\"cause\":\"" + FaultyRelayMain.FAULT + '"' : "stopped by a fault of its own");
         }
     }
 

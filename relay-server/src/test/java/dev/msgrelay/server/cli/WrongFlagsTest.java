@@ -2,15 +2,20 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.RelayServer;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** A wrong flag: exit code 2 and one line that names the value and the limit. A start that fails: exit code 1. */
 @Timeout(10) // A relay that starts after all would run until it is told to stop.
@@ -19,7 +24,8 @@ class WrongFlagsTest {
     private final StringWriter err = new StringWriter();
 
     private int run(String... args) {
-        CommandLine command = RelayServerMain.commandLine();
+        CommandOutput nowhere = new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
+        CommandLine command = RelayServerMain.commandLine(new RelayServerCommand(RelayServer::start, nowhere));
         command.setOut(new PrintWriter(out));
         command.setErr(new PrintWriter(err));
         return command.execute(args);
@@ -62,6 +68,23 @@ class WrongFlagsTest {
                 "--max-connections=many | many",
                 "--max-publishers=0 | max publishers 0 is not within 1..1000000",
                 "--max-publishers=1000001 | max publishers 1000001 is not within 1..1000000",
+                "--pin-size=1m | pin size 1048576 is not within 2097160..1073741824 (max body 1048576)",
+                "--pin-size=lots | lots' is not a size",
+                "--assembly-size=2m | assembly size 2097152 is not within 2097168..1073741824 (max body 1048576)",
+                "--filter-size=1k | filter size 1024 is not within 65536..1073741824",
+                "--control-size=32k | control size 32768 is not within 65536..1073741824",
+                "--control-size-per-connection=31k | control size per connection 31744 is not within 32768..",
+                "--frame-timeout=0 | frame timeout 0 ms is not within 1..86400000 ms",
+                "--frame-timeout=later | later' is not a duration",
+                "--min-rate=0 | min rate 0 is not within 1..1073741824",
+                "--max-per-address=0 | max per address 0 is not within 1..1000000",
+                "--handshakes-per-address=0 | handshakes per address 0 is not within 1..1000000",
+                "--replays-per-address=1000001 | replays per address 1000001 is not within 1..1000000",
+                "--peer-timeout=1s | peer timeout 1000 ms is not within 2000..86400000 ms",
+                "--max-heartbeat=99ms | max heartbeat 99 ms is not within 100..3600000 ms",
+                "--publisher-silence=1441m | publisher silence 86460000 ms is not within 0..86400000 ms",
+                "--name-hold=1441m | name hold 86460000 ms is not within 0..86400000 ms",
+                "--connections=999ms | connections every 999ms is more often than every 1s",
                 "--transport=kqueue | kqueue",
                 "extra | extra"
             })
@@ -85,22 +108,47 @@ class WrongFlagsTest {
     }
 
     @Test
-    void moreMemoryThanThereIsIsAFailureAndOneLine() {
+    void theMemoryThatIsMissingIsNamedWithWhatToGive() {
         // Tests run with less direct memory than this log takes.
-        int code = run("--publish-port=0", "--subscribe-port=0", "--log-size=1g");
-        assertThat(code).isEqualTo(1);
-        assertThat(err.toString().trim()).startsWith("relay-server: ").doesNotContain("\n");
+        assertThat(run("--publish-port=0", "--subscribe-port=0", "--log-size=1g"))
+                .isEqualTo(1);
+        assertThat(err.toString().trim()).doesNotContain("\n");
+        assertThat(err.toString())
+                .containsPattern(
+                        "relay-server: the relay's memory is \\d+ bytes of direct memory, and the JVM allows \\d+:")
+                .containsPattern("give -XX:MaxDirectMemorySize=\\d+m or more, or smaller sizes");
     }
 
     @Test
-    void helpAndVersion() {
+    void help() {
         assertThat(run("--help")).isZero();
-        assertThat(out.toString())
-                .contains("Usage: relay-server")
+        String help = out.toString();
+        assertThat(help)
+                .contains("Usage: relay-server [OPTIONS]")
                 .containsPattern("auto,\\s+epoll,\\s+nio,\\s+io_uring")
                 .containsPattern("disconnect,\\s+backpressure,\\s+skip")
-                .contains("Exit codes");
-        assertThat(run("--version")).isZero();
-        assertThat(out.toString()).contains("JVM " + System.getProperty("java.version"));
+                .contains("Exit codes")
+                .doesNotContain("\u001b");
+        assertThat(help.lines()).allMatch(line -> line.length() <= 80);
+        assertThat(List.of("Listening:", "Stream and memory:", "Clients:", "Limits:", "Output:", "Help:"))
+                .allMatch(heading -> help.contains("\n\n" + heading + "\n"));
+        // Each option once, under one of them.
+        for (OptionSpec option : RelayServerMain.commandLine(new RelayServerCommand(RelayServer::start, null))
+                .getCommandSpec()
+                .options()) {
+            Pattern line = Pattern.compile("(?m)^(  -\\w, |      )" + option.longestName() + "[ =\\[]");
+            assertThat(line.matcher(help).results()).as(option.longestName()).hasSize(1);
+        }
+    }
+
+    @Test
+    void version() {
+        for (String flag : List.of("--version", "-V")) {
+            out.getBuffer().setLength(0);
+            assertThat(run(flag)).isZero();
+            assertThat(out.toString())
+                    .startsWith("relay-server ")
+                    .contains("JVM " + System.getProperty("java.version"));
+        }
     }
 }

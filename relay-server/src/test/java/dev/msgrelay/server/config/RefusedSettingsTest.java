@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.msgrelay.protocol.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +54,36 @@ class RefusedSettingsTest {
                 new Case("max connections 1000001 is not", b -> b.maxConnections(1_000_001)),
                 new Case("max publishers 0 is not within 1..1000000", b -> b.maxPublishers(0)),
                 new Case("max publishers 1000001 is not", b -> b.maxPublishers(1_000_001)),
+                new Case(
+                        "pin size 2097159 is not within 2097160..1073741824 (max body 1048576)",
+                        b -> b.pinBytes(2_097_159)),
+                new Case("pin size 1073741825 is not", b -> b.pinBytes((1 << 30) + 1)),
+                new Case(
+                        "assembly size 2097167 is not within 2097168..1073741824 (max body 1048576)",
+                        b -> b.assemblyBytes(2_097_167)),
+                new Case("assembly size -1 is not within", b -> b.assemblyBytes(-1)),
+                new Case("filter size 65535 is not within 65536..1073741824", b -> b.filterBytes(65_535)),
+                new Case("control size 65535 is not within 65536..1073741824", b -> b.controlBytes(65_535)),
+                new Case(
+                        "control size per connection 32767 is not within 32768..1073741824",
+                        b -> b.controlBytesPerConnection(32_767)),
+                new Case(
+                        "control size 33554432 is not within 33554433..",
+                        b -> b.controlBytesPerConnection((32 << 20) + 1)),
+                new Case("frame timeout 0 ms is not within 1..86400000", b -> b.frameTimeout(Duration.ZERO)),
+                new Case("frame timeout 86400001 ms", b -> b.frameTimeout(Duration.ofMillis(86_400_001))),
+                new Case("min rate 0 is not within 1..1073741824", b -> b.minRate(0)),
+                new Case("max per address 0 is not within 1..1000000", b -> b.maxPerAddress(0)),
+                new Case("max per address 1000001 is not", b -> b.maxPerAddress(1_000_001)),
+                new Case("handshakes per address 0 is not within 1..1000000", b -> b.handshakesPerSecond(0)),
+                new Case("handshakes per address 1000001 is not", b -> b.handshakesPerSecond(1_000_001)),
+                new Case("replays per address 0 is not within 1..1000000", b -> b.replaysPerSecond(0)),
+                new Case("replays per address 1000001 is not", b -> b.replaysPerSecond(1_000_001)),
+                new Case("max heartbeat 99 ms is not within 100..3600000", b -> b.maxHeartbeat(Duration.ofMillis(99))),
+                new Case("max heartbeat 3600001 ms", b -> b.maxHeartbeat(Duration.ofMillis(3_600_001))),
+                new Case("publisher silence -1 ms is not within 0..", b -> b.publisherSilence(Duration.ofMillis(-1))),
+                new Case("name hold -1 ms is not within 0..", b -> b.nameHold(Duration.ofMillis(-1))),
+                new Case("name hold 86400001 ms", b -> b.nameHold(Duration.ofMillis(86_400_001))),
                 new Case("stall timeout PT0S is under 1 ms", b -> b.stallTimeout(Duration.ZERO)),
                 new Case("drain timeout PT-1S is negative", b -> b.drainTimeout(Duration.ofSeconds(-1))));
     }
@@ -98,11 +129,11 @@ class RefusedSettingsTest {
                 .maxConnections(1)
                 .maxPublishers(1)
                 .allowPolicies(Set.of())
-                .slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE)
+                .slowSubscriber(Policy.BACKPRESSURE)
                 .build()
                 .clients();
         assertThat(least.idleTimeout()).isEqualTo(least.heartbeat());
-        assertThat(least.allowedPolicies()).containsExactly(SlowSubscriberPolicy.BACKPRESSURE);
+        assertThat(least.allowedPolicies()).containsExactly(Policy.BACKPRESSURE);
         ClientConfig most = RelayConfig.builder()
                 .heartbeat(Duration.ofHours(1))
                 .idleTimeout(Duration.ofHours(24))
@@ -112,6 +143,42 @@ class RefusedSettingsTest {
                 .build()
                 .clients();
         assertThat(most.maxPublishers()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void costsOfClientsThatAreTaken() {
+        LimitsConfig least = RelayConfig.builder()
+                .maxBody(1000)
+                .pinBytes((1 << 20) + 1008)
+                .assemblyBytes(2 * 1008)
+                .filterBytes(64 << 10)
+                .controlBytes(32 << 10)
+                .controlBytesPerConnection(32 << 10)
+                .frameTimeout(Duration.ofMillis(1))
+                .minRate(1)
+                .maxPerAddress(1)
+                .handshakesPerSecond(1)
+                .replaysPerSecond(1)
+                .maxHeartbeat(Duration.ofMillis(100))
+                .publisherSilence(Duration.ZERO)
+                .nameHold(Duration.ZERO)
+                .build()
+                .limits();
+        assertThat(least)
+                .isEqualTo(new LimitsConfig(
+                        (1 << 20) + 1008,
+                        2 * 1008,
+                        64 << 10,
+                        32 << 10,
+                        32 << 10,
+                        Duration.ofMillis(1),
+                        1,
+                        1,
+                        1,
+                        1,
+                        Duration.ofMillis(100),
+                        Duration.ZERO,
+                        Duration.ZERO));
     }
 
     @Test

@@ -18,6 +18,7 @@ public final class Hello {
     private int heartbeatMillis;
     private long epoch;
     private long number;
+    private byte[] producer = {};
 
     /** Without ACKS and without a name. */
     public static Hello plain() {
@@ -53,11 +54,17 @@ public final class Hello {
         return this;
     }
 
+    /** With the producer id, 16 bytes, behind the name. */
+    public Hello producer(long high, long low) {
+        producer = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+        return this;
+    }
+
     public byte[] bytes() {
         byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(8 + 42 + utf8.length)
+        return ByteBuffer.allocate(8 + 42 + utf8.length + producer.length)
                 .putInt(HELLO)
-                .putInt(42 + utf8.length)
+                .putInt(42 + utf8.length + producer.length)
                 .putShort((short) 1)
                 .putShort((short) 1)
                 .put(new byte[] {2, 0, 0, 0})
@@ -68,6 +75,7 @@ public final class Hello {
                 .putLong(0)
                 .putShort((short) utf8.length)
                 .put(utf8)
+                .put(producer)
                 .array();
     }
 

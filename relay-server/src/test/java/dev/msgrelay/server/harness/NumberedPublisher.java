@@ -1,7 +1,7 @@
 package dev.msgrelay.server.harness;
 
+import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
-import dev.msgrelay.server.PublishOutcome;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 

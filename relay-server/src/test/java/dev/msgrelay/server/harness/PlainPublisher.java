@@ -25,7 +25,19 @@ public final class PlainPublisher implements AutoCloseable {
         return new PlainPublisher(open(address, 0));
     }
 
-    static SocketChannel open(SocketAddress address, int receiveBuffer) throws IOException {
+    /** Connects from an address of this host, with any port of it. */
+    public static PlainPublisher connectFrom(String localAddress, SocketAddress address) throws IOException {
+        return new PlainPublisher(open(new InetSocketAddress(localAddress, 0), address, 0));
+    }
+
+    /** A connection, blocking; 0: a receive buffer of the system's choice. */
+    public static SocketChannel open(SocketAddress address, int receiveBuffer) throws IOException {
+        return open(null, address, receiveBuffer);
+    }
+
+    /** Likewise, from an address of this host; null: any. */
+    public static SocketChannel open(InetSocketAddress local, SocketAddress address, int receiveBuffer)
+            throws IOException {
         SocketChannel channel = address instanceof UnixDomainSocketAddress
                 ? SocketChannel.open(StandardProtocolFamily.UNIX)
                 : SocketChannel.open();
@@ -36,8 +48,16 @@ public final class PlainPublisher implements AutoCloseable {
         if (address instanceof InetSocketAddress) {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         }
-        channel.connect(address);
-        return channel;
+        try {
+            if (local != null) {
+                channel.bind(local);
+            }
+            channel.connect(address);
+            return channel;
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
     }
 
     /** Writes all of it. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.harness;
 
+import dev.msgrelay.protocol.ControlFrames;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ public final class PlainSubscriber implements AutoCloseable {
     private final Object reading = new Object();
     private final Received received = new Received();
 
+    private volatile boolean passesControl;
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
     private boolean paused;
     private volatile String end;
@@ -37,6 +39,13 @@ public final class PlainSubscriber implements AutoCloseable {
     /** Connects, with a small receive buffer, and reads nothing before {@link #resume}. */
     public static PlainSubscriber connectPaused(SocketAddress address, int receiveBuffer) throws IOException {
         return new PlainSubscriber(PlainPublisher.open(address, receiveBuffer), false);
+    }
+
+    /** Says HELLO, in these bytes, and passes over what the relay says but for messages; answers nothing. */
+    public PlainSubscriber hello(ByteBuffer hello) throws IOException {
+        passesControl = true;
+        channel.write(hello);
+        return this;
     }
 
     /** Stops reading; a read that is under way, or waits for something to come, is the last one. */
@@ -132,7 +141,9 @@ public final class PlainSubscriber implements AutoCloseable {
             if (limit - at < frame) {
                 break;
             }
-            received.add(buffer, at);
+            if (!passesControl || !ControlFrames.isControl(buffer.getInt(at))) {
+                received.add(buffer, at);
+            }
             at += frame;
         }
         ByteBuffer to = buffer.capacity() - READ_BYTES < frame ? ByteBuffer.allocate(frame + 2 * READ_BYTES) : buffer;

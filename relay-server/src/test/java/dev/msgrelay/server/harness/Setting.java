@@ -1,6 +1,6 @@
 package dev.msgrelay.server.harness;
 
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.net.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

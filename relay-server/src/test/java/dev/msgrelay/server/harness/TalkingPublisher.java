@@ -1,6 +1,7 @@
 package dev.msgrelay.server.harness;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -18,6 +19,11 @@ public final class TalkingPublisher implements AutoCloseable {
     /** Connects, and says nothing yet. */
     public static TalkingPublisher connect(SocketAddress address) throws IOException {
         return new TalkingPublisher(PlainPublisher.open(address, 0));
+    }
+
+    /** Connects from an address of this host, with any port of it. */
+    public static TalkingPublisher connectFrom(String local, SocketAddress address) throws IOException {
+        return new TalkingPublisher(PlainPublisher.open(new InetSocketAddress(local, 0), address, 0));
     }
 
     /** Connects and says HELLO. */

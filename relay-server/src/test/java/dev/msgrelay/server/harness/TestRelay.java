@@ -1,10 +1,10 @@
 package dev.msgrelay.server.harness;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -35,7 +35,7 @@ public final class TestRelay implements AutoCloseable {
     }
 
     /** A relay with a small ring and log and a policy. */
-    public static TestRelay small(Setting setting, SlowSubscriberPolicy policy) throws IOException {
+    public static TestRelay small(Setting setting, Policy policy) throws IOException {
         return start(setting, builder -> builder.ringSize(SMALL_RING)
                 .logSize(SMALL_LOG)
                 .maxBody(SMALL_MAX_BODY)

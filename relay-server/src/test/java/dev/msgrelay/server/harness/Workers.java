@@ -36,6 +36,11 @@ public final class Workers {
         return failure.get() != null;
     }
 
+    /** What one has thrown, or null. */
+    public Throwable failure() {
+        return failure.get();
+    }
+
     /** Waits for all, for a bounded time. */
     public void join() throws InterruptedException {
         for (Thread thread : threads) {

@@ -82,7 +82,7 @@ class DenseBytesTest {
             end.writeByte(LogRig.at(100 + i));
         }
         // Ten bytes of it are left over: what comes next is written over them.
-        log.append(log.endView(), 100, 50, 1);
+        log.append(log.end(0, 1).view(), 100, 50, 1);
         log.publish();
         rig.skip(50);
         rig.append(300);
@@ -99,19 +99,20 @@ class DenseBytesTest {
     @Test
     void shapesThatCannotWorkAreRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new PacketLog(rig.allocator, 4096, 1000, 300, p -> true))
+                .isThrownBy(() -> new PacketLog(rig.allocator, 4096, 1000, 300, 8, 4096, p -> true))
                 .withMessageContaining("4096")
                 .withMessageContaining("1000");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new PacketLog(rig.allocator, 1024, 1024, 300, p -> true))
+                .isThrownBy(() -> new PacketLog(rig.allocator, 1024, 1024, 300, 8, 1024, p -> true))
                 .withMessageContaining("1024");
     }
 
     @Test
     void anyNumberOfChunksWillDo() {
         // The command takes --log-size in multiples of a chunk.
-        PacketLog three = new PacketLog(rig.allocator, 3 * LogRig.CHUNK, LogRig.CHUNK, 300, p -> true);
-        assertThat(three.chunkCount()).isEqualTo(3);
+        PacketLog three =
+                new PacketLog(rig.allocator, 3 * LogRig.CHUNK, LogRig.CHUNK, 300, 8, 3 * LogRig.CHUNK, p -> true);
+        assertThat(three.chunkCount()).as("log, pins, in hand").isEqualTo(3 + 8 + 4);
         three.close();
     }
 

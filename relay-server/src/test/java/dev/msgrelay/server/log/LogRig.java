@@ -21,7 +21,7 @@ final class LogRig implements AutoCloseable {
     }
 
     LogRig(WriteGate gate) {
-        log = new PacketLog(allocator, LOG, CHUNK, PACKET, gate);
+        log = new PacketLog(allocator, LOG, CHUNK, PACKET, 8, LOG, gate);
     }
 
     /** Appends and publishes one message of so many bytes. */

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.RelayConfig;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,26 +14,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeartbeatTest {
     private static final long MILLI = 1_000_000;
 
-    private static Heartbeat heartbeat(long begun) {
-        return new Heartbeat(
-                RelayConfig.builder()
-                        .heartbeat(Duration.ofMillis(500))
-                        .idleTimeout(Duration.ofMillis(1500))
-                        .handshakeTimeout(Duration.ofMillis(200))
-                        .build()
-                        .clients(),
-                begun);
+    private static Heartbeat heartbeat(RelayConfig.Builder builder) {
+        RelayConfig config = builder.build();
+        return new Heartbeat(config.clients(), config.limits());
+    }
+
+    private static Heartbeat heartbeat() {
+        return heartbeat(RelayConfig.builder()
+                .heartbeat(Duration.ofMillis(500))
+                .idleTimeout(Duration.ofMillis(1500))
+                .handshakeTimeout(Duration.ofMillis(200)));
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1, Long.MAX_VALUE - 700 * MILLI, Long.MIN_VALUE, -3})
     void pingIsDueWhenTheIntervalHasPassedSinceTheLastOne(long begun) {
-        Heartbeat heartbeat = heartbeat(begun);
+        Heartbeat heartbeat = heartbeat();
         // It looks at the time before WELCOME as well; then the interval starts with WELCOME.
         heartbeat.tick(begun + 20 * MILLI);
-        long now = begun + 50 * MILLI;
-        heartbeat.start(now);
+        long now = begun + 550 * MILLI;
+        heartbeat.tick(now);
+        assertThat(heartbeat.pingDue()).isTrue();
+        heartbeat.restart();
         assertThat(heartbeat.pingDue()).isFalse();
+        heartbeat.tick(now);
         heartbeat.tick(now + 500 * MILLI - 1);
         assertThat(heartbeat.pingDue()).isFalse();
         heartbeat.tick(now + 500 * MILLI);
@@ -50,33 +55,64 @@ class HeartbeatTest {
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE - 700 * MILLI, Long.MIN_VALUE, -3})
     void silenceIsCountedFromTheLastSignOfLife(long begun) {
-        Heartbeat heartbeat = heartbeat(begun);
+        Heartbeat heartbeat = heartbeat();
+        assertThat(heartbeat.tick(begun)).isFalse();
         assertThat(heartbeat.tick(begun + 1500 * MILLI)).isFalse();
         assertThat(heartbeat.tick(begun + 1500 * MILLI + 1)).isTrue();
-        heartbeat.start(begun + 1000 * MILLI);
-        assertThat(heartbeat.tick(begun + 2500 * MILLI)).isFalse();
-        heartbeat.heard(begun + 2500 * MILLI);
-        assertThat(heartbeat.tick(begun + 4000 * MILLI)).isFalse();
-        assertThat(heartbeat.tick(begun + 4000 * MILLI + 1)).isTrue();
+        heartbeat.restart();
+        assertThat(heartbeat.tick(begun + 1600 * MILLI)).isFalse();
+        assertThat(heartbeat.tick(begun + 3100 * MILLI)).isFalse();
+        // Input leaves a mark; the next look says when that was.
+        heartbeat.heard();
+        assertThat(heartbeat.tick(begun + 3101 * MILLI)).isFalse();
+        assertThat(heartbeat.tick(begun + 4601 * MILLI)).isFalse();
+        assertThat(heartbeat.tick(begun + 4601 * MILLI + 1)).isTrue();
         assertThat(heartbeat.text(CloseReason.IDLE_TIMEOUT)).contains("1500 ms");
     }
 
+    @Test
+    void aPingEveryInterval() {
+        Heartbeat heartbeat = heartbeat(
+                RelayConfig.builder().heartbeat(Duration.ofMillis(100)).idleTimeout(Duration.ofMillis(300)));
+        assertThat(heartbeat.intervalMillis()).isEqualTo(100);
+        int[] looks = {1000, 1099, 1100, 1199, 1250, 1349, 1350};
+        boolean[] due = {false, false, true, false, true, false, true};
+        for (int i = 0; i < looks.length; i++) {
+            heartbeat.heard();
+            heartbeat.tick(looks[i] * MILLI);
+            assertThat(heartbeat.pingDue()).as("at %d ms", looks[i]).isEqualTo(due[i]);
+            if (due[i]) {
+                heartbeat.ping(looks[i] * MILLI);
+            }
+        }
+    }
+
+    /** A control frame that was begun: its time starts when it is seen first, and one that is complete ends it. */
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE - 100 * MILLI, Long.MIN_VALUE})
-    void theHandshakeIsCountedFromTheFirstByte(long begun) {
-        Heartbeat heartbeat = heartbeat(begun);
-        heartbeat.heard(begun + 150 * MILLI);
-        assertThat(heartbeat.handshakeOver(begun + 200 * MILLI)).isFalse();
-        assertThat(heartbeat.handshakeOver(begun + 200 * MILLI + 1)).isTrue();
+    void aControlFrameThatWasBegunIsToBeCompleted(long begun) {
+        Heartbeat heartbeat = heartbeat();
+        assertThat(heartbeat.handshakeOver(begun, false)).isFalse();
+        long now = begun + 5000 * MILLI;
+        assertThat(heartbeat.handshakeOver(now, true)).isFalse();
+        heartbeat.heard();
+        assertThat(heartbeat.handshakeOver(now + 200 * MILLI, true))
+                .as("however lively it is meanwhile")
+                .isFalse();
+        assertThat(heartbeat.handshakeOver(now + 200 * MILLI + 1, false)).isFalse();
+        long later = now + 1000 * MILLI;
+        assertThat(heartbeat.handshakeOver(later, true)).isFalse();
+        assertThat(heartbeat.handshakeOver(later + 200 * MILLI, true)).isFalse();
+        assertThat(heartbeat.handshakeOver(later + 200 * MILLI + 1, true)).isTrue();
         assertThat(heartbeat.text(CloseReason.HANDSHAKE_TIMEOUT)).contains("200 ms");
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 100, 500, 501, 3_600_000})
+    @ValueSource(ints = {0, 100, 500, 501, 60_000})
     void theClientMayWantAnotherInterval(int wanted) {
-        Heartbeat heartbeat = heartbeat(7);
+        Heartbeat heartbeat = heartbeat();
         heartbeat.wanted(wanted);
-        heartbeat.start(7);
+        heartbeat.tick(7);
         int interval = wanted == 0 ? 500 : wanted;
         assertThat(heartbeat.intervalMillis()).isEqualTo(interval);
         // Who wants rarer PINGs has the time to answer some of them.
@@ -87,5 +123,26 @@ class HeartbeatTest {
         assertThat(heartbeat.tick(7 + TimeUnit.MILLISECONDS.toNanos(idle))).isFalse();
         assertThat(heartbeat.pingDue()).isTrue();
         assertThat(heartbeat.tick(8 + TimeUnit.MILLISECONDS.toNanos(idle))).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {60_001, 3_600_000, Integer.MAX_VALUE})
+    void whoWantsVeryRareOnesGetsTheLongestThereIs(int wanted) {
+        Heartbeat heartbeat = heartbeat();
+        heartbeat.wanted(wanted);
+        assertThat(heartbeat.intervalMillis()).isEqualTo(60_000);
+        assertThat(heartbeat.idleMillis()).isEqualTo(180_000);
+    }
+
+    /** Where the relay's own is longer than the limit of what clients may want, it is the limit. */
+    @Test
+    void theRelaysOwnIntervalIsAlwaysToBeHad() {
+        Heartbeat heartbeat = heartbeat(RelayConfig.builder()
+                .heartbeat(Duration.ofMinutes(5))
+                .idleTimeout(Duration.ofMinutes(20))
+                .maxHeartbeat(Duration.ofMinutes(1)));
+        heartbeat.wanted(3_600_000);
+        assertThat(heartbeat.intervalMillis()).isEqualTo(300_000);
+        assertThat(heartbeat.idleMillis()).isEqualTo(1_200_000);
     }
 }

@@ -7,8 +7,8 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.NumberedPublisher;
 import dev.msgrelay.server.harness.Seeds;
@@ -28,7 +28,7 @@ class DrainTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void theRestOfTheStreamAndThenTheReason(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
         NumberedPublisher publisher = new NumberedPublisher(relay, messages);
         try (SpeakingSubscriber greeted = relay.pausedSpeaker(messages);
                 SpeakingSubscriber filtered = relay.speaker(messages);

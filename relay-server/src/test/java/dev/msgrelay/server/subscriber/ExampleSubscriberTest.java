@@ -3,7 +3,7 @@ package dev.msgrelay.server.subscriber;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.NumberedPublisher;
@@ -97,7 +97,7 @@ class ExampleSubscriberTest {
 
     @Test
     void everythingFromASequenceThatIsGone() throws Exception {
-        try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, SlowSubscriberPolicy.DISCONNECT);
+        try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, Policy.DISCONNECT);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishBytes(TestRelay.SMALL_LOG + 1_000_000);
             long last = publisher.next() - 1;

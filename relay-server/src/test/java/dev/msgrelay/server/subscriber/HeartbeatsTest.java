@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
@@ -35,7 +34,9 @@ class HeartbeatsTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoAnswersStaysAndIsToldWhereTheStreamStands(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT).idleTimeout(SHORT.multipliedBy(3)));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT)
+                        .idleTimeout(SHORT.multipliedBy(3))
+                        .maxHeartbeat(Duration.ofHours(1)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber subscriber = relay.speaker(messages);
                 SpeakingSubscriber own = relay.speaker(messages);
@@ -90,7 +91,9 @@ class HeartbeatsTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void whoIsSilentIsGivenUp(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT).idleTimeout(SHORT.multipliedBy(3)));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT)
+                        .idleTimeout(SHORT.multipliedBy(3))
+                        .maxHeartbeat(Duration.ofHours(1)));
                 SpeakingSubscriber plain = relay.speaker(messages);
                 SpeakingSubscriber silent = relay.speaker(messages);
                 SpeakingSubscriber talking = relay.speaker(messages)) {
@@ -126,7 +129,7 @@ class HeartbeatsTest {
                         .maxBody(TestRelay.SMALL_MAX_BODY)
                         .heartbeat(SHORT)
                         .idleTimeout(SHORT.multipliedBy(4))
-                        .allowPolicies(Set.of(SlowSubscriberPolicy.BACKPRESSURE)));
+                        .allowPolicies(Set.of(Policy.BACKPRESSURE)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 PlainPublisher slow = PlainPublisher.connect(relay.subscribe())) {
             slow.send(ByteBuffer.wrap(HelloFrame.subscriber()

@@ -11,7 +11,6 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
@@ -23,6 +22,7 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -86,7 +86,7 @@ class SlowSpeakersTest {
                 assertThat(account.said(ControlFrames.GAP))
                         .allSatisfy(g -> assertThat(GapFrame.reason(g.body())).isEqualTo(GapReason.SLOW.code()));
             }
-            assertThat(relay.stats().messagesSkipped())
+            assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED))
                     .isEqualTo(all.account().missed() + some.account().missed());
             assertThat(relay.stats().closes()).isEmpty();
         }
@@ -160,7 +160,7 @@ class SlowSpeakersTest {
     void backpressureLosesNothing(Setting setting) throws Exception {
         Numbered messages = messages("SlowSpeakersTest", setting);
         Workers workers = new Workers();
-        try (TestRelay relay = relay(setting, b -> b.allowPolicies(Set.of(SlowSubscriberPolicy.BACKPRESSURE)));
+        try (TestRelay relay = relay(setting, b -> b.allowPolicies(Set.of(Policy.BACKPRESSURE)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber live = relay.pausedSpeaker(messages);
                 SpeakingSubscriber filtered = relay.pausedSpeaker(messages)) {
@@ -176,7 +176,7 @@ class SlowSpeakersTest {
             filtered.pause();
             publisher.publishOn(workers);
             awaitStandstill(relay, TestRelay.SMALL_LOG / 4);
-            assertThat(relay.stats().largestLagBytes()).isLessThanOrEqualTo(TestRelay.SMALL_LOG);
+            assertThat(relay.stats().get(Counter.LARGEST_LAG_BYTES)).isLessThanOrEqualTo(TestRelay.SMALL_LOG);
             live.resume();
             filtered.resume();
             long until = publisher.bytes() + Stream.ENOUGH / 4;
@@ -200,8 +200,8 @@ class SlowSpeakersTest {
                         setting,
                         // Skip is what holds until HELLO is there.
                         b -> b.logSize(16 << 20)
-                                .slowSubscriber(SlowSubscriberPolicy.SKIP)
-                                .allowPolicies(Set.of(SlowSubscriberPolicy.BACKPRESSURE)));
+                                .slowSubscriber(Policy.SKIP)
+                                .allowPolicies(Set.of(Policy.BACKPRESSURE)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishBytes(20 << 20).publishOn(workers);
             try (SpeakingSubscriber subscriber = relay.pausedSpeaker(messages)) {
@@ -212,9 +212,9 @@ class SlowSpeakersTest {
                         .resumeUntilWelcome()
                         .awaitWelcome();
                 Await.until(() -> "held back: " + relay.stats(), () -> {
-                    long in = relay.stats().bytesIn();
+                    long in = relay.stats().get(Counter.BYTES_IN);
                     return !relay.stats().closes().isEmpty()
-                            || Await.staysTrue(50, () -> relay.stats().bytesIn() == in);
+                            || Await.staysTrue(50, () -> relay.stats().get(Counter.BYTES_IN) == in);
                 });
                 assertThat(relay.stats().closes()).isEmpty();
                 subscriber.resume();
@@ -230,8 +230,8 @@ class SlowSpeakersTest {
 
     private static void awaitStandstill(TestRelay relay, long atLeast) {
         Await.until(() -> "the stream stands still: " + relay.stats(), () -> {
-            long in = relay.stats().bytesIn();
-            return in > atLeast && Await.staysTrue(50, () -> relay.stats().bytesIn() == in);
+            long in = relay.stats().get(Counter.BYTES_IN);
+            return in > atLeast && Await.staysTrue(50, () -> relay.stats().get(Counter.BYTES_IN) == in);
         });
     }
 
@@ -240,7 +240,7 @@ class SlowSpeakersTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void theGrantedPolicyHoldsFromWelcomeOn(Setting setting) throws Exception {
         Numbered messages = messages("SlowSpeakersTest", setting);
-        try (TestRelay relay = relay(setting, b -> b.slowSubscriber(SlowSubscriberPolicy.SKIP));
+        try (TestRelay relay = relay(setting, b -> b.slowSubscriber(Policy.SKIP));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber subscriber = relay.pausedSpeaker(messages)) {
             relay.awaitSubscribers(1);
@@ -265,7 +265,7 @@ class SlowSpeakersTest {
         Numbered messages = messages("SlowSpeakersTest", setting);
         Workers workers = new Workers();
         try (TestRelay relay = relay(setting, b -> b.stallTimeout(Duration.ofMillis(300))
-                        .allowPolicies(Set.of(SlowSubscriberPolicy.BACKPRESSURE)));
+                        .allowPolicies(Set.of(Policy.BACKPRESSURE)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber stalled = relay.pausedSpeaker(messages)) {
             stalled.hello(HelloFrame.subscriber().policy(Policy.BACKPRESSURE)).resume();

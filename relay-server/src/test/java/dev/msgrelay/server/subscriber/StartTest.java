@@ -9,7 +9,6 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
@@ -131,7 +130,7 @@ class StartTest {
         Random random = Seeds.random("StartTest " + setting);
         Numbered messages = new Numbered(random, 5, 60, 600, 600, 9000, 70_000);
         Workers workers = new Workers();
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.SKIP);
+        try (TestRelay relay = TestRelay.small(setting, Policy.SKIP);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishBytes(3L * TestRelay.SMALL_LOG);
             publisher.publishOn(workers);
@@ -171,7 +170,7 @@ class StartTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void anotherEpoch(Setting setting) throws Exception {
         Numbered messages = new Numbered(Seeds.random("StartTest " + setting), 5, 60, 2000);
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.DISCONNECT);
+        try (TestRelay relay = TestRelay.small(setting, Policy.DISCONNECT);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publish(10);
             relay.awaitMessagesIn(10);
@@ -219,7 +218,7 @@ class StartTest {
         Random random = Seeds.random("StartTest " + setting);
         Numbered messages = new Numbered(random, 5, 60, 60, 600, 9000, 70_000);
         Workers workers = new Workers();
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.SKIP);
+        try (TestRelay relay = TestRelay.small(setting, Policy.SKIP);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publish(10).publishOn(workers);
             Account account = new Account(messages);

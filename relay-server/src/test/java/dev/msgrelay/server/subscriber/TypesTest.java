@@ -6,9 +6,9 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
@@ -19,6 +19,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,8 +42,8 @@ class TypesTest {
         Random random = Seeds.random("TypesTest " + setting);
         for (int[] sizes : new int[][] {{40}, {40, 300, 1500, 8192, 8200}, {100, 100, 20_000, 100_000, 600_000}}) {
             Numbered messages = new Numbered(random, TYPES, sizes);
-            try (TestRelay relay = TestRelay.start(
-                            setting, b -> b.maxBody(600_000).slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE));
+            try (TestRelay relay =
+                            TestRelay.start(setting, b -> b.maxBody(600_000).slowSubscriber(Policy.BACKPRESSURE));
                     NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                     SpeakingSubscriber everything = relay.speaker(messages);
                     SpeakingSubscriber half = relay.speaker(messages);
@@ -87,7 +88,7 @@ class TypesTest {
         Numbered messages = new Numbered(random, TYPES, 40, 40, 300, 8300, 70_000);
         List<TypeRanges> choices = List.of(TypeRanges.ALL, HALF, FEW, NONE);
         Workers workers = new Workers();
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber counting = relay.speaker(messages);
                 SpeakingSubscriber uncounted = relay.speaker(messages);
@@ -254,7 +255,7 @@ class TypesTest {
             }
             assertThat(subscriber.account().count()).isEqualTo(count);
             assertThat(relay.stats().messagesOut()).isEqualTo(count);
-            assertThat(relay.stats().bytesOut()).isEqualTo(bytes);
+            assertThat(relay.stats().get(Counter.BYTES_OUT)).isEqualTo(bytes);
         }
     }
 

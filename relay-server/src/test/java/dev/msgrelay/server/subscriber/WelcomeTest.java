@@ -7,7 +7,6 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.NumberedPublisher;
 import dev.msgrelay.server.harness.Seeds;
@@ -29,7 +28,7 @@ class WelcomeTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void eachField(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(12_345)
-                        .slowSubscriber(SlowSubscriberPolicy.SKIP)
+                        .slowSubscriber(Policy.SKIP)
                         .heartbeat(Duration.ofMillis(1500))
                         .idleTimeout(Duration.ofMillis(6100)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
@@ -91,9 +90,8 @@ class WelcomeTest {
         "BACKPRESSURE, SKIP,               SKIP,          SKIP",
         "BACKPRESSURE, SKIP,               DISCONNECT,    BACKPRESSURE",
     })
-    void thePolicyThatIsGranted(SlowSubscriberPolicy own, String allowed, Policy wanted, Policy granted)
-            throws Exception {
-        Set<SlowSubscriberPolicy> may = allowed.isEmpty() ? Set.of() : Set.of(SlowSubscriberPolicy.valueOf(allowed));
+    void thePolicyThatIsGranted(Policy own, String allowed, Policy wanted, Policy granted) throws Exception {
+        Set<Policy> may = allowed.isEmpty() ? Set.of() : Set.of(Policy.valueOf(allowed));
         try (TestRelay relay = TestRelay.start(
                         Setting.NIO_TCP, b -> b.slowSubscriber(own).allowPolicies(may));
                 SpeakingSubscriber subscriber = relay.speaker(messages)) {
@@ -107,7 +105,7 @@ class WelcomeTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void helloInTheMiddleOfTheStream(Setting setting) throws Exception {
         Numbered large = new Numbered(Seeds.random("WelcomeTest " + setting), 3, 50, 3000, 200_000);
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 NumberedPublisher publisher = new NumberedPublisher(relay, large);
                 SpeakingSubscriber subscriber = relay.pausedSpeaker(large)) {
             relay.awaitSubscribers(1);

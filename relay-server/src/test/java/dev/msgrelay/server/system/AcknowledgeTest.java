@@ -3,7 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
@@ -14,6 +14,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ class AcknowledgeTest {
     void numbersAndSequencesAreThoseOfTheStream(Setting setting) throws Exception {
         Random seeds = Seeds.random("AcknowledgeTest " + setting);
         List<Acked> acked = new ArrayList<>();
-        try (TestRelay relay = TestRelay.start(setting, b -> b.slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
                 PlainSubscriber subscriber = relay.subscriber()) {
             Workers workers = new Workers();
             for (int p = 0; p < NAMED; p++) {
@@ -67,7 +68,7 @@ class AcknowledgeTest {
                 last[ack.publisher()] = ack.number();
             }
             assertThat(last).containsOnly(MESSAGES);
-            assertThat(relay.stats().duplicates()).isZero();
+            assertThat(relay.stats().get(Counter.DUPLICATES)).isZero();
         }
     }
 
@@ -110,7 +111,7 @@ class AcknowledgeTest {
         int publishers = 3;
         int messages = 3000;
         Random seeds = Seeds.random("AcknowledgeTest, cuts, " + setting);
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.subscriber()) {
             Workers workers = new Workers();
             for (int p = 0; p < publishers; p++) {
@@ -123,7 +124,7 @@ class AcknowledgeTest {
             relay.awaitMessagesIn((long) publishers * messages);
             subscriber.awaitMessages(publishers * messages).received().assertAllOf(messages, messages, messages);
             assertThat(relay.stats().messagesIn()).isEqualTo((long) publishers * messages);
-            assertThat(relay.stats().duplicates()).isPositive();
+            assertThat(relay.stats().get(Counter.DUPLICATES)).isPositive();
         }
     }
 
@@ -195,7 +196,7 @@ class AcknowledgeTest {
                 other.send(new Frames().frame(Frames.type(1, 0), 10));
                 other.awaitAck(1);
                 subscriber.awaitMessages(4).received().assertAllOf(3, 1);
-                assertThat(relay.stats().duplicates()).isEqualTo(2);
+                assertThat(relay.stats().get(Counter.DUPLICATES)).isEqualTo(2);
                 assertThat(relay.stats().closes()).containsOnlyKeys(CloseReason.NAME_TAKEN);
             }
         }
@@ -226,7 +227,7 @@ class AcknowledgeTest {
                 assertThat(publisher.await(Hello.ACK).first()).isEqualTo(101);
             }
             assertThat(relay.stats().messagesIn()).isEqualTo(3);
-            assertThat(relay.stats().duplicates()).isEqualTo(2);
+            assertThat(relay.stats().get(Counter.DUPLICATES)).isEqualTo(2);
         }
     }
 

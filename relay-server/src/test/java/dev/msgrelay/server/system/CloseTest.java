@@ -3,11 +3,11 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
-import dev.msgrelay.server.PublishOutcome;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -16,6 +16,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import io.netty.util.internal.PlatformDependent;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -34,7 +35,7 @@ class CloseTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void whatIsInTheStreamGoesOut(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
         LocalPublisher local = relay.relay().newLocalPublisher();
         try (PlainSubscriber subscriber = relay.pausedSubscriber()) {
             int number = 0;
@@ -64,7 +65,7 @@ class CloseTest {
         TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
                 .logSize(TestRelay.SMALL_LOG)
                 .maxBody(TestRelay.SMALL_MAX_BODY)
-                .slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE)
+                .slowSubscriber(Policy.BACKPRESSURE)
                 .drainTimeout(Duration.ofMillis(200)));
         LocalPublisher local = relay.relay().newLocalPublisher();
         try (PlainSubscriber subscriber = relay.pausedSubscriber()) {
@@ -87,7 +88,7 @@ class CloseTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void publishersThatGoOnDoNotKeepItOpen(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
         try (PlainSubscriber subscriber = relay.subscriber()) {
             List<PlainPublisher> connections = new ArrayList<>();
             Workers publishers = new Workers();
@@ -107,7 +108,7 @@ class CloseTest {
                 });
             }
             Await.until(
-                    "publishers are held back now and then", () -> relay.stats().heldBack() > 10);
+                    "publishers are held back now and then", () -> relay.stats().get(Counter.HELD_BACK) > 10);
             long start = System.nanoTime();
             relay.close();
             // The drain timeout is 5 s: it is there for subscribers, and this one reads.
@@ -177,7 +178,7 @@ class CloseTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void producersOfThisProcessAreToldWhereverTheyStand(Setting setting) throws Exception {
         for (int round = 0; round < 10; round++) {
-            TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+            TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
             PlainSubscriber subscriber = relay.subscriber();
             AtomicInteger accepted = new AtomicInteger();
             Workers producers = new Workers();

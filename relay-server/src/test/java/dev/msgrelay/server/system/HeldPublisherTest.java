@@ -3,7 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -11,6 +11,7 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.ops.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,7 @@ class HeldPublisherTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void aHalfCloseLosesNothing(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
             int[] sent = holdBack(relay);
             for (PlainPublisher publisher : connections) {
@@ -46,7 +47,7 @@ class HeldPublisherTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void aCloseLosesNothing(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
             int[] sent = holdBack(relay);
             for (PlainPublisher publisher : connections) {
@@ -62,7 +63,7 @@ class HeldPublisherTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void aResetHarmsNobodyElse(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
             int[] sent = holdBack(relay);
             connections.get(0).reset();
@@ -97,7 +98,7 @@ class HeldPublisherTest {
             connections.add(relay.publisher());
             streams.add(new Stream(p, 2000));
         }
-        for (long held = 0; held == 0; held = relay.stats().heldBack()) {
+        for (long held = 0; held == 0; held = relay.stats().get(Counter.HELD_BACK)) {
             for (int p = 0; p < PUBLISHERS; p++) {
                 connections.get(p).send(streams.get(p).next(20_000));
             }
@@ -105,7 +106,7 @@ class HeldPublisherTest {
             int sent = streams.stream().mapToInt(Stream::count).sum();
             Await.until(
                     "taken in or held back",
-                    () -> relay.stats().messagesIn() == sent || relay.stats().heldBack() > 0);
+                    () -> relay.stats().messagesIn() == sent || relay.stats().get(Counter.HELD_BACK) > 0);
         }
         // What fits into a socket's buffers: nobody is blocked, and everyone has something that was not read.
         for (int p = 0; p < PUBLISHERS; p++) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -13,7 +13,8 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.ops.Counter;
 import io.netty.channel.uring.IoUring;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -56,17 +57,16 @@ class IoUringSmokeTest {
     @Test
     void backpressure() throws Exception {
         onlyWhereItIsThere();
-        try (TestRelay relay =
-                        TestRelay.small(new Setting(Transport.IO_URING, false, 1), SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(new Setting(Transport.IO_URING, false, 1), Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber();
                 PlainPublisher publisher = relay.publisher()) {
             Stream stream = new Stream(0, 2000);
-            while (relay.stats().heldBack() == 0) {
+            while (relay.stats().get(Counter.HELD_BACK) == 0) {
                 publisher.send(stream.next(20_000));
                 dev.msgrelay.server.harness.Await.until(
                         "taken in or held back",
                         () -> relay.stats().messagesIn() == stream.count()
-                                || relay.stats().heldBack() > 0);
+                                || relay.stats().get(Counter.HELD_BACK) > 0);
             }
             publisher.halfClose();
             subscriber.resume();

@@ -3,9 +3,9 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
-import dev.msgrelay.server.PublishOutcome;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -30,7 +30,7 @@ class LocalPublishersTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void nothingIsLostAndEachKeepsItsOrder(Setting setting) throws Exception {
         Random seeds = Seeds.random("LocalPublishersTest " + setting);
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber first = relay.subscriber();
                 PlainSubscriber second = relay.subscriber()) {
             Workers workers = new Workers();
@@ -133,7 +133,7 @@ class LocalPublishersTest {
 
     @Test
     void aFullRingRefusesAndAWaitIsBounded() throws Exception {
-        try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
             LocalPublisher local = relay.relay().newLocalPublisher();
             int number = 0;

@@ -7,16 +7,14 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.MalformedInputs;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.harness.Vectors;
 import dev.msgrelay.server.harness.Workers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +34,7 @@ class PublishFuzzTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whateverComes(Setting setting) throws Exception {
         Random random = Seeds.random("PublishFuzzTest " + setting);
-        List<Vectors> vectors = Vectors.named(name -> true);
+        MalformedInputs inputs = new MalformedInputs(random);
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(10_000));
                 TalkingPublisher subscriber = TalkingPublisher.connect(relay.subscribe());
                 TalkingPublisher neighbour = TalkingPublisher.connect(relay, Hello.acks("neighbour", 1))) {
@@ -46,7 +44,7 @@ class PublishFuzzTest {
             neighbour.await(Hello.WELCOME);
             int sent = 0;
             for (int i = 0; i < CASES; i++) {
-                byte[] bytes = input(random, vectors);
+                byte[] bytes = inputs.toPublishPort();
                 long before = ends(relay.stats());
                 attack(relay, bytes, random);
                 Await.until(
@@ -108,43 +106,5 @@ class PublishFuzzTest {
                 // The relay has closed while this was sending: it is counted all the same.
             }
         }
-    }
-
-    private static byte[] input(Random random, List<Vectors> vectors) {
-        Frames frames = new Frames();
-        if (random.nextInt(3) > 0) {
-            frames.raw(Hello.acks("fuzz-" + random.nextInt(3), 0).bytes());
-        }
-        List<byte[]> parts = new ArrayList<>();
-        for (int i = random.nextInt(6); i >= 0; i--) {
-            byte[] part =
-                    switch (random.nextInt(5)) {
-                        case 0 -> randomBytes(random);
-                        case 1 ->
-                            new Frames()
-                                    .frame(random.nextInt(1000), random.nextInt(3000))
-                                    .bytes();
-                        case 2 -> Hello.ping(random.nextLong());
-                        default -> vectors.get(random.nextInt(vectors.size())).bytes();
-                    };
-            parts.add(part);
-        }
-        for (byte[] part : parts) {
-            byte[] mutated = part.clone();
-            if (random.nextInt(3) == 0) {
-                for (int i = random.nextInt(4); i >= 0; i--) {
-                    mutated[random.nextInt(mutated.length)] = (byte) random.nextInt();
-                }
-            }
-            frames.raw(
-                    random.nextInt(8) == 0 ? java.util.Arrays.copyOf(mutated, random.nextInt(part.length)) : mutated);
-        }
-        return frames.bytes();
-    }
-
-    private static byte[] randomBytes(Random random) {
-        byte[] bytes = new byte[1 + random.nextInt(200)];
-        random.nextBytes(bytes);
-        return bytes;
     }
 }

@@ -3,7 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -14,6 +14,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +114,7 @@ class PublisherEndsTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void drainingTellsAndAcknowledges(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
             List<TalkingPublisher> publishers = new ArrayList<>();
             int each = 2000;
@@ -127,7 +128,7 @@ class PublisherEndsTest {
                 int publisher = p;
                 sending.start("sending-" + p, () -> send(publishers.get(publisher), publisher, each));
             }
-            Await.until("held back", () -> relay.stats().heldBack() > 0);
+            Await.until("held back", () -> relay.stats().get(Counter.HELD_BACK) > 0);
             Workers closing = new Workers().start("close", relay.relay()::close);
             long[] acked = new long[3];
             Workers reading = new Workers();

@@ -3,8 +3,8 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.RelayStats;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -12,6 +12,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,7 +22,7 @@ class SlowBackpressureTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void publishersWaitAndNothingIsLost(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.BACKPRESSURE);
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber slow = relay.pausedSubscriber()) {
             Stream first = new Stream(0, 900);
@@ -30,29 +31,31 @@ class SlowBackpressureTest {
             publishers.start("first", () -> publish(relay, first)).start("second", () -> publish(relay, second));
             Await.until(
                     () -> "a publisher is held back: " + relay.stats(),
-                    () -> relay.stats().heldBack() > 0);
+                    () -> relay.stats().get(Counter.HELD_BACK) > 0);
             awaitStandstill(relay);
-            assertThat(relay.stats().largestLagBytes()).isLessThanOrEqualTo(TestRelay.SMALL_LOG);
+            assertThat(relay.stats().get(Counter.LARGEST_LAG_BYTES)).isLessThanOrEqualTo(TestRelay.SMALL_LOG);
 
             RelayStats standing = relay.stats();
-            assertThat(standing.heldBackNanos()).isPositive();
-            assertThat(standing.backpressureNanos()).isPositive();
+            assertThat(standing.get(Counter.HELD_BACK_MILLIS)).isPositive();
+            assertThat(standing.get(Counter.BACKPRESSURE_MILLIS)).isPositive();
             Await.until(
                     () -> "the hold that lasts is counted on: " + standing + ", now " + relay.stats(),
-                    () -> relay.stats().heldBackNanos() > standing.heldBackNanos()
-                            && relay.stats().backpressureNanos() > standing.backpressureNanos());
+                    () -> relay.stats().get(Counter.HELD_BACK_MILLIS) > standing.get(Counter.HELD_BACK_MILLIS)
+                            && relay.stats().get(Counter.BACKPRESSURE_MILLIS)
+                                    > standing.get(Counter.BACKPRESSURE_MILLIS));
 
             slow.resume();
             publishers.join();
             int all = first.count() + second.count();
             slow.awaitMessages(all).received().assertAllOf(first.count(), second.count());
             good.awaitMessages(all).received().assertAllOf(first.count(), second.count());
-            Await.until("the ring is empty again", () -> relay.stats().ringUsedCells() == 0);
-            assertThat(relay.stats().ringCells()).isEqualTo(TestRelay.SMALL_RING / 64);
+            Await.until("the ring is empty again", () -> relay.stats().get(Counter.RING_USED_CELLS) == 0);
+            assertThat(relay.stats().get(Counter.RING_CELLS)).isEqualTo(TestRelay.SMALL_RING / 64);
             Await.until(
                     "what is over is not counted on",
-                    () -> relay.stats().heldBackNanos() == relay.stats().heldBackNanos());
-            assertThat(relay.stats().messagesSkipped()).isZero();
+                    () -> relay.stats().get(Counter.HELD_BACK_MILLIS)
+                            == relay.stats().get(Counter.HELD_BACK_MILLIS));
+            assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED)).isZero();
             assertThat(relay.stats().closes())
                     .doesNotContainKeys(CloseReason.SLOW_SUBSCRIBER, CloseReason.STALLED_SUBSCRIBER);
         }
@@ -64,7 +67,7 @@ class SlowBackpressureTest {
         try (TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
                         .logSize(TestRelay.SMALL_LOG)
                         .maxBody(TestRelay.SMALL_MAX_BODY)
-                        .slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE)
+                        .slowSubscriber(Policy.BACKPRESSURE)
                         .stallTimeout(Duration.ofMillis(300)));
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber stalled = relay.pausedSubscriber()) {
@@ -90,8 +93,8 @@ class SlowBackpressureTest {
     /** Publishers are blocked, everyone else has what there is: the stream does not grow any more. */
     private static void awaitStandstill(TestRelay relay) {
         Await.until(() -> "the stream stands still: " + relay.stats(), () -> {
-            long in = relay.stats().bytesIn();
-            return Await.staysTrue(100, () -> relay.stats().bytesIn() == in);
+            long in = relay.stats().get(Counter.BYTES_IN);
+            return Await.staysTrue(100, () -> relay.stats().get(Counter.BYTES_IN) == in);
         });
     }
 }

@@ -3,12 +3,13 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.ops.Counter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -17,7 +18,7 @@ class SlowDisconnectTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void oneThatDoesNotReadIsCutOff(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.DISCONNECT);
+        try (TestRelay relay = TestRelay.small(setting, Policy.DISCONNECT);
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber slow = relay.pausedSubscriber();
                 PlainPublisher publisher = relay.publisher()) {
@@ -31,7 +32,7 @@ class SlowDisconnectTest {
             publisher.send(stream.next(100_000));
             good.awaitMessages(stream.count()).received().assertAllOf(stream.count());
             assertThat(relay.stats().subscribers()).isEqualTo(1);
-            assertThat(relay.stats().chunksAside()).isLessThanOrEqualTo(2);
+            assertThat(relay.stats().get(Counter.CHUNKS_ASIDE)).isLessThanOrEqualTo(2);
 
             slow.resume();
             slow.awaitEnd();

@@ -2,7 +2,7 @@ package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -10,6 +10,7 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.ops.Counter;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,7 +36,7 @@ class SlowSkipTest {
 
     private static void skipping(Setting setting, int maxBody) throws Exception {
         Random random = Seeds.random("SlowSkipTest " + setting + ", bodies up to " + maxBody);
-        try (TestRelay relay = TestRelay.small(setting, SlowSubscriberPolicy.SKIP);
+        try (TestRelay relay = TestRelay.small(setting, Policy.SKIP);
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber slow = relay.pausedSubscriber();
                 PlainPublisher publisher = relay.publisher()) {
@@ -53,11 +54,11 @@ class SlowSkipTest {
                         () -> "everything received or skipped: " + relay.stats() + ", received "
                                 + slow.received().count() + " of " + count + ", wrong: "
                                 + slow.received().wrong(),
-                        () -> slow.received().count() + relay.stats().messagesSkipped() == count
+                        () -> slow.received().count() + relay.stats().get(Counter.MESSAGES_SKIPPED) == count
                                 || slow.received().wrong() != null);
                 slow.pause();
             }
-            assertThat(relay.stats().messagesSkipped()).isPositive();
+            assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED)).isPositive();
             slow.received().assertOrderOnly(1);
             good.received().assertAllOf(stream.count());
             // The last message has arrived: to skip means to be up to date.

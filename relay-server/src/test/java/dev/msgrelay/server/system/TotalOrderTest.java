@@ -28,8 +28,8 @@ class TotalOrderTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void everyoneGetsEverythingInOneOrder(Setting setting) throws Exception {
         Random seeds = Seeds.random("TotalOrderTest " + setting);
-        try (TestRelay relay = TestRelay.start(
-                setting, b -> b.slowSubscriber(dev.msgrelay.server.config.SlowSubscriberPolicy.BACKPRESSURE))) {
+        try (TestRelay relay =
+                TestRelay.start(setting, b -> b.slowSubscriber(dev.msgrelay.protocol.Policy.BACKPRESSURE))) {
             List<PlainSubscriber> subscribers = new ArrayList<>();
             for (int s = 0; s < SUBSCRIBERS; s++) {
                 subscribers.add(relay.subscriber());

@@ -1,0 +1,131 @@
+package dev.msgrelay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.Connection;
+import io.netty.util.internal.PlatformDependent;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The end of a relay from any thread; and local publishers that nobody has any more. */
+class RelayCloseTest {
+    /** On the thread that reads, and on the one that sends, which may be another. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
+    void onALoopsOwnThreadItReturnsAtOnceAndEndsElsewhere(Setting setting) throws Exception {
+        for (boolean publisherSide : new boolean[] {true, false}) {
+            long before = PlatformDependent.usedDirectMemory();
+            try (TestRelay relay = TestRelay.start(setting);
+                    PlainPublisher publisher = relay.publisher();
+                    PlainSubscriber subscriber = relay.subscriber()) {
+                relay.awaitPublishers(1);
+                relay.awaitSubscribers(1);
+                Connection connection = relay.relay().engine().table().live().stream()
+                        .filter(c ->
+                                c.messages() == 0 && c.role() == (publisherSide ? Role.PUBLISHER : Role.SUBSCRIBER))
+                        .findFirst()
+                        .orElseThrow();
+                CountDownLatch returned = new CountDownLatch(1);
+                AtomicBoolean inLoop = new AtomicBoolean();
+                connection.execute(() -> {
+                    relay.relay().close();
+                    // As one does that is called again on its way.
+                    relay.relay().close();
+                    inLoop.set(connection.onItsThread());
+                    returned.countDown();
+                });
+                assertThat(returned.await(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(inLoop).isTrue();
+                // From elsewhere it waits for the end.
+                relay.relay().close();
+                assertThat(publisher.readToEnd().remaining()).as("ERROR: why").isPositive();
+                subscriber.awaitEnd();
+                assertThat(relay.relay().allGone()).isTrue();
+                assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
+            }
+        }
+    }
+
+    @Test
+    void whoClosesSecondReturnsWhenItIsDone() throws Exception {
+        long before = PlatformDependent.usedDirectMemory();
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP)) {
+            Thread[] all = new Thread[4];
+            AtomicBoolean early = new AtomicBoolean();
+            for (int i = 0; i < all.length; i++) {
+                all[i] = new Thread(() -> {
+                    relay.relay().close();
+                    if (PlatformDependent.usedDirectMemory() != before) {
+                        early.set(true);
+                    }
+                });
+                all[i].start();
+            }
+            for (Thread thread : all) {
+                Await.join(thread);
+            }
+            assertThat(early)
+                    .as("one came back before the memory was given back")
+                    .isFalse();
+        }
+    }
+
+    /** A relay that has had to stop still has threads and memory to give back. */
+    @Test
+    void afterAFaultItIsClosedLikeAnyOther() throws Exception {
+        long before = PlatformDependent.usedDirectMemory();
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            relay.awaitSubscribers(1);
+            LocalPublisher local = relay.relay().newLocalPublisher();
+            relay.relay().failed(new IllegalStateException("provoked by a test: the log is in doubt"));
+            assertThat(relay.relay().failure()).isCompleted();
+            assertThat(local.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
+            relay.relay().close();
+            subscriber.awaitEnd();
+            assertThat(relay.relay().allGone()).isTrue();
+            assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aLocalPublisherThatIsDroppedIsForgotten() throws Exception {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP)) {
+            LocalPublisher kept = relay.relay().newLocalPublisher();
+            LocalPublisher closed = relay.relay().newLocalPublisher();
+            dropped(relay.relay());
+            assertThat(relay.stats().get(Counter.LOCAL_PUBLISHERS)).isEqualTo(5);
+            closed.close();
+            Await.until(() -> "it is forgotten: " + relay.stats(), () -> {
+                System.gc();
+                return relay.stats().get(Counter.LOCAL_PUBLISHERS) == 1;
+            });
+            relay.awaitMessagesIn(3);
+            assertThat(kept.publish(7, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.ACCEPTED);
+            relay.awaitMessagesIn(4);
+            kept.close();
+        }
+    }
+
+    /** What they have published stays. */
+    private static void dropped(RelayServer relay) {
+        for (LocalPublisher local :
+                List.of(relay.newLocalPublisher(), relay.newLocalPublisher(), relay.newLocalPublisher())) {
+            assertThat(local.publish(1, ByteBuffer.allocate(10))).isEqualTo(PublishOutcome.ACCEPTED);
+        }
+    }
+}

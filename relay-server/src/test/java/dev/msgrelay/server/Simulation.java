@@ -1,0 +1,683 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.sim.Asleep;
+import dev.msgrelay.server.sim.LocalPeer;
+import dev.msgrelay.server.sim.NamedPublisher;
+import dev.msgrelay.server.sim.Peer;
+import dev.msgrelay.server.sim.PlainPublisher;
+import dev.msgrelay.server.sim.Producer;
+import dev.msgrelay.server.sim.SimChannel;
+import dev.msgrelay.server.sim.SimLoop;
+import dev.msgrelay.server.sim.Source;
+import dev.msgrelay.server.sim.StreamModel;
+import dev.msgrelay.server.sim.Subscriber;
+import dev.msgrelay.server.sim.World;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run: a relay's engine, clients of every kind, and faults, all from one seed.
+ *
+ * <pre>
+ *   step:  a loop goes round once  |  a client does something  |  time passes  |  somebody connects  ->  what must hold is looked at
+ *   end:   faults stop, everybody does what is right -> nothing is owed -> the relay ends -> no byte is left
+ * </pre>
+ */
+final class Simulation {
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int ROUNDS = 2_000;
+    private static final int CYCLES_PER_ROUND = 400;
+    private static final int MOST_CONNECTIONS = 24;
+    private static final int EPOCH = 0x5EED;
+    private static final Set<Counter> NOTHING_LEFT = EnumSet.of(
+            Counter.PUBLISHERS,
+            Counter.SUBSCRIBERS,
+            Counter.RING_USED_CELLS,
+            Counter.LOCAL_PUBLISHERS,
+            Counter.ASSEMBLY_WAITING);
+
+    /** No address of any host, so that nobody asks this one's interfaces for long. */
+    private static final InetSocketAddress LOCAL = new InetSocketAddress(address(203, 0, 113, 1), 7400);
+
+    private final World world;
+    private final RelayConfig config;
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final SimLoop[] loops;
+    private final RelayEngine engine;
+    private final StreamModel model;
+    private final RelayState state = new RelayState();
+    private final List<Peer> peers = new ArrayList<>();
+    private final List<Producer> producers = new ArrayList<>();
+    private final List<LocalPeer> locals = new ArrayList<>();
+
+    // What this run is like.
+    private final int cycleWeight;
+    private final int timeWeight;
+    private final boolean malicious;
+    private final int subscriberKinds;
+    private final int publisherKinds;
+    private final int patience;
+    private final int localWeight;
+
+    private int channels;
+    private int connected;
+    private int arriving;
+    private long closesSeen;
+    private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
+    private RelayStats lastStats;
+    private Throwable engineFailure;
+
+    Simulation(long seed) {
+        world = new World(seed);
+        int loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
+        config = config(loopCount);
+        loops = new SimLoop[loopCount];
+        EngineLoop[] engineLoops = new EngineLoop[loopCount];
+        for (int i = 0; i < loopCount; i++) {
+            loops[i] = new SimLoop(world, i);
+            engineLoops[i] = loops[i].loop();
+        }
+        engine = new RelayEngine(
+                config,
+                engineLoops,
+                allocator,
+                world.clock(),
+                new RelayIdentity(EPOCH, "simulated", config.stream().maxBody()),
+                true,
+                this::engineFailed);
+        model = new StreamModel(world, engine.log(), config.stream().maxBody());
+        cycleWeight = world.between(30, 70);
+        timeWeight = world.between(1, 8);
+        malicious = world.onceIn(3);
+        subscriberKinds = world.between(1, 7);
+        publisherKinds = world.between(1, 3);
+        patience = world.oneOf(2, 5, 20);
+        int localPublishers = world.oneOf(0, 0, 1, 2);
+        localWeight = world.oneOf(3, 3, 30);
+        for (int i = 0; i < localPublishers; i++) {
+            locals.add(new LocalPeer(
+                    world,
+                    model,
+                    new LocalPublisher(
+                            engine.newStage(),
+                            state,
+                            engine.ring(),
+                            config.stream().maxBody()),
+                    model.newSource(size())));
+        }
+        loops[0].beforeSleep(() -> {
+            if (!locals.isEmpty() && world.onceIn(3)) {
+                locals.get(world.below(locals.size())).act();
+            }
+        });
+        int names = (publisherKinds & 2) != 0 ? world.between(1, 3) : 0;
+        for (int i = 0; i < names; i++) {
+            boolean contested = world.onceIn(3);
+            for (int k = contested ? 2 : 1; k > 0; k--) {
+                producers.add(new Producer(
+                        "name-" + i,
+                        new ProducerId(world.nextLong(), world.nextLong() | 1),
+                        model.newSource(size()),
+                        contested,
+                        world.onceIn(8) ? world.between(1, 200) : 0));
+            }
+        }
+    }
+
+    private RelayConfig config(int loopCount) {
+        int maxBody = world.oneOf(100, 1000, 20_000, 100_000, 300_000, 1 << 20);
+        int frame = maxBody + 8;
+        int log = Math.max(3 << 20, maxBody == 1 << 20 ? 6 << 20 : 3 << 20);
+        Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE);
+        int heartbeat = world.oneOf(100, 500, 5000);
+        return RelayConfig.builder()
+                .mtu(world.oneOf(576, 1500, 9000))
+                .maxBody(maxBody)
+                .ringSize(maxBody > 200_000 ? 4 << 20 : 1 << 20)
+                .logSize(log + world.below(2) * (1 << 20))
+                .eventLoops(loopCount)
+                .slowSubscriber(world.oneOf(0, 1) == 0 ? Policy.DISCONNECT : Policy.SKIP)
+                .allowPolicies(policies)
+                .pinBytes((2 << 19) + Math.max(1 << 19, frame) + world.below(3) * (1 << 19))
+                .assemblyBytes(2 * frame + 4096 + world.skewed(frame))
+                .filterBytes((64 << 10) * world.oneOf(1, 2, 8))
+                .controlBytes(world.oneOf(32 << 10, 64 << 10, 1 << 20))
+                .controlBytesPerConnection(32 << 10)
+                .heartbeat(Duration.ofMillis(heartbeat))
+                .idleTimeout(Duration.ofMillis(heartbeat * (long) world.oneOf(3, 10)))
+                .handshakeTimeout(Duration.ofMillis(world.oneOf(200, 5000)))
+                .frameTimeout(Duration.ofMillis(world.oneOf(300, 3000)))
+                .minRate(world.oneOf(10, 1000))
+                .maxConnections(world.oneOf(6, 12, MOST_CONNECTIONS, 100, 100))
+                .maxPublishers(world.oneOf(2, 5, MOST_CONNECTIONS, MOST_CONNECTIONS))
+                .maxPerAddress(world.oneOf(4, 100, 100))
+                .handshakesPerSecond(world.oneOf(5, 1000, 1000))
+                .replaysPerSecond(world.oneOf(2, 1000))
+                .maxHeartbeat(Duration.ofMillis(world.oneOf(200, 60_000)))
+                .publisherSilence(Duration.ofMillis(world.oneOf(0, 0, 2000)))
+                .nameHold(Duration.ofMillis(world.oneOf(0, 100, 2000)))
+                .stallTimeout(Duration.ofMillis(world.oneOf(200, 2000)))
+                .build();
+    }
+
+    private Source.Size size() {
+        Source.Size[] sizes = Source.Size.values();
+        int least = world.volume() >= 16 && world.onceIn(2) ? Source.Size.MEDIUM.ordinal() : 0;
+        return sizes[world.between(least, sizes.length - 1)];
+    }
+
+    private static InetAddress address(int a, int b, int c, int d) {
+        try {
+            return InetAddress.getByAddress(new byte[] {(byte) a, (byte) b, (byte) c, (byte) d});
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void engineFailed(Throwable cause) {
+        if (cause instanceof Asleep) {
+            return;
+        }
+        if (engineFailure == null) {
+            engineFailure = cause;
+        }
+        world.fail("the engine stops: " + cause);
+    }
+
+    // ---- the run -------------------------------------------------------------------------------------------------
+
+    /** Runs so many steps, then to the end. */
+    void run(int steps) {
+        try {
+            for (int i = 0; i < steps; i++) {
+                step();
+                looked();
+            }
+            calm();
+            end();
+        } catch (AssertionError e) {
+            if (engineFailure != null) {
+                e.initCause(engineFailure);
+            }
+            throw e;
+        }
+    }
+
+    private void looked() {
+        check();
+        world.throwIfFailed();
+    }
+
+    private void step() {
+        world.nextStep();
+        int dice = world.below(100);
+        if (dice < cycleWeight) {
+            SimLoop loop = loops[world.below(loops.length)];
+            loop.cycle();
+            model.sync();
+        } else if (dice < cycleWeight + timeWeight) {
+            passTime();
+        } else if (dice < cycleWeight + timeWeight + 2) {
+            somebodyComes();
+        } else if (!locals.isEmpty() && dice >= 100 - localWeight) {
+            locals.get(world.below(locals.size())).act();
+        } else if (!peers.isEmpty()) {
+            peers.get(world.below(peers.size())).act();
+        } else {
+            somebodyComes();
+        }
+    }
+
+    private void passTime() {
+        long nanos =
+                switch (world.below(20)) {
+                    case 0 -> world.below(100 * patience) * MILLI;
+                    case 1, 2, 3 -> world.below(20) * MILLI;
+                    default -> 1 + world.below(1_000_000);
+                };
+        world.advance(nanos);
+        if (loops.length > 1 && world.onceIn(20)) {
+            engine.spread(world.onceIn(2));
+        }
+    }
+
+    // ---- who comes -----------------------------------------------------------------------------------------------
+
+    private void somebodyComes() {
+        if (peers.size() >= MOST_CONNECTIONS || !model.hasRoomForSources()) {
+            return;
+        }
+        int dice = world.below(8);
+        if (dice < 4) {
+            subscriber();
+        } else if (dice < 6 && (publisherKinds & 1) != 0 || producers.isEmpty()) {
+            plainPublisher();
+        } else {
+            producers();
+        }
+    }
+
+    private void producers() {
+        for (Producer producer : producers) {
+            // Now and then before it knows that its connection has ended.
+            if (producer.wantsToConnect() || (producer.goesOn() && !world.calm() && world.onceIn(20))) {
+                named(producer);
+                return;
+            }
+        }
+    }
+
+    private SimChannel newChannel() {
+        int number = ++channels;
+        return new SimChannel(
+                world,
+                number,
+                this::loopOf,
+                world.onceIn(2) ? LOCAL : null,
+                new InetSocketAddress(address(10, 0, 0, world.below(4)), 10_000 + number));
+    }
+
+    private SimLoop loopOf(EventLoop io) {
+        for (SimLoop loop : loops) {
+            if (loop.loop().io() == io) {
+                return loop;
+            }
+        }
+        throw new IllegalStateException();
+    }
+
+    private void plainPublisher() {
+        SimChannel channel = newChannel();
+        connect(new PlainPublisher(world, model, channel, model.newSource(size()), malicious), Role.PUBLISHER);
+    }
+
+    private void named(Producer producer) {
+        List<Producer> rivals =
+                producers.stream().filter(p -> p.sameName(producer)).toList();
+        connect(new NamedPublisher(world, model, newChannel(), producer, rivals, EPOCH, malicious), Role.PUBLISHER);
+    }
+
+    private void subscriber() {
+        Subscriber.Reading reading =
+                switch (world.below(8)) {
+                    case 0, 1, 2 -> Subscriber.Reading.EAGER;
+                    case 3 -> Subscriber.Reading.CRAWL;
+                    case 4 -> Subscriber.Reading.STOPPED;
+                    default -> Subscriber.Reading.FITFUL;
+                };
+        Subscriber subscriber = new Subscriber(
+                world,
+                model,
+                newChannel(),
+                channels,
+                engine.log(),
+                config.stream().packetBytes(),
+                config.clients().slowSubscriber(),
+                reading,
+                loops.length == 1,
+                malicious);
+        if ((subscriberKinds & 1) == 0 || world.onceIn(2)) {
+            subscriber.sayHello(hello());
+        }
+        connect(subscriber, Role.SUBSCRIBER);
+    }
+
+    private HelloFrame hello() {
+        HelloFrame.Builder hello = HelloFrame.subscriber()
+                .policy(Policy.values()[world.below(Policy.values().length)])
+                .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
+                .name(world.onceIn(2) ? "reader-" + channels : "");
+        if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {
+            hello.types(Subscriber.someTypes(world));
+            if (world.onceIn(2)) {
+                hello.features(Features.SEQUENCES);
+            }
+        }
+        if ((subscriberKinds & 4) != 0 && world.onceIn(2)) {
+            if (world.onceIn(2)) {
+                hello.fromEarliest();
+            } else {
+                int back = world.skewed(Math.max(1, model.count()));
+                long first = Math.max(1, model.count() + (world.onceIn(10) ? 3 : 1) - back);
+                hello.fromSequence(world.oneOf(0, EPOCH, EPOCH, world.onceIn(5) ? 77 : EPOCH), first);
+            }
+        }
+        return hello.build();
+    }
+
+    private void connect(Peer peer, Role role) {
+        SimChannel channel = peer.channel();
+        model.sync();
+        EngineLoop loop = engine.place(channel, role);
+        world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
+        peers.add(peer);
+        arriving++;
+        peer.placed();
+        loop.register(channel);
+        if (peer.connection() == null) {
+            peer.refused();
+            countRefusal(peer);
+        }
+    }
+
+    private void countRefusal(Peer peer) {
+        Map<CloseReason, Long> now = engine.stats().closes();
+        boolean refused = Peer.REFUSALS.stream().anyMatch(r -> now.getOrDefault(r, 0L) > closes.getOrDefault(r, 0L));
+        world.check(refused, peer + " was refused without a reason");
+        closes.clear();
+        closes.putAll(now);
+        closesSeen++;
+    }
+
+    // ---- what must hold ------------------------------------------------------------------------------------------
+
+    private void check() {
+        for (int i = peers.size() - 1; i >= 0 && arriving > 0; i--) {
+            if (peers.get(i).takeArrival()) {
+                arriving--;
+                connected++;
+            }
+        }
+        checkEnds();
+        for (int i = peers.size() - 1; i >= 0; i--) {
+            Peer peer = peers.get(i);
+            if (peer instanceof NamedPublisher named) {
+                named.endOfStep();
+            }
+            if (peer.closedByRelay()) {
+                peers.remove(i);
+            }
+        }
+        if ((world.step() & 7) == 0) {
+            checkMemory();
+            checkStats();
+        }
+        if (engine.table().live().size() != connected - closesSeen) {
+            world.fail("of " + connected + " connections " + closesSeen + " have ended, and "
+                    + engine.table().live().size() + " live");
+        }
+    }
+
+    /** Each end is counted once, for a reason that it may have. */
+    private void checkEnds() {
+        int ended = 0;
+        List<Peer> who = null;
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            if (peer.takeEnd()) {
+                who = who == null ? new ArrayList<>() : who;
+                who.add(peer);
+                ended++;
+            }
+        }
+        if (ended == 0) {
+            return;
+        }
+        Map<CloseReason, Long> now = engine.stats().closes();
+        long counted = 0;
+        List<Peer> unexplained = new ArrayList<>(who);
+        for (Map.Entry<CloseReason, Long> entry : now.entrySet()) {
+            CloseReason reason = entry.getKey();
+            long more = entry.getValue() - closes.getOrDefault(reason, 0L);
+            if (more > 0) {
+                counted += more;
+                long able = who.stream().filter(p -> p.mayEndBy(reason)).count();
+                unexplained.removeIf(p -> p.mayEndBy(reason));
+                world.trace(who.get(0).name(), reason.name(), more, ended);
+                world.check(able >= more, who + " ended, " + more + " of them by " + reason + ", which they may not");
+            }
+        }
+        world.check(counted == ended, ended + " connections ended, " + counted + " ends were counted: " + who);
+        world.check(unexplained.isEmpty(), unexplained + " ended for a reason that they have not given: " + now);
+        closes.clear();
+        closes.putAll(now);
+        closesSeen += ended;
+    }
+
+    private void checkMemory() {
+        for (Pool pool : engine.budget().pools().values()) {
+            if (pool.used() < 0 || pool.used() > pool.limit()) {
+                world.fail(pool.part() + ": " + pool.used() + " of " + pool.limit() + " bytes are used");
+            }
+        }
+        long used = allocator.metric().usedDirectMemory();
+        long reserved = engine.budget().used(Kind.DIRECT);
+        // What has been granted in the line for a long frame may not have been taken yet.
+        long mayWait = engine.budget().pool(Part.FRAMES).used();
+        if (used > reserved || used < reserved - mayWait) {
+            world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
+        }
+    }
+
+    private String pools() {
+        StringBuilder text = new StringBuilder();
+        engine.budget()
+                .pools()
+                .forEach((part, pool) ->
+                        text.append(part).append(' ').append(pool.used()).append(' '));
+        return text.toString();
+    }
+
+    private void checkStats() {
+        RelayStats now = engine.stats();
+        for (Counter counter : Counter.values()) {
+            long value = now.get(counter);
+            long least = counter.total() && lastStats != null ? lastStats.get(counter) : 0;
+            if (value < least) {
+                world.fail(counter + " is " + value + ", and was " + least + " or more");
+            }
+        }
+        lastStats = now;
+        if (now.get(Counter.FAILURES) > world.injectedFaults()) {
+            world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injectedFaults() + " were made: ");
+        }
+        if (now.messagesIn() != model.count()) {
+            world.fail(now.messagesIn() + " messages in, " + model.count() + " are there");
+        }
+        if ((world.step() & 127) == 0) {
+            for (ConnectionRow row : engine.rows()) {
+                if (row.lagBytes() < 0 || row.lagMessages() < 0 || row.messages() < 0 || row.ageMillis() < 0) {
+                    world.fail("a row that cannot be: " + row);
+                }
+            }
+        }
+    }
+
+    // ---- the end -------------------------------------------------------------------------------------------------
+
+    /** Faults stop, everybody does what is right: in the end nothing is owed. */
+    private void calm() {
+        world.calmDown();
+        world.trace("all", "behave", 0, 0);
+        String owed = "";
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < peers.size(); i++) {
+                peers.get(i).behave();
+            }
+            if (round % 8 == 7) {
+                reconnect();
+            }
+            goRound();
+            owed = owed();
+            if (owed.isEmpty()) {
+                return;
+            }
+            world.advance(5 * MILLI);
+        }
+        StringBuilder how = new StringBuilder();
+        for (SimLoop loop : loops) {
+            how.append("; ").append(loop).append(loop.asleep() ? " sleeps" : " works");
+        }
+        world.fail("in the end something is owed: " + owed + how + "; " + engine.stats() + "; " + engine.rows());
+        world.throwIfFailed();
+    }
+
+    private void reconnect() {
+        for (Producer producer : producers) {
+            if (!producer.owed().isEmpty() && producer.wantsToConnect()) {
+                named(producer);
+                Peer refused = peers.get(peers.size() - 1);
+                if (refused.connection() == null) {
+                    // Somebody has to make room.
+                    peers.get(world.below(peers.size())).goAway();
+                }
+                looked();
+            }
+        }
+    }
+
+    /** Until all loops sleep. */
+    private void goRound() {
+        int cycles = 0;
+        boolean more = true;
+        Pool filters = engine.budget().pool(Part.FILTERS);
+        boolean filtersShort = false;
+        while (more) {
+            more = false;
+            for (SimLoop loop : loops) {
+                world.nextStep();
+                more |= loop.cycle();
+                filtersShort |= filters.used() == filters.limit();
+                model.sync();
+                looked();
+            }
+            if (++cycles > CYCLES_PER_ROUND) {
+                world.fail("the loops do not come to rest");
+                world.throwIfFailed();
+            }
+        }
+        for (SimLoop loop : loops) {
+            long before = progress();
+            loop.poke();
+            model.sync();
+            // Who waits for memory that another loop has let go of looks again when its time has come.
+            if (progress() != before && !engine.log().starved() && !filtersShort) {
+                world.fail(loop + " slept, and nobody woke it although there was something to do; " + pools());
+            }
+            looked();
+        }
+    }
+
+    /** Grows with whatever the relay does. */
+    private long progress() {
+        long progress = model.end();
+        for (int i = 0; i < peers.size(); i++) {
+            SimChannel channel = peers.get(i).channel();
+            progress += channel.taken() - channel.unread();
+        }
+        return progress;
+    }
+
+    private String owed() {
+        for (Producer producer : producers) {
+            if (!producer.owed().isEmpty()) {
+                return producer.owed();
+            }
+        }
+        for (LocalPeer local : locals) {
+            if (!local.owed().isEmpty()) {
+                return local.owed();
+            }
+        }
+        for (Peer peer : peers) {
+            String owed = peer.owed();
+            if (!owed.isEmpty()) {
+                return owed;
+            }
+        }
+        return "";
+    }
+
+    private void end() {
+        if (world.onceIn(2)) {
+            drain();
+        } else {
+            engine.closeConnections();
+        }
+        for (int round = 0; round < ROUNDS && !engine.table().allGone(); round++) {
+            peers.forEach(Peer::behave);
+            goRound();
+            world.advance(20 * MILLI);
+        }
+        world.check(engine.table().allGone(), "in the end somebody is connected: " + peers);
+        world.throwIfFailed();
+        locals.forEach(LocalPeer::close);
+        goRound();
+        RelayStats last = engine.stats();
+        for (Counter gauge : NOTHING_LEFT) {
+            world.check(last.get(gauge) == 0, "in the end " + gauge + " is " + last.get(gauge));
+        }
+        engine.release();
+        for (Part part : EnumSet.of(
+                Part.RESTS, Part.FRAMES, Part.FILTERS, Part.CONNECTIONS, Part.CONTROL, Part.NAMES, Part.SESSIONS)) {
+            long used = engine.budget().pool(part).used();
+            world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");
+        }
+        long left = allocator.metric().usedDirectMemory();
+        world.check(left == 0, "in the end " + left + " bytes of direct memory are not given back");
+        world.throwIfFailed();
+    }
+
+    /** As {@link RelayShutdown} does it. */
+    private void drain() {
+        world.trace("all", "drain", 0, 0);
+        engine.sayGoAway(1000);
+        state.close();
+        engine.stopReading(1000);
+        for (int round = 0; round < ROUNDS && !engine.drained(); round++) {
+            peers.forEach(Peer::behave);
+            goRound();
+            world.advance(5 * MILLI);
+        }
+        world.check(engine.drained(), "the relay does not drain");
+        engine.closeConnections();
+    }
+
+    /** What has happened, by the relay's own count. */
+    RelayStats stats() {
+        return engine.stats();
+    }
+
+    /** See {@link World#digest}. */
+    long digest() {
+        return world.digest() * 31 + model.end();
+    }
+
+    /** For reports. */
+    long steps() {
+        return world.step();
+    }
+
+    long messages() {
+        return model.count();
+    }
+
+    long bytes() {
+        return model.end();
+    }
+}

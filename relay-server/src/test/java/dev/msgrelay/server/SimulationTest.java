@@ -1,0 +1,78 @@
+package dev.msgrelay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The core in a simulated world: see {@link Simulation}, and docs/testing.md.
+ *
+ * <pre>
+ *   -Dsim.seed=N       one seed again
+ *   -Dsim.seconds=N    fresh seeds for so long
+ *   -Dsim.steps=N      steps of one seed
+ *   -Dsim.trace=WHO    prints the events of clients whose names begin so
+ * </pre>
+ */
+class SimulationTest {
+    private static final int ALL_STEPS = 1_000_000;
+    private static final int STEPS = Integer.getInteger("sim.steps", 2_000);
+
+    @Test
+    @Timeout(value = 1, unit = TimeUnit.DAYS)
+    void whatMustHoldHoldsAfterEachStep() {
+        Long seed = Long.getLong("sim.seed");
+        long seconds = Long.getLong("sim.seconds", 0);
+        if (seed != null) {
+            run(seed);
+        } else if (seconds > 0) {
+            runFor(seconds);
+        } else {
+            long steps = 0;
+            for (long next = 0; steps < ALL_STEPS; next++) {
+                steps += run(next);
+            }
+        }
+    }
+
+    /** Otherwise no seed would be worth printing. */
+    @Test
+    void aSeedRepeatsARunExactly() {
+        for (long seed = 0; seed < 5; seed++) {
+            Simulation first = new Simulation(seed);
+            first.run(STEPS);
+            Simulation second = new Simulation(seed);
+            second.run(STEPS);
+            assertThat(second.digest()).as("the digest of seed %d", seed).isEqualTo(first.digest());
+        }
+    }
+
+    private static void runFor(long seconds) {
+        long start = System.nanoTime();
+        long first = System.currentTimeMillis() << 20;
+        long next = first;
+        long steps = 0;
+        while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(seconds)) {
+            steps += run(next++);
+        }
+        System.out.printf("%,d steps of %,d seeds from %d on%n", steps, next - first, first);
+    }
+
+    private static long run(long seed) {
+        PrintStream stderr = System.err;
+        // What is provoked by the thousand is not for people to read. The trace says what was provoked.
+        System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+        try {
+            Simulation simulation = new Simulation(seed);
+            simulation.run(STEPS);
+            return simulation.steps();
+        } finally {
+            System.setErr(stderr);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** bin/relay-server in a copy of the project that is built already, with a java that prints what it is started with. */
+class StartScriptTest {
+    @TempDir
+    private Path home;
+
+    private Path script;
+
+    @BeforeEach
+    void copy() throws IOException {
+        script = home.resolve("bin/relay-server");
+        Files.createDirectories(home.resolve("bin/lib"));
+        Files.copy(Path.of("../bin/relay-server"), script);
+        Files.copy(Path.of("../bin/lib/start.sh"), home.resolve("bin/lib/start.sh"));
+        for (String module : List.of("relay-protocol", "relay-server")) {
+            Files.createDirectories(home.resolve(module + "/src/main"));
+            Files.createFile(home.resolve(module + "/pom.xml"));
+        }
+        Files.createFile(home.resolve("pom.xml"));
+        Files.createDirectories(home.resolve("jdk/bin"));
+        Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
+        Path java = home.resolve("jdk/bin/java");
+        Files.writeString(java, """
+                #!/bin/sh
+                case "$*" in
+                *cli.JvmLimits*) echo "$*" >"%s/asked"; echo "-Xmx777m -XX:MaxDirectMemorySize=888m" ;;
+                *) for argument in "$@"; do echo "$argument"; done ;;
+                esac
+                """.formatted(home));
+        assertThat(java.toFile().setExecutable(true)).isTrue();
+        Files.createDirectories(home.resolve("relay-server/target"));
+        Files.createFile(home.resolve("relay-server/target/relay-server-1-all.jar"));
+    }
+
+    private List<String> start(String javaOpts, String... args) throws Exception {
+        List<String> command = new ArrayList<>(List.of("sh", script.toString()));
+        command.addAll(List.of(args));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
+        builder.environment().put("JAVA_OPTS", javaOpts);
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(said).isZero();
+        return said.lines().toList();
+    }
+
+    private boolean asked() {
+        return Files.exists(home.resolve("asked"));
+    }
+
+    @Test
+    void theUsualLimitsAreThereWithoutAsking() throws Exception {
+        List<String> started = start("", "--json", "--publish-port", "0");
+        assertThat(started).containsAll(JvmLimits.of()).contains("-XX:+ExitOnOutOfMemoryError", "--json");
+        assertThat(asked()).isFalse();
+    }
+
+    @Test
+    void otherSizesHaveOtherLimits() throws Exception {
+        List<String> started = start("", "--log-size", "512m", "a b", "*");
+        assertThat(started)
+                .contains("-Xmx777m", "-XX:MaxDirectMemorySize=888m")
+                .doesNotContainAnyElementsOf(JvmLimits.of());
+        assertThat(started.subList(started.size() - 4, started.size()))
+                .containsExactly("--log-size", "512m", "a b", "*");
+        assertThat(Files.readString(home.resolve("asked"))).endsWith("JvmLimits --log-size 512m a b *\n");
+    }
+
+    @Test
+    void inEitherFormAndFromAFile() throws Exception {
+        assertThat(start("", "--log-size=512m")).contains("-Xmx777m");
+        assertThat(start("", "@options")).contains("-Xmx777m");
+    }
+
+    @Test
+    void whatTheUserGivesWins() throws Exception {
+        List<String> started = start("-Xmx5g -XX:MaxDirectMemorySize=3g", "--log-size=512m");
+        assertThat(started).contains("-Xmx5g").doesNotContain("-Xmx777m");
+        // Of two equal flags the JVM takes the last one.
+        assertThat(started.indexOf("-XX:MaxDirectMemorySize=3g"))
+                .isGreaterThan(started.indexOf("-XX:MaxDirectMemorySize=888m"));
+        assertThat(start("-Xmx5g")).noneMatch(flag -> flag.startsWith("-Xmn") || flag.startsWith("-Xms"));
+    }
+}

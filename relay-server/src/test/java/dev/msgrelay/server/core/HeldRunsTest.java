@@ -1,0 +1,68 @@
+package dev.msgrelay.server.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.core.RingRig.Taken;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Runs that the handler cannot take stay in the ring, in their order, and the ring fills. */
+class HeldRunsTest {
+    private final RingRig rig = new RingRig(16, 200);
+    private int room;
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void aHeldRunIsHandedOverOnceThereIsRoom() {
+        rig.canTake = () -> room > 0;
+        rig.publish(RingRig.run(1, 100));
+        assertThat(rig.poll()).isEmpty();
+        assertThat(rig.poller.held()).isTrue();
+        assertThat(rig.ring.isEmpty()).isFalse();
+        room = 1;
+        assertThat(rig.poll()).singleElement().satisfies(t -> assertThat(t.bytes())
+                .isEqualTo(RingRig.run(1, 100)));
+        assertThat(rig.poller.held()).isFalse();
+    }
+
+    @Test
+    void theBatchBeforeAHeldRunIsLetGoOf() {
+        room = 2;
+        rig.canTake = () -> room-- > 0;
+        rig.publish(RingRig.run(1, 10));
+        rig.publish(RingRig.run(2, 20));
+        rig.publish(RingRig.run(3, 150));
+        rig.publish(RingRig.run(4, 10));
+
+        List<Taken> batch = rig.poll();
+        // The third call hands over nothing: it only says that the batch is over.
+        assertThat(batch).extracting(Taken::length).containsExactly(10, 20, 0);
+        assertThat(batch).extracting(Taken::endOfBatch).containsExactly(false, false, true);
+        assertThat(rig.poller.held()).isTrue();
+
+        rig.canTake = () -> true;
+        assertThat(rig.poll()).extracting(Taken::length).containsExactly(150, 10);
+    }
+
+    @Test
+    void whatWaitsKeepsItsRoomInTheRing() {
+        rig.canTake = () -> false;
+        int accepted = 0;
+        while (rig.publish(RingRig.run(accepted, 100))) {
+            accepted++;
+            assertThat(rig.poll()).isEmpty();
+        }
+        assertThat(accepted).isEqualTo(8);
+        rig.canTake = () -> true;
+        List<Taken> all = rig.poll();
+        assertThat(all).hasSize(8);
+        for (int i = 0; i < 8; i++) {
+            assertThat(all.get(i).bytes()).isEqualTo(RingRig.run(i, 100));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.msgrelay.server.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.log.Mark;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From the ring into the log: the head moves at the end of a batch, messages are numbered, packets hold one MTU. */
+class NetworkBatchHandlerTest {
+    private final BatchRig rig = new BatchRig();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void endOfBatchMovesTheHeadAndNothingBeforeDoes() {
+        rig.publish(new Frames().frame(1, 10));
+        rig.publish(new Frames().frame(2, 10).frame(3, 10));
+        rig.publish(new Frames().frame(4, 10));
+        rig.poller.poll();
+        assertThat(rig.ends).containsExactly(false, false, true);
+        assertThat(rig.heads).containsExactly(0L, 0L, 4 * 18L);
+        assertThat(rig.head().sequence()).isEqualTo(5);
+    }
+
+    @Test
+    void theNextBatchGoesOnWhereTheLastOneEnded() {
+        rig.publish(new Frames().frame(1, 10));
+        rig.poller.poll();
+        rig.publish(new Frames().frame(2, 20));
+        rig.poller.poll();
+        assertThat(rig.bytes()).isEqualTo(new Frames().frame(1, 10).frame(2, 20).bytes());
+        assertThat(rig.head().sequence()).isEqualTo(3);
+    }
+
+    @Test
+    void packetsGoOnAcrossRunsAndBatches() {
+        // 10 frames of 146 bytes fill a packet; they come one by one.
+        for (int i = 0; i < 25; i++) {
+            rig.publish(new Frames().frame(i, 138));
+            if (i % 3 == 0) {
+                rig.poller.poll();
+            }
+        }
+        rig.poller.poll();
+        assertMark(rig.packetAtOrBehind(1), 1460, 11);
+        assertMark(rig.packetAtOrBehind(1461), 2920, 21);
+        assertMark(rig.packetAtOrBehind(2921), 25 * 146, 26);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {BatchRig.PACKET - 9, BatchRig.PACKET - 8, BatchRig.PACKET - 7, 5000, BatchRig.MAX_BODY})
+    void framesOfAboutAPacketAndMore(int body) {
+        Frames all = new Frames();
+        for (int i = 0; i < 6; i++) {
+            rig.publish(new Frames().frame(i, body));
+            all.frame(i, body);
+            rig.poller.poll();
+        }
+        assertThat(rig.bytes()).isEqualTo(all.bytes());
+        for (int i = 0; i < 6; i++) {
+            assertMark(rig.packetAtOrBehind((long) i * (8 + body)), (long) i * (8 + body), i + 1);
+        }
+        assertMark(rig.packetAtOrBehind(1), 8 + body, 2);
+    }
+
+    @Test
+    void randomRunsAreDenseAndInOrder() {
+        Random random = Seeds.random("NetworkBatchHandlerTest");
+        Frames all = new Frames();
+        int type = 0;
+        while (all.size() < 400_000) {
+            Frames run = new Frames();
+            for (int i = random.nextInt(20); i >= 0; i--) {
+                int body = random.nextInt(random.nextInt(20) == 0 ? 5000 : 200);
+                run.frame(type, body);
+                all.frame(type++, body);
+            }
+            while (rig.ring.remainingCells() < run.size() / 64 + 2) {
+                rig.poller.poll();
+            }
+            rig.publish(run);
+            if (random.nextInt(5) == 0) {
+                rig.poller.poll();
+            }
+        }
+        while (!rig.ring.isEmpty()) {
+            rig.poller.poll();
+        }
+        assertThat(rig.bytes()).isEqualTo(all.bytes());
+        assertThat(rig.head().sequence()).isEqualTo(type + 1);
+    }
+
+    @Test
+    void ofARunThatIsNotWholeFramesOnlyTheWholeOnesAreRelayedAndTheRingGoesOn() {
+        rig.publish(new Frames().frame(1, 10).header(2, 50));
+        rig.publish(new Frames().frame(3, 7));
+        assertThat(rig.poller.poll()).isTrue();
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(rig.bytes()).isEqualTo(new Frames().frame(1, 10).frame(3, 7).bytes());
+        assertThat(rig.head().sequence()).isEqualTo(3);
+    }
+
+    private static void assertMark(Mark mark, long position, long sequence) {
+        assertThat(mark.position()).isEqualTo(position);
+        assertThat(mark.sequence()).isEqualTo(sequence);
+    }
+}

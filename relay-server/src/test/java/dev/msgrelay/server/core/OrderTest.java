@@ -1,0 +1,173 @@
+package dev.msgrelay.server.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.lmax.disruptor.BusySpinWaitStrategy;
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.log.PacketLog;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Ring, stages and the core's own spans become one order; what waits is known before the core sleeps. */
+class OrderTest {
+    private static final int CELLS = 4096;
+    private static final int MAX_BODY = 60_000;
+    private static final int CHUNK = 64 << 10;
+
+    private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_BODY + 8));
+    private final FrameRing ring = new FrameRing(CELLS, MAX_BODY + 8, memory, new BusySpinWaitStrategy());
+    private final WindowGate gate = new WindowGate(1000, new NoWriter(), System::nanoTime);
+    private final PacketLog log =
+            new PacketLog(UnpooledByteBufAllocator.DEFAULT, 16 * CHUNK, CHUNK, 1460, 4, MAX_BODY + 8, gate);
+    private final NetworkBatchHandler handler = new NetworkBatchHandler(log, 1460, MAX_BODY);
+    private final Order order = new Order(ring, handler, gate, log);
+    private final RunScan scan = new RunScan(1460, MAX_BODY);
+
+    private static final class NoWriter implements WindowGate.Writer {
+        @Override
+        public void signal() {}
+
+        @Override
+        public void awaitBetweenSteps() {}
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+        memory.release();
+    }
+
+    /** A producer's stage; the consumer is busy, so that small messages gather. */
+    private RunStage stage() {
+        RunStage stage = new RunStage(ring, MAX_BODY, () -> false);
+        order.add(stage);
+        return stage;
+    }
+
+    private static void put(RunStage stage, int type) {
+        assertThat(stage.put(type, ByteBuffer.allocate(10), 10)).isTrue();
+    }
+
+    private void publish(int type, int body) {
+        Frames frames = new Frames().frame(type, body);
+        long claim = ring.tryClaim(frames.size());
+        assertThat(claim).isNotEqualTo(FrameRing.REFUSED);
+        ring.put(claim, 0, frames.nativeBuffer(), 0, frames.size());
+        ring.publish(claim, frames.size());
+    }
+
+    @Test
+    void whatWasPackedIsShownWhenTheBatchEnds() {
+        Frames frames = new Frames().frame(1, 10).frame(2, 20);
+        order.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), order.openPacketBytes()));
+        assertThat(order.lastSequence()).isEqualTo(2);
+        assertThat(order.openPacketBytes()).isEqualTo(frames.size());
+        assertThat(log.head().position()).isZero();
+        order.drain();
+        assertThat(log.head().position()).isEqualTo(frames.size());
+    }
+
+    @Test
+    void spansOfTheCoreAndRunsOfTheRingAreOneOrder() {
+        publish(1, 10);
+        Frames span = new Frames().frame(2, 20);
+        order.take(scan.scan(span.nativeBuffer(), 0, span.size(), order.openPacketBytes()));
+        assertThat(order.drain()).as("nothing more in the ring").isFalse();
+        assertThat(log.lastSequence()).isEqualTo(2);
+        assertThat(log.head().position()).isEqualTo(46);
+        assertThat(order.isEmpty()).isTrue();
+    }
+
+    @Test
+    void aBatchEndsAndSaysThatThereIsMore() {
+        for (int i = 0; i < 3; i++) {
+            publish(i, 50_000);
+        }
+        publish(9, 50_000);
+        // 2,048 cells are a batch.
+        assertThat(order.drain()).isTrue();
+        assertThat(log.lastSequence()).isEqualTo(3);
+        assertThat(log.head().position()).isEqualTo(3 * 50_008);
+        assertThat(order.pending()).isTrue();
+        assertThat(order.drain()).isFalse();
+        assertThat(log.lastSequence()).isEqualTo(4);
+        assertThat(order.pending()).isFalse();
+    }
+
+    @Test
+    void stagesAreTakenWhenTheRingHasRunDry() {
+        RunStage stage = stage();
+        put(stage, 1);
+        put(stage, 2);
+        publish(3, 10);
+        assertThat(order.isEmpty()).isFalse();
+        assertThat(order.pending()).isTrue();
+        order.drain();
+        assertThat(log.lastSequence()).as("the ring first").isEqualTo(1);
+        order.drain();
+        assertThat(log.lastSequence()).isEqualTo(3);
+        assertThat(log.head().position()).isEqualTo(54);
+        assertThat(order.isEmpty()).isTrue();
+        assertThat(order.pending()).isFalse();
+        assertThat(order.sleepNanos()).isZero();
+    }
+
+    @Test
+    void aRingThatNeverRunsDryDoesNotStarveTheStages() {
+        RunStage stage = stage();
+        put(stage, 1);
+        int rounds = 0;
+        while (stage.waiting()) {
+            publish(2, 10);
+            order.drain();
+            assertThat(++rounds).isLessThanOrEqualTo(256);
+        }
+        assertThat(rounds).isEqualTo(256);
+    }
+
+    @Test
+    void whoHasEndedIsForgottenWithWhatItHasLeft() {
+        RunStage one = stage();
+        RunStage two = stage();
+        put(one, 1);
+        put(two, 2);
+        assertThat(order.stages()).isEqualTo(2);
+        one.end();
+        order.drain();
+        order.drain();
+        assertThat(log.lastSequence()).isEqualTo(2);
+        assertThat(order.stages()).isEqualTo(1);
+        order.endStages();
+        order.drain();
+        assertThat(order.stages()).isZero();
+        assertThat(two.put(3, ByteBuffer.allocate(1), 1)).isFalse();
+        assertThat(order.isEmpty()).isTrue();
+    }
+
+    /** While readers hold the log back, what waits in the ring is no reason to stay awake. */
+    @Test
+    void whatMayNotGoOnIsNotPending() {
+        long[] position = {0};
+        gate.add(() -> position[0]);
+        for (int i = 0; i < 3; i++) {
+            publish(i, 992);
+        }
+        put(stage(), 7);
+        assertThat(order.drain()).isFalse();
+        assertThat(log.lastSequence()).as("the window, and one run").isEqualTo(2);
+        assertThat(order.canTake()).isFalse();
+        assertThat(order.isEmpty()).isFalse();
+        assertThat(order.pending()).isFalse();
+        assertThat(order.sleepNanos()).as("until it is woken").isZero();
+        position[0] = 2000;
+        assertThat(order.pending()).isTrue();
+        order.drain();
+        order.drain();
+        assertThat(log.lastSequence()).isEqualTo(4);
+        assertThat(order.isEmpty()).isTrue();
+    }
+}

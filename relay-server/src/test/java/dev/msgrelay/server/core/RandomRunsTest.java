@@ -1,0 +1,52 @@
+package dev.msgrelay.server.core;
+
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Seeds;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Runs of random frames, cut anywhere, broken now and then: the quick scan finds what the naive one finds. */
+class RandomRunsTest {
+    private static final int ROUNDS = 3000;
+
+    @Test
+    void asTheNaiveScan() {
+        Random random = Seeds.random("RandomRunsTest");
+        for (int round = 0; round < ROUNDS; round++) {
+            int packetBytes = 100 + random.nextInt(1400);
+            int maxBody = 1 + random.nextInt(4000);
+            Frames frames = frames(random, maxBody);
+            int pad = random.nextInt(20);
+            byte[] bytes = frames.bytes();
+            int length = random.nextInt(4) == 0 ? random.nextInt(bytes.length + 1) : bytes.length;
+            int open = random.nextBoolean() ? 0 : random.nextInt(packetBytes + 1);
+            ByteBuffer wire = new Frames().raw(new byte[pad]).raw(bytes).nativeBuffer();
+
+            RunScan scan = new RunScan(packetBytes, maxBody);
+            scan.scan(wire, pad, length, open);
+            new ReferenceScan(Arrays.copyOf(bytes, length), length, open, packetBytes, maxBody)
+                    .assertSame(scan, "round " + round + ", " + length + " bytes, " + open + " open");
+        }
+    }
+
+    private static Frames frames(Random random, int maxBody) {
+        Frames frames = new Frames();
+        int count = random.nextInt(40);
+        int body = 0;
+        for (int i = 0; i < count; i++) {
+            // Neighbours are often of one length: that is where the scan takes its short cut.
+            if (i == 0 || random.nextInt(4) == 0) {
+                body = random.nextBoolean() ? random.nextInt(Math.min(maxBody, 50) + 1) : random.nextInt(maxBody + 1);
+            }
+            switch (random.nextInt(200)) {
+                case 0 -> frames.header(random.nextInt(), -1 - random.nextInt(1 << 30));
+                case 1 -> frames.header(random.nextInt(1000), maxBody + 1 + random.nextInt(1000));
+                case 2 -> frames.frame(0x80000000 + random.nextInt(256), body);
+                default -> frames.frame(random.nextInt(1 << 30), body);
+            }
+        }
+        return frames;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.msgrelay.server.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Sources without room wait together and go on together. */
+class HeldSourcesTest {
+    private final AtomicLong clock = new AtomicLong();
+    private boolean plenty;
+    private final HeldSources held = new HeldSources(() -> plenty, clock::get);
+    private final List<String> resumed = new ArrayList<>();
+
+    private HeldSources.Source source(String name) {
+        return () -> resumed.add(name);
+    }
+
+    @Test
+    void theyGoOnTogetherInTheirOrderOnceThereIsPlenty() {
+        held.add(source("a"), false);
+        held.add(source("b"), true);
+        assertThat(held.any()).isTrue();
+        held.resumeIfRoom();
+        assertThat(resumed).isEmpty();
+        plenty = true;
+        held.resumeIfRoom();
+        assertThat(resumed).containsExactly("a", "b");
+        assertThat(held.any()).isFalse();
+        held.resumeIfRoom();
+        assertThat(resumed).hasSize(2);
+    }
+
+    @Test
+    void whoLooksAtOnceFindsRoomThatHasComeBackMeanwhile() {
+        plenty = true;
+        held.add(source("a"), false);
+        assertThat(resumed).isEmpty();
+        held.add(source("b"), true);
+        assertThat(resumed).containsExactly("a", "b");
+    }
+
+    @Test
+    void oneThatFindsNoRoomAgainMayWaitAgain() {
+        HeldSources.Source[] again = new HeldSources.Source[1];
+        again[0] = () -> {
+            resumed.add("a");
+            plenty = false;
+            held.add(again[0], false);
+        };
+        held.add(again[0], false);
+        plenty = true;
+        held.resumeIfRoom();
+        assertThat(held.any()).isTrue();
+        int before = resumed.size();
+        held.resumeIfRoom();
+        assertThat(resumed).hasSize(before);
+    }
+
+    @Test
+    void theTimeInWhichAnybodyWaitsAddsUp() {
+        clock.set(100);
+        held.add(source("a"), false);
+        clock.set(120);
+        held.add(source("b"), false);
+        assertThat(held.nanos(130)).isEqualTo(30);
+        plenty = true;
+        clock.set(140);
+        held.resumeIfRoom();
+        assertThat(held.nanos(1000)).isEqualTo(40);
+    }
+}

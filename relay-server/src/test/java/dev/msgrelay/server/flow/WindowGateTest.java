@@ -1,0 +1,213 @@
+package dev.msgrelay.server.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.net.Transport;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The log runs ahead of its slowest limit by a window, and no further. */
+class WindowGateTest {
+    private static final int WINDOW = 1000;
+
+    /** Somebody who holds publishers back. */
+    private static final class Reader implements WindowGate.Limit {
+        volatile long position;
+
+        Reader(long position) {
+            this.position = position;
+        }
+
+        @Override
+        public long position() {
+            return position;
+        }
+    }
+
+    /** Counts what the gate asks of it. */
+    private static final class Writer implements WindowGate.Writer {
+        int signals;
+        int awaited;
+
+        @Override
+        public void signal() {
+            signals++;
+        }
+
+        @Override
+        public void awaitBetweenSteps() {
+            awaited++;
+        }
+    }
+
+    private final Writer writer = new Writer();
+    private final AtomicLong clock = new AtomicLong(100);
+    private final WindowGate gate = new WindowGate(WINDOW, writer, clock::get);
+
+    private Reader reader(long position) {
+        Reader reader = new Reader(position);
+        gate.add(reader);
+        return reader;
+    }
+
+    @Test
+    void withoutLimitsNothingIsHeldBack() {
+        assertThat(gate.allows(1L << 40)).isTrue();
+        assertThat(gate.allows(1L << 50)).isTrue();
+        assertThat(gate.blocked()).isFalse();
+    }
+
+    @Test
+    void theWindowCountsFromTheSlowest() {
+        Reader slow = reader(500);
+        Reader fast = reader(800);
+        assertThat(gate.allows(500 + WINDOW)).isTrue();
+        assertThat(gate.allows(500 + WINDOW + 1)).isFalse();
+        assertThat(gate.blocked()).isTrue();
+        assertThat(gate.stillRefuses()).isTrue();
+        assertThat(gate.blockedSinceNanos()).isEqualTo(100);
+
+        // The slowest leaves: from then on the next one counts.
+        gate.remove(slow);
+        assertThat(gate.stillRefuses())
+                .as("the writer does not get up for a little room")
+                .isTrue();
+        assertThat(gate.allows(800 + WINDOW)).isTrue();
+        assertThat(gate.stillRefuses()).isFalse();
+        assertThat(gate.blocked()).isFalse();
+        assertThat(gate.allows(800 + WINDOW + 1)).isFalse();
+        gate.remove(fast);
+        assertThat(gate.allows(1L << 40)).isTrue();
+        assertThat(gate.blocked()).isFalse();
+    }
+
+    @Test
+    void oneThatJoinsLaterCountsAtOnce() {
+        assertThat(gate.allows(1L << 40)).isTrue();
+        Reader reader = reader(0);
+        assertThat(gate.allows(WINDOW + 1)).isFalse();
+        gate.remove(reader);
+        assertThat(gate.allows(WINDOW + 1)).isTrue();
+    }
+
+    @Test
+    void whoWaitsGoesOnWhenHalfOfTheWindowIsFree() {
+        reader(0);
+        assertThat(gate.halfOpen(WINDOW / 2)).isTrue();
+        assertThat(gate.halfOpen(WINDOW / 2 + 1)).isFalse();
+    }
+
+    @Test
+    void theWriterIsWokenOnceHalfOfTheWindowIsFreeAndNotBefore() {
+        Reader reader = reader(0);
+        assertThat(gate.allows(WINDOW + 1)).isFalse();
+        reader.position = WINDOW / 2;
+        gate.moved(reader.position);
+        assertThat(writer.signals).isZero();
+        assertThat(gate.stillRefuses()).isTrue();
+        reader.position = WINDOW / 2 + 1;
+        gate.moved(reader.position);
+        assertThat(writer.signals).isEqualTo(1);
+        assertThat(gate.stillRefuses()).isFalse();
+        // Who is not blocked is not woken.
+        assertThat(gate.allows(WINDOW + 1)).isTrue();
+        gate.moved(WINDOW);
+        assertThat(writer.signals).isEqualTo(1);
+    }
+
+    @Test
+    void theLastOneThatLeavesWakesTheWriter() {
+        Reader reader = reader(0);
+        assertThat(gate.allows(WINDOW + 1)).isFalse();
+        gate.remove(reader);
+        assertThat(writer.signals).isEqualTo(1);
+        assertThat(gate.stillRefuses()).isFalse();
+    }
+
+    @Test
+    void whoGoesBackIsLookedAtAnew() {
+        Reader reader = reader(5000);
+        assertThat(gate.allows(5000 + WINDOW)).isTrue();
+        reader.position = 100;
+        // The writer had looked it up already.
+        assertThat(gate.allows(5000)).isTrue();
+        gate.movedBack();
+        assertThat(writer.awaited).isEqualTo(1);
+        assertThat(gate.allows(5000)).isFalse();
+        assertThat(gate.allows(100 + WINDOW)).isTrue();
+    }
+
+    @Test
+    void theTimeInWhichItHoldsBackAddsUp() {
+        Reader reader = reader(0);
+        gate.allows(WINDOW + 1);
+        clock.set(130);
+        gate.allows(WINDOW + 1);
+        assertThat(gate.blockedNanos(150)).isEqualTo(50);
+        assertThat(gate.blockedSinceNanos()).as("a second look is no new hold").isEqualTo(100);
+        reader.position = WINDOW;
+        clock.set(160);
+        assertThat(gate.allows(WINDOW + 1)).isTrue();
+        assertThat(gate.blockedNanos(999)).isEqualTo(60);
+    }
+
+    @Test
+    void whoGoesBackWaitsForWhatTheWriterWasAllowedBefore() throws InterruptedException {
+        CountDownLatch allowed = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicBoolean appended = new AtomicBoolean();
+        AtomicBoolean appendedBefore = new AtomicBoolean();
+        AtomicBoolean once = new AtomicBoolean();
+        EngineLoop loop = new EngineLoop("gate-test", Transport.NIO.ioHandler());
+        WindowGate ofLoop = new WindowGate(WINDOW, loop, System::nanoTime);
+        loop.duty(
+                new EngineLoop.Duty() {
+                    @Override
+                    public boolean work(long nowNanos) {
+                        if (once.compareAndSet(false, true)) {
+                            allowed.countDown();
+                            awaitQuietly(end);
+                            appended.set(true);
+                        }
+                        return false;
+                    }
+
+                    @Override
+                    public boolean pending() {
+                        return !once.get();
+                    }
+                },
+                failure -> {
+                    throw new AssertionError(failure);
+                });
+        loop.start();
+        try {
+            assertThat(allowed.await(10, TimeUnit.SECONDS)).isTrue();
+            Thread member = new Thread(() -> {
+                ofLoop.movedBack();
+                appendedBefore.set(appended.get());
+            });
+            member.start();
+            while (member.getState() != Thread.State.TIMED_WAITING && member.getState() != Thread.State.TERMINATED) {
+                Thread.onSpinWait();
+            }
+            end.countDown();
+            member.join(10_000);
+            assertThat(appendedBefore).isTrue();
+        } finally {
+            assertThat(loop.stop(1000)).isTrue();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

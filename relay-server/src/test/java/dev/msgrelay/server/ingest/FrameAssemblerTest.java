@@ -1,0 +1,484 @@
+package dev.msgrelay.server.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Frames are put together from whatever pieces they come in, of every size, with the memory that there is; and all of it is
+ * given back. The reads are done as a connection does them.
+ */
+class FrameAssemblerTest {
+    private static final int MAX_BODY = 200_000;
+    private static final int READ = IngestPort.READ_BYTES;
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final MemoryBudget budget = new MemoryBudget(Map.of(
+            Part.CONNECTIONS,
+            10L * FrameAssembler.SMALL,
+            Part.RESTS,
+            2L * FrameAssembler.SHORT,
+            Part.FRAMES,
+            2L * (MAX_BODY + 8 + 1024)));
+    private final MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final ArrayDeque<ReadBuffer> taken = new ArrayDeque<>();
+    private final Port port = new Port();
+    private final List<Connection> connections = new ArrayList<>();
+
+    /** A loop's memory, and the place where whole frames go. */
+    private final class Port implements IngestPort {
+        final RunScan scan = new RunScan(1460, MAX_BODY);
+        final ReadBuffer buffer = new ReadBuffer(allocator, InPlacePort.copiedBytes());
+        final ShortBuffers shorts = new ShortBuffers(allocator, budget.pool(Part.RESTS), 2);
+        final ByteArrayOutputStream order = new ByteArrayOutputStream();
+        boolean room = true;
+
+        @Override
+        public boolean hasRoom() {
+            return room;
+        }
+
+        @Override
+        public ReadWindow window(int front, int most) {
+            return buffer.window(0, front + most);
+        }
+
+        @Override
+        public RunScan walk(ByteBuffer view, int offset, int length) {
+            return scan.scan(view, offset, length, 0);
+        }
+
+        @Override
+        public boolean take(RunScan span) {
+            if (room) {
+                byte[] bytes = new byte[span.end()];
+                span.buffer().get(span.offset(), bytes);
+                order.writeBytes(bytes);
+            }
+            return room;
+        }
+
+        @Override
+        public void hold(HeldSources.Source source) {
+            throw new AssertionError("not asked here");
+        }
+
+        @Override
+        public long lastSequence() {
+            return 0;
+        }
+
+        @Override
+        public void publish() {}
+
+        @Override
+        public void moreExpected() {}
+
+        @Override
+        public boolean hasShort() {
+            return shorts.any();
+        }
+
+        @Override
+        public ReadBuffer takeShort() {
+            return shorts.take();
+        }
+
+        @Override
+        public void giveShort(ReadBuffer given) {
+            shorts.give(given);
+        }
+    }
+
+    /** Does with an assembler what a publisher's connection does with it. */
+    private final class Connection implements MemoryLine.Waiter {
+        final FrameAssembler assembler = new FrameAssembler(allocator, budget.pool(Part.CONNECTIONS), line, port);
+        final boolean shares;
+        boolean waitsForMemory;
+        boolean waitsForRoom;
+        int asked;
+
+        /** @param shares whether its channel reads to the loop's memory */
+        Connection(boolean shares) {
+            this.shares = shares;
+            connections.add(this);
+        }
+
+        /** Reads as much as it wants at a time, while it wants any; answers how much. */
+        int read(byte[] bytes, int from, int to) {
+            int at = from;
+            while (at < to && !waitsForMemory && !waitsForRoom) {
+                at += readOnce(bytes, at, to);
+            }
+            return at - from;
+        }
+
+        private int readOnce(byte[] bytes, int from, int to) {
+            ReadWindow window = window();
+            if (window == null) {
+                return 0;
+            }
+            int start = window.writerIndex();
+            int part = Math.min(to - from, window.writableBytes());
+            assertThat(part).as("a read that can bring nothing").isPositive();
+            window.writeBytes(bytes, from, part);
+            if (assembler.owns(window)) {
+                assertThat(start).isEqualTo(assembler.bytes());
+                assembler.filledTo(window.writerIndex());
+                takeOwn();
+            } else {
+                take(window.view(), window.readerIndex(), window.readableBytes());
+            }
+            return part;
+        }
+
+        private ReadWindow window() {
+            if (assembler.readsOnItsOwn()) {
+                return assembler.restOfLong();
+            }
+            if (assembler.wants() > 0) {
+                ask();
+                return null;
+            }
+            int most = assembler.mostPerRead(READ);
+            if (!shares) {
+                return assembler.behind(most);
+            }
+            ReadWindow window = port.window(assembler.bytes(), most);
+            assembler.putInFront(window);
+            return window;
+        }
+
+        private void ask() {
+            asked = assembler.wants();
+            waitsForMemory = true;
+            if (line.ask(asked, this, tasks::add)) {
+                granted();
+            }
+        }
+
+        @Override
+        public void granted() {
+            waitsForMemory = false;
+            assembler.grow();
+            takeOwn();
+        }
+
+        void takeOwn() {
+            if (assembler.bytes() > 0 && (!assembler.readsOnItsOwn() || assembler.bytes() >= assembler.frame())) {
+                take(assembler.view(), 0, assembler.bytes());
+            }
+        }
+
+        private void take(ByteBuffer view, int offset, int length) {
+            RunScan span = port.walk(view, offset, length);
+            assertThat(span.problem()).isNull();
+            if (span.frames() > 0 && !port.take(span)) {
+                assembler.keep(view, offset, length, 0);
+                waitsForRoom = true;
+                return;
+            }
+            int end = span.end();
+            assembler.keep(view, offset + end, length - end, span.incompleteFrame());
+            if (assembler.wants() > 0) {
+                ask();
+            }
+        }
+
+        void goOn() {
+            waitsForRoom = false;
+            takeOwn();
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    /** Everything that a connection may reserve is given back, whatever it was doing. */
+    @AfterEach
+    void close() {
+        connections.forEach(c -> {
+            line.leave(c);
+            c.assembler.release();
+        });
+        runTasks();
+        connections.forEach(c -> c.assembler.release());
+        taken.forEach(port::giveShort);
+        port.shorts.close();
+        port.buffer.release();
+        assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
+        assertThat(budget.pool(Part.RESTS).used()).isZero();
+        assertThat(budget.pool(Part.FRAMES).used()).isZero();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    private void useUpTheSharedBuffers() {
+        while (port.hasShort()) {
+            taken.add(port.takeShort());
+        }
+    }
+
+    /** The frames before, of one, and behind it. */
+    private static byte[] around(int body) {
+        return new Frames().frame(1, 7).frame(2, body).frame(3, 5).bytes();
+    }
+
+    private void assertTaken(byte[] bytes, String what) {
+        assertThat(port.order.toByteArray()).as(what).isEqualTo(bytes);
+        port.order.reset();
+    }
+
+    /** Small, short, and long ones, at the borders between them. */
+    private static final int[] BODIES = {
+        0, 1, 100, 2039, 2040, 2041, 3063, 3064, 3065, 4000, 5000, 60_000, 65_527, 65_528, 65_529, 70_000, MAX_BODY
+    };
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aByteAtATime(boolean shares) {
+        Connection connection = new Connection(shares);
+        for (int body : BODIES) {
+            byte[] bytes = around(body);
+            for (int i = 0; i < bytes.length; i++) {
+                assertThat(connection.read(bytes, i, i + 1))
+                        .as("body %d, byte %d", body, i)
+                        .isEqualTo(1);
+            }
+            assertTaken(bytes, "body " + body);
+            assertThat(connection.assembler.bytes()).isZero();
+            assertThat(connection.assembler.text()).isEmpty();
+        }
+    }
+
+    @Test
+    void aByteAtATimeWithoutSharedBuffers() {
+        useUpTheSharedBuffers();
+        aByteAtATime(true);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void splitAtEveryOffset(boolean shares) {
+        Connection connection = new Connection(shares);
+        for (int body : new int[] {0, 1, 100, 2040, 3065, 5000}) {
+            byte[] bytes = around(body);
+            for (int cut = 0; cut <= bytes.length; cut++) {
+                assertThat(connection.read(bytes, 0, cut) + connection.read(bytes, cut, bytes.length))
+                        .isEqualTo(bytes.length);
+                assertTaken(bytes, "body " + body + ", cut at " + cut);
+            }
+        }
+        for (int body : new int[] {65_527, 65_529, MAX_BODY}) {
+            byte[] bytes = around(body);
+            // Around headers, ends, and the sizes of the memories; else here and there.
+            for (int cut = 0; cut <= bytes.length; cut += cut < 40 || bytes.length - cut < 40 ? 1 : 997) {
+                connection.read(bytes, 0, cut);
+                connection.read(bytes, cut, bytes.length);
+                assertTaken(bytes, "body " + body + ", cut at " + cut);
+            }
+        }
+    }
+
+    @Test
+    void splitAtEveryOffsetWithoutSharedBuffers() {
+        useUpTheSharedBuffers();
+        splitAtEveryOffset(true);
+    }
+
+    @Test
+    void inRandomPiecesWithAndWithoutRoom() {
+        Random random = Seeds.random("FrameAssemblerTest");
+        for (int round = 0; round < 300; round++) {
+            if (round == 200) {
+                useUpTheSharedBuffers();
+            }
+            Connection connection = new Connection(random.nextBoolean());
+            Frames frames = new Frames();
+            for (int i = random.nextInt(12); i >= 0; i--) {
+                frames.frame(i, BODIES[random.nextInt(BODIES.length)]);
+            }
+            byte[] bytes = frames.bytes();
+            int at = 0;
+            while (at < bytes.length || connection.waitsForRoom) {
+                port.room = random.nextInt(4) > 0;
+                if (connection.waitsForRoom) {
+                    connection.goOn();
+                }
+                int to = Math.min(bytes.length, at + 1 + random.nextInt(1 + random.nextInt(2 * READ)));
+                at += connection.read(bytes, at, to);
+            }
+            port.room = true;
+            assertTaken(bytes, "round " + round);
+            assertThat(connection.assembler.movable()).isTrue();
+            connection.assembler.release();
+        }
+    }
+
+    // ---- the memory of each size -----------------------------------------------------------------------------------
+
+    @Test
+    void whatIsAnnouncedTakesNoMemory() {
+        for (int i = 0; i < 10; i++) {
+            Connection connection = new Connection(true);
+            byte[] header = new Frames().header(1, MAX_BODY).bytes();
+            connection.read(header, 0, 8);
+            assertThat(connection.assembler.frame()).isEqualTo(MAX_BODY + 8);
+            assertThat(connection.assembler.wants()).isZero();
+            assertThat(connection.assembler.text()).isEqualTo("8 of " + (MAX_BODY + 8) + " bytes");
+        }
+        assertThat(budget.pool(Part.FRAMES).used()).isZero();
+        assertThat(budget.pool(Part.RESTS).used()).isZero();
+        assertThat(budget.pool(Part.CONNECTIONS).used()).isEqualTo(10L * FrameAssembler.SMALL);
+        assertThatIllegalStateException()
+                .as("the plan counts every connection once")
+                .isThrownBy(() -> new Connection(true).read(new byte[3], 0, 3));
+    }
+
+    @Test
+    void aHeaderThatIsCutIsNamedSo() {
+        Connection connection = new Connection(true);
+        connection.read(new byte[] {0, 0, 0}, 0, 3);
+        assertThat(connection.assembler.text()).isEqualTo("3 of a header");
+        assertThat(connection.assembler.frame()).isZero();
+    }
+
+    @Test
+    void aControlFrameIsKnownByItsFirstThreeBytes() {
+        Connection connection = new Connection(true);
+        byte[] type = {(byte) 0x80, 0, 0, 1};
+        connection.read(type, 0, 2);
+        assertThat(connection.assembler.beginsControl()).isFalse();
+        connection.read(type, 2, 3);
+        assertThat(connection.assembler.beginsControl()).isTrue();
+        Connection other = new Connection(true);
+        other.read(new byte[] {(byte) 0x80, 0, 1}, 0, 3);
+        assertThat(other.assembler.beginsControl()).isFalse();
+    }
+
+    /** With the line full it waits, is read no further, and goes on when it is its turn; in the order of the line. */
+    @Test
+    void whereTheLineIsFullTheyTakeTurns() {
+        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
+        int part = 100_000;
+        for (int i = 0; i < 4; i++) {
+            Connection c = new Connection(true);
+            c.read(bytes, 0, part);
+            assertThat(c.waitsForMemory).as("connection %d", i).isEqualTo(i >= 2);
+        }
+        assertThat(line.length()).isEqualTo(2);
+        Connection waits = connections.get(2);
+        int had = waits.assembler.bytes();
+        assertThat(had).isBetween(8, FrameAssembler.MOVE_BYTES);
+        assertThat(waits.read(bytes, had, bytes.length)).as("it is not read").isZero();
+        connections.get(0).read(bytes, part, bytes.length);
+        runTasks();
+        assertTaken(bytes, "the first");
+        assertThat(waits.waitsForMemory).isFalse();
+        assertThat(connections.get(3).waitsForMemory).isTrue();
+        assertThat(waits.read(bytes, had, bytes.length)).isEqualTo(bytes.length - had);
+        runTasks();
+        assertTaken(bytes, "the third");
+        Connection last = connections.get(3);
+        last.read(bytes, last.assembler.bytes(), bytes.length);
+        assertTaken(bytes, "the fourth");
+        assertThat(line.length()).isZero();
+    }
+
+    @Test
+    void whatLetsGoInTheLineMakesWay() {
+        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
+        for (int i = 0; i < 4; i++) {
+            new Connection(true).read(bytes, 0, 100_000);
+        }
+        Connection third = connections.get(2);
+        assertThat(line.leave(third)).isTrue();
+        third.assembler.release();
+        connections.get(0).assembler.release();
+        runTasks();
+        assertThat(connections.get(3).waitsForMemory).isFalse();
+    }
+
+    /** Bytes that could not be handed in stay as they are, also those that come although they should not. */
+    @ParameterizedTest
+    @ValueSource(ints = {50, 2500, 3000, 20_000, 60_000})
+    void whatFindsNoRoomIsHeldWithWhatComesAllTheSame(int bytes) {
+        Connection connection = new Connection(true);
+        Frames frames = new Frames();
+        for (int i = 0; frames.size() < bytes; i++) {
+            frames.frame(i, 33);
+        }
+        byte[] sent = frames.frame(99, 1500).bytes();
+        port.room = false;
+        int at = connection.read(sent, 0, Math.min(bytes, sent.length));
+        assertThat(connection.waitsForRoom).isTrue();
+        assertThat(connection.assembler.bytes()).isEqualTo(at);
+        // Twice a piece that cannot be refused: a third one is a fault.
+        for (int i = 0; i < 2; i++) {
+            ReadWindow piece = connection.assembler.piece();
+            int part = Math.min(sent.length - at, piece.writableBytes());
+            assertThat(part).isBetween(1, 512);
+            piece.writeBytes(sent, at, part);
+            assertThat(connection.assembler.owns(piece)).isTrue();
+            connection.assembler.filledTo(piece.writerIndex());
+            at += part;
+        }
+        port.room = true;
+        connection.goOn();
+        connection.read(sent, at, sent.length);
+        assertTaken(sent, "held");
+    }
+
+    @Test
+    void aLongFrameThatFindsNoRoomStaysWhereItIs() {
+        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
+        Connection connection = new Connection(true);
+        port.room = false;
+        assertThat(connection.read(bytes, 0, bytes.length)).isEqualTo(bytes.length);
+        assertThat(connection.waitsForRoom).isTrue();
+        assertThat(budget.pool(Part.FRAMES).used()).isPositive();
+        port.room = true;
+        connection.goOn();
+        assertTaken(bytes, "long");
+        assertThat(budget.pool(Part.FRAMES).used()).isZero();
+    }
+
+    @Test
+    void onlyWhatIsItsOwnMayMoveToAnotherPort() {
+        Connection connection = new Connection(true);
+        assertThat(connection.assembler.movable()).isTrue();
+        byte[] bytes = new Frames().frame(1, 60_000).bytes();
+        connection.read(bytes, 0, 100);
+        assertThat(connection.assembler.movable()).isTrue();
+        connection.read(bytes, 100, 30_000);
+        assertThat(connection.assembler.movable()).isFalse();
+        connection.read(bytes, 30_000, bytes.length);
+        assertThat(connection.assembler.movable()).isTrue();
+        assertThat(Arrays.equals(port.order.toByteArray(), bytes)).isTrue();
+    }
+}

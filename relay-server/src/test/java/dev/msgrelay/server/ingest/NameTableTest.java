@@ -1,0 +1,279 @@
+package dev.msgrelay.server.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ProducerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The table of acknowledged publishers: whose a name is, who has it, and which names are forgotten. */
+class NameTableTest {
+    private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+    private static final long HOLD = TimeUnit.SECONDS.toNanos(10);
+    private static final ProducerId ME = new ProducerId(1, 2);
+    private static final ProducerId STRANGER = new ProducerId(1, 3);
+
+    private final NameTable names = new NameTable(3, HOLD);
+    private long now;
+
+    private static final class Holder implements PublisherName.Holder {
+        final List<String> told = new ArrayList<>();
+
+        @Override
+        public void nameTaken() {
+            told.add("taken");
+        }
+
+        @Override
+        public void acknowledge() {
+            told.add("acknowledge");
+        }
+    }
+
+    private PublisherName connect(String name, ProducerId producer, Holder holder) {
+        NameTable.Answer answer = names.connect(name, producer, holder, now);
+        assertThat(answer.refusal()).as(answer.text()).isNull();
+        return answer.name();
+    }
+
+    private PublisherName connect(String name, Holder holder) {
+        return connect(name, ProducerId.NONE, holder);
+    }
+
+    private NameTable.Answer refused(String name, ProducerId producer, CloseReason reason) {
+        NameTable.Answer answer = names.connect(name, producer, new Holder(), now);
+        assertThat(answer.name()).isNull();
+        assertThat(answer.refusal()).isEqualTo(reason);
+        return answer;
+    }
+
+    @Test
+    void numbersGoOnFromConnectionToConnection() {
+        Holder first = new Holder();
+        PublisherName name = connect("orders", first);
+        assertThat(name.accepted()).isZero();
+        name.startAt(1);
+        names.accepted(name, 3, 10);
+        assertThat(name.accepted()).isEqualTo(3);
+        names.disconnect(name, first, now);
+        PublisherName again = connect("orders", new Holder());
+        assertThat(again.accepted()).isEqualTo(3);
+        assertThat(again.sequence()).isEqualTo(10);
+        assertThat(connect("other", new Holder()).accepted()).isZero();
+    }
+
+    @Test
+    void aNewNameMayStartAnywhere() {
+        PublisherName name = connect("orders", new Holder());
+        name.startAt(4711);
+        assertThat(name.accepted()).isZero();
+        name.accept(2, 9);
+        assertThat(name.accepted()).isEqualTo(4712);
+        // Not any more, once it has begun.
+        name.startAt(1);
+        assertThat(name.accepted()).isEqualTo(4712);
+    }
+
+    @Test
+    void numbersEndAndNeverWrap() {
+        PublisherName name = connect("orders", new Holder());
+        name.startAt(Long.MAX_VALUE - 1);
+        assertThat(name.hasNumbersFor(2)).isTrue();
+        assertThat(name.hasNumbersFor(3)).isFalse();
+        assertThat(name.hasNumbersFor(Integer.MAX_VALUE)).isFalse();
+        name.accept(2, 1);
+        assertThat(name.accepted()).isEqualTo(Long.MAX_VALUE);
+        assertThat(name.hasNumbersFor(1)).isFalse();
+        PublisherName last = connect("last", new Holder());
+        last.startAt(Long.MAX_VALUE);
+        assertThat(last.hasNumbersFor(1)).isTrue();
+        assertThat(last.hasNumbersFor(2)).isFalse();
+    }
+
+    @Test
+    void theNewerConnectionHasTheName() {
+        Holder older = new Holder();
+        Holder newer = new Holder();
+        PublisherName name = connect("orders", ME, older);
+        assertThat(connect("orders", ME, newer)).isSameAs(name);
+        assertThat(older.told).containsExactly("taken");
+        // The older one's end changes nothing.
+        names.disconnect(name, older, now);
+        names.accepted(name, 1, 1);
+        names.acknowledge();
+        assertThat(older.told).containsExactly("taken");
+        assertThat(newer.told).containsExactly("acknowledge");
+        assertThat(names.size()).isEqualTo(1);
+    }
+
+    @Test
+    void aBatchTellsEachOnceHoweverOftenItWasTaken() {
+        Holder a = new Holder();
+        Holder b = new Holder();
+        PublisherName nameA = connect("a", a);
+        PublisherName nameB = connect("b", b);
+        nameA.startAt(1);
+        names.accepted(nameA, 1, 1);
+        names.accepted(nameA, 2, 4);
+        names.accepted(nameA, 3, 9);
+        assertThat(a.told).as("not before the batch has ended").isEmpty();
+        names.acknowledge();
+        names.acknowledge();
+        assertThat(a.told).containsExactly("acknowledge");
+        assertThat(nameA.accepted()).isEqualTo(6);
+        assertThat(nameA.sequence()).isEqualTo(9);
+        assertThat(b.told).isEmpty();
+        assertThat(nameB.sequence()).isZero();
+        names.accepted(nameA, 1, 10);
+        names.acknowledge();
+        assertThat(a.told).hasSize(2);
+    }
+
+    // ---- whose it is --------------------------------------------------------------------------------------------
+
+    @Test
+    void aStrangerIsRefusedWhileTheNameIsConnected() {
+        Holder mine = new Holder();
+        PublisherName name = connect("orders", ME, mine);
+        NameTable.Answer answer = refused("orders", STRANGER, CloseReason.NAME_HELD);
+        assertThat(answer.text()).contains("orders");
+        assertThat(mine.told).as("it does not even notice").isEmpty();
+        // Nor one without an id, nor the other way round.
+        refused("orders", ProducerId.NONE, CloseReason.NAME_HELD);
+        connect("old", ProducerId.NONE, new Holder());
+        refused("old", ME, CloseReason.NAME_HELD);
+        now = 10 * HOUR;
+        refused("orders", STRANGER, CloseReason.NAME_HELD);
+        names.accepted(name, 1, 1);
+        names.acknowledge();
+        assertThat(mine.told).containsExactly("acknowledge");
+    }
+
+    @Test
+    void theNameIsHeldForItsProducerAfterItHasGone() {
+        Holder mine = new Holder();
+        PublisherName name = connect("orders", ME, mine);
+        name.startAt(1);
+        names.accepted(name, 5, 5);
+        now = 100;
+        names.disconnect(name, mine, now);
+        now += HOLD - TimeUnit.MILLISECONDS.toNanos(7);
+        assertThat(refused("orders", STRANGER, CloseReason.NAME_HELD).text()).contains("7 ms");
+        now += TimeUnit.MILLISECONDS.toNanos(7) - 1;
+        refused("orders", STRANGER, CloseReason.NAME_HELD);
+        // It comes back within the time, or any time later while nobody else has taken the name.
+        assertThat(connect("orders", ME, new Holder()).accepted()).isEqualTo(5);
+    }
+
+    @Test
+    void aNameThatIsTakenOverStartsFromNothing() {
+        Holder mine = new Holder();
+        PublisherName name = connect("orders", ME, mine);
+        name.startAt(1);
+        names.accepted(name, 5, 50);
+        names.disconnect(name, mine, now);
+        now += HOLD;
+        Holder other = new Holder();
+        PublisherName taken = connect("orders", STRANGER, other);
+        assertThat(taken.accepted())
+                .as("the first one's messages are not the stranger's")
+                .isZero();
+        assertThat(taken.sequence()).isZero();
+        taken.startAt(3);
+        names.accepted(taken, 1, 51);
+        assertThat(taken.accepted()).isEqualTo(3);
+        names.acknowledge();
+        assertThat(mine.told).isEmpty();
+        assertThat(other.told).containsExactly("acknowledge");
+        // And now the first one is the stranger.
+        refused("orders", ME, CloseReason.NAME_HELD);
+        names.disconnect(taken, other, now);
+        refused("orders", ME, CloseReason.NAME_HELD);
+        now += HOLD;
+        assertThat(connect("orders", ME, new Holder()).accepted()).isZero();
+        assertThat(names.size()).isEqualTo(1);
+    }
+
+    @Test
+    void whoSendsNoIdIsOneProducerWithAllOthersThatSendNone() {
+        Holder older = new Holder();
+        PublisherName name = connect("orders", ProducerId.NONE, older);
+        names.accepted(name, 2, 2);
+        assertThat(connect("orders", ProducerId.NONE, new Holder()).accepted()).isEqualTo(2);
+        assertThat(older.told).containsExactly("taken");
+    }
+
+    // ---- how long it is remembered --------------------------------------------------------------------------------
+
+    @Test
+    void aNameIsKeptForAnHour() {
+        fill();
+        now = HOUR - 1;
+        refused("d", ME, CloseReason.TOO_MANY_NAMES);
+        now = HOUR;
+        connect("d", new Holder());
+        assertThat(names.size()).isEqualTo(3);
+    }
+
+    @Test
+    void theOneThatLeftFirstMakesRoom() {
+        Holder[] holders = {new Holder(), new Holder(), new Holder()};
+        PublisherName[] all = new PublisherName[3];
+        for (int i = 0; i < 3; i++) {
+            all[i] = connect("abc".substring(i, i + 1), holders[i]);
+            all[i].startAt(1);
+            names.accepted(all[i], 1, i + 1);
+        }
+        now = 1;
+        names.disconnect(all[1], holders[1], now);
+        now = 2;
+        names.disconnect(all[2], holders[2], now);
+        now = 3;
+        names.disconnect(all[0], holders[0], now);
+        // b comes back, and leaves last.
+        connect("b", holders[1]);
+        now = 4;
+        names.disconnect(all[1], holders[1], now);
+        now = 4 + HOUR;
+        // c makes room.
+        connect("d", new Holder());
+        assertThat(connect("a", new Holder()).accepted()).isEqualTo(1);
+        assertThat(connect("c", new Holder()).accepted()).as("b made room").isZero();
+        refused("b", ProducerId.NONE, CloseReason.TOO_MANY_NAMES);
+    }
+
+    @Test
+    void connectedOnesStay() {
+        connect("a", new Holder());
+        connect("b", new Holder());
+        connect("c", new Holder());
+        now = 10 * HOUR;
+        assertThat(refused("d", ME, CloseReason.TOO_MANY_NAMES).text()).contains("3 names");
+    }
+
+    @Test
+    void aNameWithoutAMessageIsForgottenAtOnce() {
+        for (int i = 0; i < 100; i++) {
+            Holder holder = new Holder();
+            PublisherName name = connect("name-" + i, holder);
+            name.startAt(5);
+            names.disconnect(name, holder, now);
+            assertThat(names.size()).isZero();
+        }
+        fill();
+        assertThat(names.size()).isEqualTo(3);
+    }
+
+    private void fill() {
+        for (String text : new String[] {"a", "b", "c"}) {
+            Holder holder = new Holder();
+            PublisherName name = connect(text, holder);
+            name.startAt(1);
+            names.accepted(name, 1, 1);
+            names.disconnect(name, holder, now);
+        }
+    }
+}

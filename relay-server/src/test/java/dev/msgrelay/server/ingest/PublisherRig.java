@@ -1,0 +1,271 @@
+package dev.msgrelay.server.ingest;
+
+import com.lmax.disruptor.BusySpinWaitStrategy;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.NetworkBatchHandler;
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.harness.Control;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Wire;
+import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.CloseLog;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.session.Services;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Everything between a publisher's socket and the log, driven by hand on one thread: bytes go in in any pieces, what the
+ * relay answers comes out, the log says what was taken, and time is a number.
+ */
+final class PublisherRig implements AutoCloseable {
+    static final long EPOCH = 77;
+    static final int MAX_BODY = 100_000;
+    /** Long frames that can be put together at once. */
+    static final int LONG_FRAMES = 2;
+
+    private static final int CELLS = 16_384;
+    private static final int MAX_RUN = 256 << 10;
+    private static final int CHUNK = 64 << 10;
+    private static final int PACKET = 1460;
+    private static final int SHORTS = 4;
+
+    final NameTable names;
+    final PacketLog log;
+    final FrameRing ring;
+    final Order order;
+    final MemoryBudget budget;
+    final MemoryLine line;
+    BooleanSupplier logMayGrow = () -> true;
+    private final MockTicker clock = Ticker.newMockTicker();
+    private final Counters counters = new Counters();
+    private final ConnectionTable table = new ConnectionTable();
+    private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
+    private final HeldSources held;
+    private final InPlacePort port;
+    private final Services services;
+    private final PublisherConnection.Shared shared;
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final List<Publisher> publishers = new ArrayList<>();
+
+    PublisherRig() {
+        this(NameTable.MAX_NAMES, RelayConfig.builder().build());
+    }
+
+    PublisherRig(int maxNames, RelayConfig config) {
+        names = new NameTable(maxNames, config.limits().nameHold().toNanos());
+        budget = new MemoryBudget(Map.of(
+                Part.CONNECTIONS,
+                1000L * FrameAssembler.SMALL,
+                Part.RESTS,
+                (long) SHORTS * FrameAssembler.SHORT,
+                Part.FRAMES,
+                LONG_FRAMES * (MAX_BODY + 8L + 1024)));
+        line = new MemoryLine(budget.pool(Part.FRAMES));
+        ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
+        log = new PacketLog(allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean());
+        held = new HeldSources(() -> true, clock::nanoTime);
+        order = new Order(ring, new NetworkBatchHandler(log, PACKET, MAX_BODY), new WindowGate(1, null, null), log);
+        port = new InPlacePort(order, log, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
+        services = new Services(
+                new RelayIdentity(EPOCH, "relay", MAX_BODY),
+                config.clients(),
+                config.limits(),
+                budget,
+                new Admission(config.clients(), config.limits()),
+                table,
+                counters,
+                new CloseLog(counters),
+                clock);
+        shared = new PublisherConnection.Shared(log, names, line, true);
+    }
+
+    Publisher connect() {
+        Publisher publisher = new Publisher();
+        publishers.add(publisher);
+        return publisher;
+    }
+
+    /** The end of a cycle of the loop, and what comes in before the next one ends. */
+    void round() {
+        duty();
+        publishers.forEach(p -> p.channel.runPendingTasks());
+        publishers.forEach(Publisher::deliver);
+        duty();
+        publishers.forEach(p -> p.channel.runPendingTasks());
+    }
+
+    private void duty() {
+        order.drain();
+        names.acknowledge();
+        if (order.canTake()) {
+            held.resumeIfRoom();
+        }
+    }
+
+    /** It is so late now, and connections are told. */
+    void tick(long millis) {
+        clock.advance(TimeUnit.MILLISECONDS.toNanos(millis) - clock.nanoTime(), TimeUnit.NANOSECONDS);
+        table.live().forEach(c -> c.tick(clock.nanoTime()));
+    }
+
+    /** All of the stream. */
+    byte[] stream() {
+        int length = (int) log.head().position();
+        byte[] bytes = new byte[length];
+        for (int at = 0; at < length; at += CHUNK) {
+            Chunk chunk = log.acquire(at);
+            chunk.memory().getBytes(0, bytes, at, Math.min(CHUNK, length - at));
+            chunk.release();
+        }
+        return bytes;
+    }
+
+    long messages() {
+        return log.lastSequence();
+    }
+
+    Map<CloseReason, Long> closes() {
+        return services.closes().closes();
+    }
+
+    long closed(CloseReason reason) {
+        return closes().getOrDefault(reason, 0L);
+    }
+
+    long duplicates() {
+        return counters.sum(Counter.DUPLICATES);
+    }
+
+    /** What is reserved for connections and their frames; buffers that are kept for the next are not. */
+    long reserved() {
+        return budget.pool(Part.CONNECTIONS).used() + budget.pool(Part.FRAMES).used();
+    }
+
+    @Override
+    public void close() {
+        publishers.forEach(p -> p.channel.finishAndReleaseAll());
+        round();
+        port.close();
+        log.close();
+        memory.release();
+        if (reserved() != 0 || budget.pool(Part.RESTS).used() != 0) {
+            throw new AssertionError("still reserved: " + reserved() + " and "
+                    + budget.pool(Part.RESTS).used());
+        }
+    }
+
+    /** One connection. */
+    final class Publisher {
+        final PublisherConnection connection = new PublisherConnection(services, shared, port, allocator);
+        final EmbeddedChannel channel;
+        private final Wire wire = new Wire();
+        private final ByteArrayOutputStream inbox = new ByteArrayOutputStream();
+
+        private Publisher() {
+            channel = new EmbeddedChannel();
+            channel.config().setAllocator(allocator);
+            channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 1));
+            channel.pipeline().addLast(wire, connection);
+            channel.pipeline().fireChannelActive();
+        }
+
+        /** Bytes arrive, are read in as many reads as the connection wants while it wants any; then the cycle ends. */
+        Publisher read(byte[] bytes) {
+            inbox.writeBytes(bytes);
+            deliver();
+            round();
+            return this;
+        }
+
+        private void deliver() {
+            byte[] bytes = inbox.toByteArray();
+            int at = 0;
+            while (at < bytes.length && channel.isOpen() && channel.config().isAutoRead()) {
+                ByteBuf buffer;
+                try {
+                    buffer = connection.whereToRead();
+                } catch (ReadSwitch.Refused refused) {
+                    // As Netty's transports do.
+                    channel.pipeline().fireExceptionCaught(refused);
+                    break;
+                }
+                int part = Math.min(bytes.length - at, buffer.writableBytes());
+                buffer.writeBytes(bytes, at, part);
+                at += part;
+                channel.pipeline().fireChannelRead(buffer);
+            }
+            inbox.reset();
+            inbox.write(bytes, at, bytes.length - at);
+            if (at > 0) {
+                channel.pipeline().fireChannelReadComplete();
+            }
+            channel.runPendingTasks();
+        }
+
+        Publisher read(Frames frames) {
+            return read(frames.bytes());
+        }
+
+        /** What keeps it from being read, as it is reported. */
+        String waitsFor() {
+            return connection.row(0, clock.nanoTime()).waitsFor();
+        }
+
+        /** The peer reads nothing: what is written stays with the channel. */
+        void block() {
+            wire.block();
+        }
+
+        void unblock() {
+            wire.unblock(channel);
+        }
+
+        /** The peer is gone. */
+        void hangUp() {
+            channel.close();
+            channel.runPendingTasks();
+            publishers.remove(this);
+        }
+
+        /** What it was told since the last call of this. */
+        List<Control> told() {
+            ByteBuffer bytes = ByteBuffer.wrap(wire.take());
+            return Control.all(bytes);
+        }
+
+        /** The only frame that it was told. */
+        Control toldOnce(int type) {
+            List<Control> told = told();
+            if (told.size() != 1 || told.get(0).type() != type) {
+                throw new AssertionError("told " + told + ", not one frame of type " + Integer.toHexString(type));
+            }
+            return told.get(0);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.msgrelay.server.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.lmax.disruptor.BusySpinWaitStrategy;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.NetworkBatchHandler;
+import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a reader loop hands in on its thread comes out of the ring on the core's, whole and in order. */
+class RingPortTest {
+    private static final int CELLS = 4096;
+    private static final int MAX_BODY = 60_000;
+    private static final int MAX_RUN = 100_000;
+    private static final int CHUNK = 256 << 10;
+    private static final int MESSAGES = 30_000;
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
+    private final FrameRing ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
+    private final PacketLog log = new PacketLog(allocator, 8 * CHUNK, CHUNK, 1460, 4, MAX_RUN, position -> true);
+    private final WindowGate gate = new WindowGate(1 << 20, null, System::nanoTime);
+    private final Order order = new Order(ring, new NetworkBatchHandler(log, 1460, MAX_BODY), gate, log);
+    private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
+    private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
+    private final RingPort port = new RingPort(ring, gate, held, MAX_BODY, allocator, budget, 2);
+
+    @AfterEach
+    void close() {
+        port.close();
+        log.close();
+        memory.release();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+        assertThat(budget.pool(Part.RESTS).used()).isZero();
+    }
+
+    /** One read of a socket: these bytes come to the port's buffer. */
+    private RunScan read(byte[] bytes) {
+        ReadWindow window = port.window(0, bytes.length);
+        window.writeBytes(bytes);
+        return port.walk(window.view(), window.readerIndex(), window.readableBytes());
+    }
+
+    @Test
+    void whatItTakesIsInTheStreamOnceTheCoreHasDrained() {
+        byte[] bytes = new Frames()
+                .frame(1, 30)
+                .frame(2, 0)
+                .frame(3, 9_000)
+                .header(4, 100)
+                .bytes();
+        RunScan span = read(bytes);
+        assertThat(span.frames()).isEqualTo(3);
+        assertThat(span.rest()).isEqualTo(8);
+        assertThat(port.take(span)).isTrue();
+        assertThat(log.head().position()).isZero();
+        assertThat(port.lastSequence()).as("numbered by the core").isZero();
+        order.drain();
+        assertThat(log.head().position()).isEqualTo(bytes.length - 8);
+        assertThat(log.lastSequence()).isEqualTo(3);
+    }
+
+    @Test
+    void aFullRingTakesNothingAndSaysSoBefore() {
+        byte[] bytes = new Frames().frame(1, 50_000).bytes();
+        int taken = 0;
+        while (port.take(read(bytes))) {
+            taken++;
+        }
+        assertThat(taken).isEqualTo(CELLS / FrameRing.cellsOf(bytes.length));
+        assertThat(port.hasRoom()).isFalse();
+        for (int i = 0; i < 10; i++) {
+            order.drain();
+        }
+        assertThat(port.hasRoom()).isTrue();
+        assertThat(log.lastSequence()).isEqualTo(taken);
+    }
+
+    /** The ring may have been drained between the refusal and the hold: then nobody would look again. */
+    @Test
+    void whoIsHeldLooksOnceMoreItself() {
+        AtomicBoolean resumed = new AtomicBoolean();
+        port.hold(() -> resumed.set(true));
+        assertThat(resumed).isTrue();
+        assertThat(held.any()).isFalse();
+    }
+
+    @Test
+    void aReaderThreadAndTheCoreTogetherLoseNothing() throws Exception {
+        Workers workers = new Workers();
+        AtomicBoolean done = new AtomicBoolean();
+        workers.start("reader", () -> {
+            Semaphore room = new Semaphore(0);
+            int number = 0;
+            while (number < MESSAGES) {
+                Frames frames = new Frames();
+                for (int i = 0; i < 20; i++) {
+                    frames.frame(number, number % 2000);
+                    number++;
+                }
+                byte[] bytes = frames.bytes();
+                RunScan span = read(bytes);
+                assertThat(span.end()).isEqualTo(bytes.length);
+                // As a connection does: where it is refused, it waits until it is resumed.
+                while (!port.hasRoom() || !port.take(span)) {
+                    port.hold(room::release);
+                    assertThat(room.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+                }
+            }
+            done.set(true);
+        });
+        LogReader reader = new LogReader(log);
+        Mark head = new Mark();
+        int next = 0;
+        while (next < MESSAGES && !workers.failed()) {
+            order.drain();
+            if (held.any()) {
+                held.resumeIfRoom();
+            }
+            log.head().read(head);
+            long end = reader.holdAhead(1 << 30, head);
+            assertThat(end).isEqualTo(head.position());
+            long at = reader.position();
+            while (at < end) {
+                assertThat(reader.frameType(at)).isEqualTo(next);
+                assertThat(reader.frameLength(at)).isEqualTo(8 + next % 2000);
+                at += reader.frameLength(at);
+                next++;
+            }
+            reader.leaveFor(head);
+        }
+        workers.join();
+        assertThat(next).isEqualTo(MESSAGES);
+        assertThat(done).isTrue();
+        assertThat(log.lastSequence()).isEqualTo(MESSAGES);
+    }
+}

@@ -1,0 +1,53 @@
+package dev.msgrelay.server.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A loop's buffers for begun frames: a fixed number, made when they are needed, reserved while they exist. */
+class ShortBuffersTest {
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final MemoryBudget.Pool pool =
+            new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT)).pool(Part.RESTS);
+    private final ShortBuffers shorts = new ShortBuffers(allocator, pool, 2);
+
+    @Test
+    void thereAreSoManyAndNoMore() {
+        assertThat(pool.used()).isZero();
+        ReadBuffer one = shorts.take();
+        ReadBuffer two = shorts.take();
+        assertThat(shorts.any()).isFalse();
+        assertThatIllegalStateException().isThrownBy(shorts::take).withMessageContaining("2");
+        shorts.give(one);
+        assertThat(shorts.any()).isTrue();
+        assertThat(shorts.take()).isSameAs(one);
+        shorts.give(one);
+        shorts.give(two);
+        assertThat(pool.used()).as("kept for the next").isEqualTo(2L * FrameAssembler.SHORT);
+        shorts.close();
+        assertThat(pool.used()).isZero();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void oneThatAReadStillUsesIsNotGivenToAnybodyElse() {
+        ReadBuffer one = shorts.take();
+        ReadWindow read = one.window(0, 100);
+        read.retain();
+        shorts.give(one);
+        assertThat(pool.used()).isZero();
+        ReadBuffer other = shorts.take();
+        assertThat(other).isNotSameAs(one);
+        read.release();
+        shorts.give(other);
+        shorts.close();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+}

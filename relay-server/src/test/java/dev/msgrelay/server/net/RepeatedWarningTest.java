@@ -1,0 +1,26 @@
+package dev.msgrelay.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class RepeatedWarningTest {
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final RepeatedWarning warning = new RepeatedWarning();
+
+    @Test
+    void oneLineASecondThatTellsTheOthers() {
+        assertThat(warning.line(0, "no room")).isEqualTo("no room");
+        for (int i = 1; i < 10; i++) {
+            assertThat(warning.line(i * 100 * MILLI, "no room")).isNull();
+        }
+        assertThat(warning.line(1000 * MILLI, "no room")).isEqualTo("no room (9 more since the last such line)");
+        assertThat(warning.line(1001 * MILLI, "no room")).isNull();
+        // A pause does not save up lines.
+        assertThat(warning.line(60_000 * MILLI, "again")).isEqualTo("again (1 more since the last such line)");
+        assertThat(warning.line(60_001 * MILLI, "again")).isNull();
+        assertThat(warning.line(61_000 * MILLI, "again")).isEqualTo("again (1 more since the last such line)");
+    }
+}

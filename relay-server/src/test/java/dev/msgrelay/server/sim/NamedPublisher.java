@@ -1,0 +1,317 @@
+package dev.msgrelay.server.sim;
+
+import dev.msgrelay.protocol.AckFrame;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.session.Connection;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** One connection of a publisher with acknowledgements. It sends again what it has no ACK for. */
+public final class NamedPublisher extends Peer {
+    private static final int MOST_UNACKED = 3_000;
+
+    private final Producer producer;
+    private final List<Producer> rivals;
+    private final boolean waitsForWelcome;
+    private final boolean malicious;
+    private int nextToSend;
+    private boolean welcomed;
+    private int lastAck;
+    private boolean replaced;
+    private boolean overlaps;
+    private boolean spoilt;
+    private long expectedPong;
+    private long pings;
+    // To be looked at once the step is over: what is said in the middle of one.
+    private int lateNumber;
+    private int lateSequence;
+
+    /** @param rivals others that say the same name */
+    public NamedPublisher(
+            World world,
+            StreamModel model,
+            SimChannel channel,
+            Producer producer,
+            List<Producer> rivals,
+            long epoch,
+            boolean malicious) {
+        super(world, model, "named " + producer.source().id(), channel);
+        this.producer = producer;
+        this.rivals = rivals;
+        this.malicious = malicious;
+        this.waitsForWelcome = producer.acked + producer.wire(0) == 0
+                ? world.onceIn(3)
+                : producer.acked > 0 && world.onceIn(3) && !producer.contested();
+        this.nextToSend = producer.acked + 1;
+        channel.read(world.oneOf(100, 700, 1 << 20, 1 << 20));
+        HelloFrame.Builder hello = HelloFrame.publisher()
+                .features(Features.ACKS)
+                .name(producer.name())
+                .producer(producer.id())
+                .heartbeatMillis(world.oneOf(0, 100, 1000));
+        if (!waitsForWelcome) {
+            hello.nextNumber(world.onceIn(2) ? epoch : 0, producer.wire(nextToSend));
+        }
+        want(hello.build().encode());
+        if (producer.connection != null) {
+            producer.connection.replaced = true;
+            // The older one's HELLO may be on its way still, and come later than this one's.
+            overlaps = producer.connection.overlaps || !producer.connection.closedByRelay();
+        }
+        producer.connection = this;
+    }
+
+    @Override
+    protected void connected() {
+        for (Producer rival : rivals) {
+            if (rival != producer) {
+                rival.source().mayStartAnew();
+            }
+        }
+    }
+
+    @Override
+    public void act() {
+        closeIfTold();
+        if (told() == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
+            producer.giveUp();
+        }
+        if (vanished() || hasLeft()) {
+            return;
+        }
+        if (channel().room() < 1 << 12 && world().onceIn(3)) {
+            channel().read(world().skewed(1 << 12));
+        }
+        switch (world().below(16)) {
+            case 0 -> {
+                if (world().onceIn(30)) {
+                    leave(world().onceIn(2));
+                }
+            }
+            case 1 -> {
+                if (world().onceIn(100)) {
+                    vanish();
+                }
+            }
+            case 2 -> {
+                if (expectedPong == 0 && live() && !spoilt) {
+                    expectedPong = ++pings;
+                    ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
+                    PingFrame.put(ping, expectedPong, 0, 0);
+                    want(ping.flip());
+                }
+            }
+            case 3 -> {
+                if (malicious && world().onceIn(50)) {
+                    spoil();
+                }
+            }
+            case 4, 5, 6, 7, 8, 9 -> send(1 + world().skewed(30) * world().volume());
+            default -> deliverSome();
+        }
+    }
+
+    /** Messages up to so many: those that were made before, then new ones. */
+    private void send(int count) {
+        if ((waitsForWelcome && !welcomed) || !live() || spoilt || replaced) {
+            return;
+        }
+        for (int i = 0; i < count && waiting() < world().volume() << 15; i++) {
+            if (hasDeserved(CloseReason.MESSAGE_GAP)) {
+                return;
+            }
+            if (nextToSend > producer.made) {
+                if (world().calm()
+                        || model().end() >= PlainPublisher.MOST_STREAM
+                        || producer.made >= PlainPublisher.MOST_MESSAGES
+                        || producer.made - producer.acked >= MOST_UNACKED) {
+                    return;
+                }
+                producer.made++;
+            }
+            if (nextToSend > producer.most()) {
+                deserves(CloseReason.MESSAGE_GAP);
+            }
+            want(producer.source(), nextToSend++);
+        }
+    }
+
+    private void spoil() {
+        spoilt = true;
+        switch (world().below(3)) {
+            case 0 -> {
+                want(ByteBuffer.allocate(8).putInt(7).putInt(-9).flip());
+                deserves(CloseReason.NEGATIVE_LENGTH);
+            }
+            case 1 -> {
+                want(ByteBuffer.allocate(16)
+                        .putInt(ControlFrames.SUBSCRIBE)
+                        .putInt(8)
+                        .putLong(0)
+                        .flip());
+                deserves(CloseReason.WRONG_ROLE);
+            }
+            default -> {
+                want(ByteBuffer.allocate(8)
+                        .putInt(ControlFrames.HELLO)
+                        .putInt(0)
+                        .flip());
+                deserves(CloseReason.PROTOCOL_ORDER);
+            }
+        }
+    }
+
+    @Override
+    public void behave() {
+        closeIfTold();
+        if (told() == CloseReason.MESSAGE_GAP || (hasDeserved(CloseReason.MESSAGE_GAP) && !live())) {
+            producer.giveUp();
+        }
+        if (vanished()) {
+            leave(false);
+        }
+        channel().read(1 << 16);
+        send(100);
+        deliver(Integer.MAX_VALUE);
+        if (producer.contested() && producer.owed().isEmpty()) {
+            // Others want the name, too.
+            leave(true);
+        }
+    }
+
+    @Override
+    public String owed() {
+        if (!live() || spoilt || vanished() || hasDeserved(CloseReason.MESSAGE_GAP)) {
+            return "";
+        }
+        if (waiting() > 0 || channel().unread() > 0) {
+            return this + " is not read: " + channel().state();
+        }
+        return !welcomed || expectedPong != 0 || !betweenFrames()
+                ? this + " waits for WELCOME or PONG: " + channel().state()
+                : "";
+    }
+
+    /** What was said in the middle of a step must hold at its end. */
+    public void endOfStep() {
+        if (lateNumber > 0) {
+            checkAck(lateNumber, lateSequence);
+            lateNumber = 0;
+        }
+    }
+
+    @Override
+    protected Set<CloseReason> mayEndBy() {
+        EnumSet<CloseReason> reasons =
+                EnumSet.of(CloseReason.SHUTDOWN, CloseReason.IDLE_TIMEOUT, CloseReason.FRAME_TIMEOUT);
+        if (replaced || overlaps) {
+            reasons.add(CloseReason.NAME_TAKEN);
+        }
+        if (producer.contested()) {
+            reasons.add(CloseReason.NAME_HELD);
+        }
+        if (producer.contested() && overlaps) {
+            // A HELLO that came late, to a relay that had forgotten the name, has set the count to where it was then.
+            reasons.add(CloseReason.MESSAGE_GAP);
+        }
+        if (!welcomed) {
+            reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
+        }
+        return reasons;
+    }
+
+    @Override
+    protected int messageStarts(byte[] first, int length) {
+        world().fail(this + " gets a message");
+        return 0;
+    }
+
+    @Override
+    protected void messageEnded() {}
+
+    @Override
+    protected void onControl(int type, ByteBuffer body) {
+        if (!welcomed && type != ControlFrames.WELCOME) {
+            world().fail(this + " gets " + ControlFrames.name(type) + " before WELCOME");
+            return;
+        }
+        try {
+            switch (type) {
+                case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
+                case ControlFrames.ACK -> {
+                    AckFrame.check(body);
+                    ack(producer.number(AckFrame.number(body)), (int) AckFrame.sequence(body));
+                }
+                case ControlFrames.PING -> {
+                    PingFrame.check(body);
+                    if (!vanished()) {
+                        wantPong(PingFrame.id(body));
+                    }
+                }
+                case ControlFrames.PONG -> {
+                    world().check(PongFrame.id(body) == expectedPong, this + " gets a PONG of another PING");
+                    expectedPong = 0;
+                }
+                case ControlFrames.GOAWAY -> {}
+                default -> world().fail(this + " gets " + ControlFrames.name(type));
+            }
+        } catch (FrameException e) {
+            world().fail(this + " gets " + ControlFrames.name(type) + ": " + e.getMessage());
+        }
+    }
+
+    private void welcome(WelcomeFrame said) {
+        world().check(!welcomed, this + " is welcomed twice");
+        welcomed = true;
+        world().check(said.grants(Features.ACKS), this + " is not granted ACKS");
+        int accepted = producer.number(said.accepted());
+        Source source = producer.source();
+        if (accepted < source.inStream() && !(producer.contested() && accepted == 0)) {
+            world().fail(this + " is told accepted " + accepted + ", and " + source.inStream() + " are in the stream");
+        }
+        world().trace(name(), "is told accepted", accepted, source.inStream());
+        if (accepted > 0) {
+            late(accepted, 0);
+            lastAck = accepted;
+            producer.acked = Math.max(producer.acked, accepted);
+            world().check(accepted <= producer.made, this + " is told accepted " + accepted + " of " + producer.made);
+        }
+        if (waitsForWelcome) {
+            nextToSend = accepted + 1;
+        }
+    }
+
+    private void ack(int number, int sequence) {
+        world().trace(name(), "ACK", number, sequence);
+        world().check(number > lastAck, this + " is told ACK " + number + " behind " + lastAck);
+        lastAck = number;
+        if (connection().state() == Connection.State.OPEN) {
+            checkAck(number, sequence);
+        } else {
+            late(number, sequence);
+        }
+        producer.acked = Math.max(producer.acked, number);
+    }
+
+    private void late(int number, int sequence) {
+        lateNumber = number;
+        lateSequence = sequence;
+    }
+
+    private void checkAck(int number, int sequence) {
+        int there = producer.source().sequence(number);
+        world().check(
+                        there > 0 && (sequence == 0 || there == sequence),
+                        this + " is told that message " + number + " is in the stream as " + sequence
+                                + (there == 0 ? ", and it is not there" : ", and it is there as " + there));
+    }
+}
