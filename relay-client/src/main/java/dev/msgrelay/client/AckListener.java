@@ -1,12 +1,12 @@
 package dev.msgrelay.client;
 
-/** Is told by a {@link ReconnectingPublisher} what the relay has acknowledged, on the publisher's own thread. */
+/** Is told by a {@link RelayPublisher} what the relay has acknowledged, on the publisher's own thread. */
 @FunctionalInterface
 public interface AckListener {
     /**
      * The message with this number and all before it are in the stream.
      *
-     * @param number of the publisher's own count, see {@link ReconnectingPublisher#firstNumber}
+     * @param number of the publisher's own count, see {@link RelayPublisher#firstNumber}
      * @param sequence that this message has in the stream; 0 where the relay told it when the connection was made again
      */
     void onAck(long number, long sequence);

@@ -27,7 +27,7 @@ final class Backoff {
 
     /** Nanoseconds to wait before the first try or, after a failure, before the next one; or {@link #EXHAUSTED}. */
     long next(RetryAdvice advice) {
-        if (advice == RetryAdvice.STOP || advice == RetryAdvice.FEW && ++hopes > FEW) {
+        if (advice == RetryAdvice.STOP || advice.isFew() && ++hopes > FEW) {
             return EXHAUSTED;
         }
         int round = tries / endpoints - (beginning ? 1 : 0);
@@ -40,7 +40,7 @@ final class Backoff {
         if (!startsRound || round < 0) {
             return 0;
         }
-        return policy.delayNanos(advice == RetryAdvice.SLOWLY ? Integer.MAX_VALUE : round, random.nextDouble());
+        return policy.delayNanos(advice.isSlow() ? Integer.MAX_VALUE : round, random.nextDouble());
     }
 
     /** A connection was made: from now on every try is one after a loss. */

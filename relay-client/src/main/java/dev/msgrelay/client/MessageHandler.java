@@ -2,7 +2,7 @@ package dev.msgrelay.client;
 
 import java.nio.ByteBuffer;
 
-/** Takes the messages of a {@link ReconnectingSubscriber}. */
+/** Takes the messages of a {@link RelaySubscriber}. */
 @FunctionalInterface
 public interface MessageHandler {
     /**

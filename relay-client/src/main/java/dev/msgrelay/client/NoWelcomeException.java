@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
 /** The relay closed behind HELLO and before WELCOME, without ERROR: what one that knows no HELLO does. */

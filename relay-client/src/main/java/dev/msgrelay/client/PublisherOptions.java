@@ -1,25 +1,39 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 
-/** Settings of a {@link ReconnectingPublisher}. Immutable; checked when built. */
-public final class PublisherOptions {
-    private final LinkOptions link;
-    private final PublisherConfig connection;
+/** Settings of a {@link RelayPublisher}. Immutable; checked when built. */
+public final class PublisherOptions extends ConnectionOptions {
+    /** 1 MiB, and a header more, so that a body of the default limit fits. Several writes of 256 KiB. */
+    public static final int DEFAULT_BUFFER = FrameLayout.frameLength(FrameLayout.DEFAULT_MAX_BODY);
+
+    /** 1 GiB: twice that is still an int. */
+    public static final int MAX_BUFFER = 1 << 30;
+
     private final HelloFrame hello;
+    private final Duration closeTimeout;
     private final AckListener onAck;
 
     private PublisherOptions(Builder builder) {
-        link = new LinkOptions(
-                builder.endpoints, builder.plain, builder.handshakeTimeout, builder.reconnect, builder.onEvent);
-        connection = builder.connection;
+        super(builder, builder.bufferSize());
         hello = builder.hello();
+        closeTimeout = builder.closeTimeout;
         onAck = builder.onAck;
+        if (bufferSize() < FrameLayout.frameLength(maxBody())) {
+            throw new IllegalArgumentException("bufferSize " + bufferSize() + " cannot hold the largest frame of "
+                    + FrameLayout.frameLength(maxBody()) + " bytes");
+        }
+        if (bufferSize() > MAX_BUFFER) {
+            throw new IllegalArgumentException("bufferSize " + bufferSize() + " is over " + MAX_BUFFER);
+        }
+        Timeouts.check("closeTimeout", closeTimeout);
     }
 
     /**
@@ -35,20 +49,26 @@ public final class PublisherOptions {
         return new Builder(List.copyOf(endpoints));
     }
 
-    LinkOptions link() {
-        return link;
-    }
-
-    PublisherConfig connection() {
-        return connection;
-    }
-
     boolean acks() {
         return hello.wants(Features.ACKS);
     }
 
     String name() {
         return hello.name();
+    }
+
+    /** Of the first message; 0: behind what the relay has accepted. */
+    long firstNumber() {
+        return hello.number();
+    }
+
+    /** Of the first number; 0: any. */
+    long firstEpoch() {
+        return hello.epoch();
+    }
+
+    Duration closeTimeout() {
+        return closeTimeout;
     }
 
     AckListener onAck() {
@@ -61,31 +81,28 @@ public final class PublisherOptions {
                 .features(hello.features())
                 .heartbeatMillis(hello.heartbeatMillis())
                 .name(hello.name())
+                .producer(hello.producer())
                 .nextNumber(epoch, number)
                 .build()
                 .encode();
     }
 
     /** Collects options. */
-    public static final class Builder {
-        private final List<Endpoint> endpoints;
-        private PublisherConfig connection = PublisherConfig.defaults();
-        private Duration handshakeTimeout = LinkOptions.DEFAULT_HANDSHAKE;
-        private ReconnectPolicy reconnect = ReconnectPolicy.endless();
-        private boolean plain;
+    public static final class Builder extends ConnectionOptions.Builder<Builder> {
+        private int bufferSize;
         private boolean acks;
-        private String name = "";
-        private int heartbeatMillis;
+        private ProducerId producer = ProducerId.NONE;
+        private long epoch;
+        private long firstNumber;
+        private Duration closeTimeout = Timeouts.DEFAULT_CLOSE;
         private AckListener onAck = (number, sequence) -> {};
-        private Consumer<SessionEvent> onEvent = event -> {};
 
         private Builder(List<Endpoint> endpoints) {
-            this.endpoints = endpoints;
+            super(endpoints);
         }
 
-        /** How this publisher is called in the relay's log; at most 255 bytes of UTF-8. */
-        public Builder name(String clientName) {
-            name = clientName;
+        @Override
+        Builder self() {
             return this;
         }
 
@@ -93,7 +110,7 @@ public final class PublisherOptions {
          * Keeps every message until the relay has acknowledged it: nothing is lost or taken twice while this publisher
          * lives.
          *
-         * @param clientName under which the relay counts this publisher's messages: it must be its own, and not empty
+         * @param clientName under which the relay counts; this publisher's own, and not empty
          */
         public Builder acks(String clientName) {
             acks = true;
@@ -101,35 +118,50 @@ public final class PublisherOptions {
             return this;
         }
 
-        /** How often the relay is to send PING, 100 ms to an hour, to the millisecond. */
-        public Builder heartbeat(Duration wanted) {
-            heartbeatMillis = LinkOptions.heartbeatMillis(wanted);
-            return this;
-        }
-
-        /** No HELLO: works with every relay, without acknowledgements; the relay's silence goes unnoticed. */
-        public Builder plain() {
-            plain = true;
-            return this;
-        }
-
-        public Builder reconnect(ReconnectPolicy how) {
-            reconnect = how;
+        /**
+         * By which the relay knows the publisher of a name again; with acknowledgements. Without this it is a random
+         * one: then a publisher that is made anew under the same name, in this process or another, is refused for as
+         * long as the relay holds the name for the former one. Whoever keeps the id goes on under the name.
+         */
+        public Builder producer(ProducerId id) {
+            producer = id;
             return this;
         }
 
         /**
-         * Buffer, limit of bodies, and the bounds of connecting and closing. With acknowledgements the buffer holds what
-         * is not acknowledged.
+         * The number of the first message that will be published, where the caller keeps the numbers; with
+         * acknowledgements. Of the messages that follow, those up to what the relay has accepted before are not taken
+         * again, and the listener of acknowledgements is told so. Without this, the first message comes behind what the
+         * relay has accepted, see {@link RelayPublisher#firstNumber}.
+         *
+         * @param epochOfNumber of the stream that it was counted in, as {@link SessionEvent.Connected} tells it: a relay
+         *     with another stream takes any number; 0: of whatever stream the relay has
+         * @param number from 1
          */
-        public Builder connection(PublisherConfig settings) {
-            connection = settings;
+        public Builder firstNumber(long epochOfNumber, long number) {
+            if (number < 1) {
+                throw new IllegalArgumentException("first number " + number + " is not within 1.." + Long.MAX_VALUE);
+            }
+            epoch = epochOfNumber;
+            firstNumber = number;
             return this;
         }
 
-        /** Bound of the time from HELLO to WELCOME; 5 s without this. */
-        public Builder handshakeTimeout(Duration timeout) {
-            handshakeTimeout = timeout;
+        /**
+         * Bytes of direct memory for what is accepted and not yet sent, with acknowledgements not yet acknowledged: at
+         * least one largest frame. Without this 1 MiB, or as much as one largest frame needs.
+         */
+        public Builder bufferSize(int bytes) {
+            bufferSize = bytes;
+            return this;
+        }
+
+        /**
+         * Bound of {@link RelayPublisher#close}: sending what is left, and waiting for the relay's last word; 5 s without
+         * this.
+         */
+        public Builder closeTimeout(Duration timeout) {
+            closeTimeout = timeout;
             return this;
         }
 
@@ -139,19 +171,21 @@ public final class PublisherOptions {
             return this;
         }
 
-        /** Is told what happens to the connection, on the publisher's own thread. */
-        public Builder onEvent(Consumer<SessionEvent> listener) {
-            onEvent = listener;
-            return this;
-        }
-
         /** @throws IllegalArgumentException naming the option and the limit that it breaks */
         public PublisherOptions build() {
             if (plain && (acks || heartbeatMillis != 0 || !name.isEmpty())) {
                 throw new IllegalArgumentException(
                         "the plain mode has no name, acknowledgements and heartbeat: these go with HELLO");
             }
+            if (!acks && (firstNumber != 0 || !producer.isNone())) {
+                throw new IllegalArgumentException("a first number and a producer id go with acknowledgements");
+            }
             return new PublisherOptions(this);
+        }
+
+        private int bufferSize() {
+            int needed = FrameLayout.frameLength(Math.min(Math.max(maxBody, 0), FrameLayout.MAX_MAX_BODY));
+            return bufferSize != 0 ? bufferSize : Math.max(DEFAULT_BUFFER, needed);
         }
 
         private HelloFrame hello() {
@@ -159,6 +193,8 @@ public final class PublisherOptions {
                     .features(acks ? Features.ACKS : 0)
                     .heartbeatMillis(heartbeatMillis)
                     .name(name)
+                    .producer(acks && producer.isNone() ? ProducerId.random() : producer)
+                    .nextNumber(epoch, firstNumber)
                     .build();
         }
     }

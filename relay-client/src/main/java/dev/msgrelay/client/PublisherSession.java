@@ -2,6 +2,8 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.net.Segments;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
@@ -18,16 +20,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The I/O thread of a {@link ReconnectingPublisher}: connects, waits for WELCOME, sends, and begins anew where the
- * connection is lost. Batches as {@link PublisherLoop} does; a control frame goes between two messages.
+ * The I/O thread of a {@link RelayPublisher}: connects, waits for WELCOME, sends, listens, and begins anew where the
+ * connection is lost.
  *
- * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take it a second time.
+ * <p>Smart batching: one write at a time, and what has gathered during it goes out in the next; with nothing left it
+ * sleeps until a producer wakes it. No timer, no spinning. A control frame goes between two messages.
+ *
+ * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take it a second time. Without
+ * HELLO there is none to wait for.
  */
 final class PublisherSession implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(PublisherSession.class);
 
     /** All that comes is control frames, small ones but for the texts. */
     private static final int INPUT_BUFFER = 16 << 10;
+
+    /** Of one write while more waits: as many whole segments as fit. */
+    private static final int LARGEST_WRITE = 256 << 10;
 
     /** So much is written at most without a look at what has come: acknowledgements make room. */
     private static final int BYTES_UNHEARD = 64 << 10;
@@ -48,6 +57,7 @@ final class PublisherSession implements Runnable {
     private int mostPerWrite;
     private int unheard;
 
+    private volatile Endpoint endpoint;
     private volatile RelayLink link;
     private volatile boolean aborted;
 
@@ -58,6 +68,7 @@ final class PublisherSession implements Runnable {
         this.queue = queue;
         this.clock = clock;
         this.reconnector = reconnector;
+        this.endpoint = reconnector.current();
         this.sent = new SentFrames(queue, options.onAck());
         this.stream = new PublisherStream(options, reconnector, queue, sent);
     }
@@ -66,11 +77,39 @@ final class PublisherSession implements Runnable {
         return stream;
     }
 
+    /** Where the publisher is connected to, or tries to be. From any thread. */
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
     /** From any thread: ends the session without regard to what is kept. */
     void abort() {
         aborted = true;
-        closeLink();
+        RelayLink present = link;
+        if (present != null) {
+            present.close();
+        }
         selector.wakeup();
+    }
+
+    /**
+     * Makes the first connection, before {@link #run}, on the thread that made the publisher.
+     *
+     * @throws IOException it gave up, by the policy
+     */
+    void connectFirst() throws IOException {
+        while (link == null) {
+            try {
+                awaitTurn();
+                connect();
+            } catch (IOException e) {
+                closeLink();
+                IOException gaveUp = triedInVain(e);
+                if (gaveUp != null) {
+                    throw gaveUp;
+                }
+            }
+        }
     }
 
     @Override
@@ -96,11 +135,13 @@ final class PublisherSession implements Runnable {
     /** From the wait before it to its end; returns whether there is to be another one. */
     private boolean oneConnection() {
         try {
-            awaitTurn();
-            if (isDone()) {
-                return false;
+            if (link == null) {
+                awaitTurn();
+                if (isDone()) {
+                    return false;
+                }
+                connect();
             }
-            connect();
             awaitWelcome();
             while (!isDone()) {
                 transfer();
@@ -123,14 +164,16 @@ final class PublisherSession implements Runnable {
     }
 
     private void connect() throws IOException {
-        Endpoint endpoint = reconnector.current();
+        endpoint = reconnector.current();
         emit(new SessionEvent.Connecting(endpoint));
         sent.restart();
         unheard = 0;
-        SocketChannel channel = endpoint.open(options.connection().connectTimeout());
+        SocketChannel channel = endpoint.open(options.connectTimeout());
         try {
-            mostPerWrite = WriteSize.of(channel);
-            FrameReader reader = new FrameReader(INPUT_BUFFER, INPUT_BUFFER);
+            mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(channel.getLocalAddress()));
+            // A plain publisher on the subscribe port gets messages, and the ERROR that names its mistake behind them.
+            FrameReader reader = new FrameReader(
+                    INPUT_BUFFER, options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER);
             link = new RelayLink(endpoint, channel, selector, reader, stream, clock);
         } catch (IOException | RuntimeException | Error e) {
             channel.close();
@@ -138,13 +181,13 @@ final class PublisherSession implements Runnable {
         }
         if (aborted) {
             // abort() may have come before there was a link to be closed.
-            closeLink();
-        } else if (options.link().plain()) {
+            link.close();
+        } else if (options.plain()) {
             link.openPlain();
             reconnector.welcomed();
             emit(new SessionEvent.ConnectedPlain(endpoint));
         } else {
-            link.greet(stream.hello(), options.link().handshakeTimeout().toNanos());
+            link.greet(stream.hello(), options.handshakeTimeout().toNanos());
         }
     }
 
@@ -175,7 +218,8 @@ final class PublisherSession implements Runnable {
             await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
         } else if (prepared > 0) {
             unheard += written;
-            if (unheard >= BYTES_UNHEARD) {
+            // A relay that says something to a plain publisher ends its connection: the next write finds out.
+            if (!options.plain() && unheard >= BYTES_UNHEARD) {
                 read();
             }
         } else if (!isDone()) {
@@ -258,15 +302,24 @@ final class PublisherSession implements Runnable {
         if (!options.acks() && sent.bytesOfConnection() > 0) {
             emit(new SessionEvent.InDoubt(endpoint, sent.messagesOfConnection(), sent.bytesOfConnection()));
         }
-        IOException gaveUp = reconnector.failed(end);
+        IOException gaveUp = triedInVain(end);
         if (gaveUp == null) {
-            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
             return true;
         }
         // Who hears of it finds the publisher failed.
         fail(gaveUp);
         emit(new SessionEvent.GaveUp(endpoint, gaveUp));
         return false;
+    }
+
+    /** Why the publisher gives up; null: there will be another try. */
+    private IOException triedInVain(IOException end) {
+        Endpoint endpoint = reconnector.current();
+        IOException gaveUp = reconnector.failed(end);
+        if (gaveUp == null) {
+            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+        }
+        return gaveUp;
     }
 
     private void fail(IOException cause) {
@@ -277,13 +330,14 @@ final class PublisherSession implements Runnable {
 
     private void emit(SessionEvent event) {
         LOG.debug("publisher: {}", event.text());
-        options.link().onEvent().accept(event);
+        options.onEvent().accept(event);
     }
 
     private void closeLink() {
         RelayLink present = link;
         if (present != null) {
             present.close();
+            link = null;
         }
     }
 

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -21,6 +22,7 @@ final class PublisherStream implements RelayLink.Handler {
     private final SentFrames sent;
 
     private long epoch;
+    private boolean welcomed;
     private boolean leaving;
     private boolean alive;
 
@@ -32,7 +34,10 @@ final class PublisherStream implements RelayLink.Handler {
         this.reconnector = reconnector;
         this.queue = queue;
         this.sent = sent;
-        this.maxBody = options.connection().maxBody();
+        this.maxBody = options.maxBody();
+        this.firstNumber = options.firstNumber();
+        this.epoch = options.firstEpoch();
+        sent.number(firstNumber);
     }
 
     /** HELLO for the next connection. */
@@ -66,7 +71,7 @@ final class PublisherStream implements RelayLink.Handler {
     @Override
     public void onMessage(int type, ByteBuffer body) throws IOException {
         // A plain relay that speaks on the publish port is none: passed over, as ever.
-        if (!options.link().plain()) {
+        if (!options.plain()) {
             throw RelayLink.unexpected(type, "is a message on the publish port");
         }
     }
@@ -78,7 +83,7 @@ final class PublisherStream implements RelayLink.Handler {
             throw new RelayUnsuitableException("the relay at " + endpoint + " grants no acknowledgements");
         }
         reconnector.welcomed();
-        maxBody = Math.min(options.connection().maxBody(), welcome.maxBody());
+        maxBody = Math.min(options.maxBody(), welcome.maxBody());
         emit(new SessionEvent.Connected(endpoint, welcome));
         if (options.acks()) {
             number(welcome);
@@ -122,12 +127,15 @@ final class PublisherStream implements RelayLink.Handler {
             throw new FrameException(
                     CloseReason.MESSAGE_GAP,
                     "WELCOME has accepted only " + accepted + ", this publisher goes on with " + sent.first());
+        } else if (accepted >= sent.first() && !welcomed) {
+            sent.acceptedBefore(accepted);
         } else if (accepted > 0) {
             sent.accepted(accepted);
         }
+        welcomed = true;
     }
 
     private void emit(SessionEvent event) {
-        options.link().onEvent().accept(event);
+        options.onEvent().accept(event);
     }
 }

@@ -1,6 +1,7 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.LongSupplier;

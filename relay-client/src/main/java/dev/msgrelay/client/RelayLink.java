@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection of a client that may say HELLO, from its making to its end: what is the same for a subscriber and a
  * publisher. It waits for WELCOME, throws away what comes before, answers PING, and knows when the relay has been silent
- * for too long. Without HELLO it is open from the start and never too silent.
+ * for too long. Without HELLO it is open from the start, never too silent, and says nothing itself.
  *
  * <p>One thread owns it; {@link #close} may be called from any.
  */
@@ -62,6 +63,7 @@ final class RelayLink implements AutoCloseable {
 
     private boolean plain;
     private boolean open;
+    private boolean ended;
     private long silentSince;
     private long patienceNanos;
     private IOException failure;
@@ -70,6 +72,7 @@ final class RelayLink implements AutoCloseable {
     /**
      * Takes a connection over.
      *
+     * @param selector wakes its thread up; null: {@link #read} waits for bytes itself, and nothing is written
      * @throws IOException it is closed already; the caller closes it
      */
     RelayLink(
@@ -85,8 +88,8 @@ final class RelayLink implements AutoCloseable {
         this.reader = reader;
         this.handler = handler;
         this.clock = clock;
-        channel.configureBlocking(false);
-        this.key = channel.register(selector, SelectionKey.OP_READ);
+        channel.configureBlocking(selector == null);
+        this.key = selector == null ? null : channel.register(selector, SelectionKey.OP_READ);
     }
 
     /** Says HELLO; the relay has so many nanoseconds for its WELCOME. */
@@ -108,6 +111,11 @@ final class RelayLink implements AutoCloseable {
         return open;
     }
 
+    /** Whether the relay has ended its stream between two frames, and without a word. */
+    boolean hasEnded() {
+        return ended;
+    }
+
     SocketChannel channel() {
         return channel;
     }
@@ -119,7 +127,7 @@ final class RelayLink implements AutoCloseable {
     /**
      * Reads once and hands over what is whole.
      *
-     * @return the bytes read, 0 where there are none now
+     * @return the bytes read, 0 where there are none now, which is so only with a selector
      * @throws IOException the connection is over; what came before its end has been handed over
      */
     int read() throws IOException {
@@ -131,6 +139,7 @@ final class RelayLink implements AutoCloseable {
         } catch (IOException e) {
             throw end(e instanceof EOFException || e instanceof FrameException ? e : lost(e));
         }
+        ended = failure == null && n < 0;
         if (failure != null || n < 0) {
             throw end(new EOFException("the relay at " + endpoint + " closed the connection"));
         }
@@ -208,6 +217,9 @@ final class RelayLink implements AutoCloseable {
 
     /** Tells the relay which rule it broke, if the socket takes it at once; the caller stands between two messages. */
     void tell(FrameException fault) {
+        if (plain) {
+            return;
+        }
         try {
             if (flush()) {
                 channel.write(ErrorFrame.encode(fault.reason(), fault.getMessage()));

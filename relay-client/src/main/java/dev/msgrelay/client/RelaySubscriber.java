@@ -1,167 +1,355 @@
 package dev.msgrelay.client;
 
-import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameException;
-import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a relay's subscribe port: every message, in the relay's one total order, from the moment of connecting.
+ * Subscribes to a relay: every message, or those of the types wanted, in the relay's one total order.
+ *
+ * <p>{@link SubscriberOptions} say how much it does:
+ *
+ * <ul>
+ *   <li>plain, without reconnecting ({@link #connect(Endpoint)}): one connection, from the moment of connecting on, no
+ *       numbers. Its stream may end, see {@link #poll}.
+ *   <li>reconnecting: it connects again by itself, resumes behind the last message that was handed over, and tells every
+ *       gap. Nothing is handed over twice.
+ * </ul>
  *
  * <p>One thread owns a subscriber and calls {@link #poll} or {@link #run}; there is no thread behind it, and nothing is
- * allocated per message. {@link #close} and the counters may be called from any thread. After an exception the
- * connection is closed.
- *
- * <p>A control frame is no message: ERROR ends the connection with a {@link RelayErrorException}, one that must be
- * understood with a {@link FrameException}, any other is passed over.
+ * allocated per message. The relay's PINGs are answered by that thread: a handler that takes longer than the relay's
+ * idle timeout for what one read brought may cost the connection, not a message. {@link #close}, {@link #types} and the
+ * counters may be called from any thread.
  */
 public final class RelaySubscriber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySubscriber.class);
 
-    private final Endpoint endpoint;
-    private final SocketChannel channel;
-    private final FrameReader reader;
-    private final FrameConsumer filter = this::onFrame;
+    /** Before there is a connection. */
+    private static final MessageHandler NO_MESSAGES = (sequence, type, body) -> {};
 
-    // Owned by the polling thread.
-    private FrameConsumer consumer;
-    private IOException failure;
-    private long passedOver;
-    private long passedOverBytes;
+    private final SubscriberOptions options;
+    private final LongSupplier clock;
+    private final Selector selector;
+    private final Reconnector reconnector;
+    private final TypeChanges changes;
+    private final SubscriberStream stream;
+    private final Consumer<SelectionKey> ignoreKey = key -> {};
 
-    // Written by the polling thread once per read.
-    private volatile long messages;
-    private volatile long bytes;
+    // Owned by the polling thread; close() closes the link.
+    private volatile RelayLink link;
+    private boolean wasConnected;
+    private boolean ended;
+    private IOException gaveUp;
+
     private volatile boolean closed;
 
-    private RelaySubscriber(Endpoint endpoint, SocketChannel channel, SubscriberConfig config) {
-        this.endpoint = endpoint;
-        this.channel = channel;
-        this.reader = new FrameReader(config.bufferSize(), config.maxBody());
+    // Written by the polling thread once per read, guarded by this.
+    private long messages;
+    private long bytes;
+    private long epoch;
+    private long next;
+    private long head;
+
+    private RelaySubscriber(SubscriberOptions options, LongSupplier clock) throws IOException {
+        this.options = options;
+        this.clock = clock;
+        this.selector = Selector.open();
+        this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
+        this.changes = new TypeChanges(options.types());
+        this.stream = new SubscriberStream(options, reconnector, changes);
     }
 
-    /** Connects with the default settings. */
+    /** One plain connection, with the default settings: as {@link #connect(SubscriberOptions)}. */
     public static RelaySubscriber connect(Endpoint endpoint) throws IOException {
-        return connect(endpoint, SubscriberConfig.defaults());
+        return connect(SubscriberOptions.builder(endpoint)
+                .plain()
+                .reconnect(ReconnectPolicy.none())
+                .build());
     }
 
     /**
-     * Connects.
+     * Connects before it returns, as often as the policy says. WELCOME is awaited later, by {@link #poll}.
      *
-     * @throws IOException naming the endpoint and the cause
+     * @throws IOException no connection was made; naming the endpoint and the cause
      */
-    public static RelaySubscriber connect(Endpoint endpoint, SubscriberConfig config) throws IOException {
-        SocketChannel channel = endpoint.open(config.connectTimeout());
-        LOG.debug("subscribed to {}", endpoint);
-        return new RelaySubscriber(endpoint, channel, config);
-    }
-
-    /**
-     * Waits for the next bytes, reads once and hands every message that is now whole to the consumer. What the consumer
-     * throws comes out of this method.
-     *
-     * @return the messages handed over, which may be none; -1 where the relay closed the connection between two
-     *     messages, or {@link #close} was called
-     * @throws RelayErrorException the relay ended the connection and said why
-     * @throws FrameException the stream breaks the protocol
-     * @throws java.io.EOFException the stream ended in the middle of a message
-     * @throws IOException the connection was lost
-     */
-    public int poll(FrameConsumer messageConsumer) throws IOException {
-        long before = messages;
-        consumer = messageConsumer;
-        int n;
+    public static RelaySubscriber connect(SubscriberOptions options) throws IOException {
+        RelaySubscriber subscriber = open(options);
         try {
-            n = reader.read(channel, filter);
-        } catch (ClosedChannelException e) {
-            if (closed) {
-                return -1;
+            while (subscriber.link == null) {
+                subscriber.poll(NO_MESSAGES);
             }
+            return subscriber;
+        } catch (IOException | RuntimeException | Error e) {
+            subscriber.close();
             throw e;
-        } catch (IOException e) {
-            count();
-            closeChannel();
-            // A relay that names the reason is worth more than how the stream ended after it.
-            throw failure != null ? failure : e;
         }
-        count();
-        if (failure != null) {
-            closeChannel();
-            throw failure;
-        }
-        return n < 0 ? -1 : (int) (messages - before);
     }
 
-    /** Polls until the relay closes the connection or {@link #close} is called; otherwise as {@link #poll}. */
-    public void run(FrameConsumer messageConsumer) throws IOException {
+    /**
+     * A subscriber that connects at its first {@link #poll}.
+     *
+     * @throws IOException the system gives no selector
+     */
+    public static RelaySubscriber open(SubscriberOptions options) throws IOException {
+        return open(options, System::nanoTime);
+    }
+
+    static RelaySubscriber open(SubscriberOptions options, LongSupplier clock) throws IOException {
+        return new RelaySubscriber(options, clock);
+    }
+
+    /**
+     * Does the next thing: connects, waits for the next try, or waits for bytes and hands every message over that is
+     * whole. What the handler and the listeners throw comes out of this method and costs the connection; polling may go
+     * on after it, behind the message that was handed over last.
+     *
+     * @return the messages handed over, which may be none; -1 after {@link #close}, and where the relay has closed a plain
+     *     connection between two messages that is not to be made again
+     * @throws RelayErrorException the relay ended the connection and said why; as all of these, only where the
+     *     subscriber has given up, with the cause that {@link SessionEvent.GaveUp} has, and then so does every poll
+     * @throws FrameException the stream breaks the protocol
+     * @throws java.io.EOFException the stream ended in the middle of a message, or without a word
+     * @throws IOException the connection was lost, or none could be made
+     */
+    public int poll(MessageHandler handler) throws IOException {
+        if (gaveUp != null) {
+            throw gaveUp;
+        }
+        long before = stream.messages();
+        stream.handler(handler);
+        try {
+            if (!closed && !ended) {
+                step();
+            }
+        } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
+            if (!closed) {
+                throw e;
+            }
+        } catch (IOException e) {
+            if (!closed) {
+                failed(e);
+            }
+        } catch (RuntimeException | Error e) {
+            drop(e);
+            throw e;
+        } finally {
+            publishCounters();
+        }
+        int handed = (int) (stream.messages() - before);
+        return (closed || ended) && handed == 0 ? -1 : handed;
+    }
+
+    /** Polls until that returns -1; otherwise as {@link #poll}. */
+    public void run(MessageHandler handler) throws IOException {
         int n;
         do {
-            n = poll(messageConsumer);
+            n = poll(handler);
         } while (n >= 0);
     }
 
-    /** Where this subscriber is connected to. */
-    public Endpoint endpoint() {
-        return endpoint;
+    /**
+     * Wants other types from now on. Holds also for connections to come.
+     *
+     * @return completed with the sequence of the first message that is chosen by these types; the thread that polls
+     *     completes it. With an IOException where the relay does not take so many ranges, where too many changes wait
+     *     for their answer, or where the subscriber ends before
+     * @throws IllegalStateException the plain mode knows no types
+     */
+    public CompletableFuture<Long> types(TypeRanges wanted) {
+        if (options.plain()) {
+            throw new IllegalStateException("the plain mode knows no types");
+        }
+        CompletableFuture<Long> answer = changes.ask(wanted);
+        selector.wakeup();
+        return answer;
     }
 
     /** Messages handed over so far, up to the last read. */
-    public long messages() {
+    public synchronized long messages() {
         return messages;
     }
 
     /** Bytes of these messages, headers included. */
-    public long bytes() {
+    public synchronized long bytes() {
         return bytes;
     }
 
-    /** Ends the connection, and with it a {@link #poll} that waits in another thread. Does nothing the second time. */
+    /** Epoch of the stream; 0 before the first WELCOME. With {@link #next} it is where another subscriber could resume. */
+    public synchronized long epoch() {
+        return epoch;
+    }
+
+    /** Sequence of the next message that can come, as of the last read; 0 before the first WELCOME. */
+    public synchronized long next() {
+        return next;
+    }
+
+    /** The newest sequence of the stream, as the relay's last PING told it; 0 before the first. */
+    public synchronized long head() {
+        return head;
+    }
+
+    /** Ends the subscription, and with it a {@link #poll} that waits in another thread. Does nothing the second time. */
     @Override
     public void close() {
         closed = true;
-        closeChannel();
-    }
-
-    private void onFrame(int type, ByteBuffer body) {
-        if (ControlFrames.isControl(type) || failure != null) {
-            onControlFrame(type, body);
-        } else {
-            consumer.onFrame(type, body);
+        RelayLink present = link;
+        if (present != null) {
+            present.close();
         }
+        try {
+            selector.close();
+        } catch (IOException e) {
+            LOG.debug("closing the selector", e);
+        }
+        changes.end(new IOException("the subscriber was closed"));
     }
 
-    /** Also takes what comes after an ERROR: the relay has ended the connection by then, whatever it says. */
-    private void onControlFrame(int type, ByteBuffer body) {
-        passedOver++;
-        passedOverBytes += FrameLayout.frameLength(body.remaining());
-        if (failure != null) {
+    private void step() throws IOException {
+        RelayLink present = link;
+        if (present == null) {
+            connectWhenDue();
             return;
         }
-        if (type == ControlFrames.ERROR) {
-            failure = RelayErrorException.of(body);
-        } else if (ControlFrames.mustUnderstand(type)) {
-            failure = new FrameException(CloseReason.UNSUPPORTED, ControlFrames.name(type) + " is not known here");
+        if (options.plain()) {
+            // Nothing is to be said or waited for beside it.
+            read(present);
+            return;
         }
+        if (present.isOpen() && changes.isWaiting()) {
+            changes.send(present, stream.maxRanges());
+        }
+        if (!present.flush() || read(present) == 0) {
+            int ops = SelectionKey.OP_READ | (present.hasOutput() ? SelectionKey.OP_WRITE : 0);
+            present.key().interestOps(ops);
+            selector.select(ignoreKey, present.waitMillis());
+            if (!closed && read(present) == 0) {
+                present.checkSilence();
+            }
+        }
+        // The answers to PING go out before anything else is waited for.
+        present.flush();
     }
 
-    private void count() {
-        messages = reader.frames() - passedOver;
-        bytes = reader.bytes() - reader.pending() - passedOverBytes;
-    }
-
-    private void closeChannel() {
+    private int read(RelayLink present) throws IOException {
         try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.debug("closing the connection to {}", endpoint, e);
+            return present.read();
+        } finally {
+            if (stream.takeAlive()) {
+                reconnector.progressed();
+            }
         }
+    }
+
+    private void connectWhenDue() throws IOException {
+        long waitNanos = reconnector.waitNanos();
+        if (waitNanos > 0) {
+            selector.select(ignoreKey, TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
+            if (closed || reconnector.waitNanos() > 0) {
+                return;
+            }
+        }
+        Endpoint endpoint = reconnector.current();
+        emit(new SessionEvent.Connecting(endpoint));
+        SocketChannel channel = endpoint.open(options.connectTimeout());
+        try {
+            FrameReader reader = new FrameReader(options.bufferSize(), options.maxBody());
+            link = new RelayLink(endpoint, channel, options.plain() ? null : selector, reader, stream, clock);
+        } catch (IOException | RuntimeException | Error e) {
+            channel.close();
+            throw e;
+        }
+        if (closed) {
+            // close() may have come before there was a link to be closed.
+            link.close();
+        } else if (options.plain()) {
+            startPlain(endpoint);
+        } else {
+            link.greet(stream.hello(), options.handshakeTimeout().toNanos());
+        }
+    }
+
+    private void startPlain(Endpoint endpoint) {
+        link.openPlain();
+        reconnector.welcomed();
+        emit(new SessionEvent.ConnectedPlain(endpoint));
+        if (wasConnected) {
+            emit(new SessionEvent.MissedUnknown(endpoint));
+        }
+        wasConnected = true;
+    }
+
+    private void failed(IOException end) throws IOException {
+        Endpoint endpoint = reconnector.current();
+        boolean endOfStream = options.plain() && link != null && link.hasEnded();
+        if (link != null) {
+            if (end instanceof FrameException fault) {
+                link.tell(fault);
+            }
+            link.close();
+            link = null;
+        }
+        IOException cause = reconnector.failed(end);
+        if (cause == null) {
+            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+            return;
+        }
+        giveUp(endpoint, cause, endOfStream);
+        if (gaveUp != null) {
+            throw gaveUp;
+        }
+    }
+
+    private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {
+        ended = endOfStream;
+        gaveUp = endOfStream ? null : cause;
+        changes.end(cause);
+        emit(new SessionEvent.GaveUp(endpoint, cause));
+    }
+
+    /** The reader stands between two messages of one read: the rest of it is asked for anew, where that can be. */
+    private void drop(Throwable fault) {
+        if (link == null) {
+            return;
+        }
+        link.close();
+        link = null;
+        if (options.plain() && options.reconnect().rounds() == 0) {
+            giveUp(
+                    reconnector.current(),
+                    new IOException("the connection ended with a fault of its handler", fault),
+                    false);
+        } else {
+            reconnector.dropped();
+        }
+    }
+
+    private void emit(SessionEvent event) {
+        LOG.debug("subscriber: {}", event.text());
+        options.onEvent().accept(event);
+    }
+
+    private synchronized void publishCounters() {
+        messages = stream.messages();
+        bytes = stream.bytes();
+        epoch = stream.position().epoch();
+        next = stream.position().next();
+        head = stream.head();
     }
 }

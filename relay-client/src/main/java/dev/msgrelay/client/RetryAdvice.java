@@ -13,7 +13,17 @@ enum RetryAdvice {
     /** The same, with the longest wait from the first time on. */
     SLOWLY,
     /** A few times only, whatever the policy: nobody knows whether it can ever work. */
-    FEW;
+    FEW,
+    /** The same, with the longest wait from the first time on. */
+    FEW_SLOWLY;
+
+    boolean isSlow() {
+        return this == SLOWLY || this == FEW_SLOWLY;
+    }
+
+    boolean isFew() {
+        return this == FEW || this == FEW_SLOWLY;
+    }
 
     static RetryAdvice of(IOException end) {
         if (end instanceof RelayErrorException error) {
@@ -47,7 +57,8 @@ enum RetryAdvice {
                     BAD_START,
                     TOO_MANY_NAMES,
                     MESSAGE_GAP -> STOP;
-            case TOO_MANY_CONNECTIONS, TOO_MANY_PUBLISHERS -> SLOWLY;
+            case TOO_MANY_CONNECTIONS, TOO_MANY_PUBLISHERS, TOO_MANY_FROM_ADDRESS -> SLOWLY;
+            case NAME_HELD -> FEW_SLOWLY;
             case PEER_CLOSED,
                     CONNECTION_LOST,
                     TRUNCATED_FRAME,
@@ -56,7 +67,9 @@ enum RetryAdvice {
                     SHUTDOWN,
                     INTERNAL_ERROR,
                     HANDSHAKE_TIMEOUT,
-                    IDLE_TIMEOUT -> AGAIN;
+                    IDLE_TIMEOUT,
+                    MEMORY_LIMIT,
+                    FRAME_TIMEOUT -> AGAIN;
         };
     }
 

@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.PublishOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
@@ -13,9 +14,7 @@ import java.util.concurrent.TimeUnit;
  * one copy of a message. A monitor rather than a {@code ReentrantLock}: that one allocates a node each time a thread has
  * to queue.
  *
- * <p>A {@link RelayPublisher} forgets bytes as they are written, with {@link #advance}. A {@link ReconnectingPublisher}
- * keeps messages behind the written ones until it knows what became of them, with {@link #prepare} and
- * {@link #forget}.
+ * <p>What was written stays until it is known what became of it: {@link #prepare} and {@link #forget}.
  */
 final class SendQueue {
     private final SendRing ring;
@@ -24,7 +23,7 @@ final class SendQueue {
     // All guarded by this.
     private long acceptedMessages;
     private long acceptedBytes;
-    private long sentBytes;
+    private long forgottenBytes;
     private long forgottenMessages;
     private long writes;
     private int waiters;
@@ -118,17 +117,6 @@ final class SendQueue {
         return outcome;
     }
 
-    /** Waits until all that is accepted now was handed to the socket; false where that did not happen in time. */
-    synchronized boolean awaitSent(long deadline) throws InterruptedException {
-        long target = acceptedBytes;
-        while (sentBytes < target) {
-            if (failure != null || !await(deadline)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Waits until all that is accepted now was forgotten; false where that did not happen in time. */
     synchronized boolean awaitForgotten(long deadline) throws InterruptedException {
         long target = acceptedMessages;
@@ -159,26 +147,6 @@ final class SendQueue {
     // ---- I/O thread
 
     /**
-     * Takes note of what was written and prepares the next write.
-     *
-     * @return the bytes of the next write; 0 where there are none, then the next message wakes the I/O thread up; -1
-     *     where there will be none any more
-     */
-    synchronized int advance(int written, int most) {
-        if (written > 0) {
-            ring.release(written);
-            sentBytes += written;
-            writes++;
-            if (waiters > 0) {
-                notifyAll();
-            }
-        }
-        int next = ring.prepare(most);
-        idle = next == 0 && !closed;
-        return next == 0 && closed ? -1 : next;
-    }
-
-    /**
      * Prepares the next write, from {@code behind} bytes behind the first message that is kept.
      *
      * @return its bytes; 0 where there are none, then the next message wakes the I/O thread up
@@ -195,7 +163,7 @@ final class SendQueue {
     /** Forgets the first messages that are kept. */
     synchronized void forget(int bytes, long messages) {
         ring.release(bytes);
-        sentBytes += bytes;
+        forgottenBytes += bytes;
         forgottenMessages += messages;
         if (waiters > 0) {
             notifyAll();
@@ -241,8 +209,9 @@ final class SendQueue {
         return acceptedBytes;
     }
 
-    synchronized long sentBytes() {
-        return sentBytes;
+    /** Bytes of {@link #forgottenMessages}. */
+    synchronized long forgottenBytes() {
+        return forgottenBytes;
     }
 
     /** Messages that {@link #forget} has forgotten. */

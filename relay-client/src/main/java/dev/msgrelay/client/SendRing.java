@@ -60,12 +60,10 @@ final class SendRing {
         used += FrameLayout.frameLength(length);
     }
 
-    /** Notes the next bytes to be written, at most {@code most}; returns how many. */
-    int prepare(int most) {
-        return prepare(0, most);
-    }
-
-    /** As {@link #prepare(int)}, from {@code behind} bytes behind the head on: those before were written already. */
+    /**
+     * Notes the next bytes to be written, at most {@code most}, from {@code behind} bytes behind the head on: those before
+     * were written already. Returns how many.
+     */
     int prepare(int behind, int most) {
         int n = Math.min(used - behind, most);
         int start = wrap(head + behind);
@@ -120,7 +118,7 @@ final class SendRing {
         }
     }
 
-    /** What is wrapped is below twice the capacity, and an int: see {@link PublisherConfig#MAX_BUFFER}. */
+    /** What is wrapped is below twice the capacity, and an int: see {@link PublisherOptions#MAX_BUFFER}. */
     private int wrap(int index) {
         return index >= capacity ? index - capacity : index;
     }

@@ -93,11 +93,19 @@ final class SentFrames {
      * @throws FrameException it was never sent
      */
     void accepted(long number) throws FrameException {
-        if (number >= first) {
+        if (number >= first && number > settled) {
             end(number, everWritten, "WELCOME");
-            settled = number;
-            onAck.onAck(number, 0);
+            acceptedBefore(number);
         }
+    }
+
+    /**
+     * The first WELCOME of a publisher that keeps its numbers itself: the relay has all up to this number of a former
+     * one. They are forgotten as they are written, like those above; some of them may not have been published yet.
+     */
+    void acceptedBefore(long number) {
+        settled = number;
+        onAck.onAck(number, 0);
     }
 
     /** Without acknowledgements: forgets every message that is written as a whole. */

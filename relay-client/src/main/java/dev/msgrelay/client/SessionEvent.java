@@ -3,11 +3,12 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
 
 /**
- * What happens to the connection of a {@link ReconnectingSubscriber} or {@link ReconnectingPublisher}. Told in order, on
+ * What happens to the connection of a {@link RelaySubscriber} or {@link RelayPublisher}. Told in order, on
  * the thread that owns the connection: the one that polls, or the publisher's own.
  *
  * <pre>

@@ -1,27 +1,29 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
-import java.time.Duration;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Settings of a {@link ReconnectingSubscriber}. Immutable; checked when built. */
-public final class SubscriberOptions {
-    private final LinkOptions link;
-    private final SubscriberConfig connection;
+/** Settings of a {@link RelaySubscriber}. Immutable; checked when built. */
+public final class SubscriberOptions extends ConnectionOptions {
     private final HelloFrame hello;
     private final Consumer<Gap> onGap;
 
     private SubscriberOptions(Builder builder) {
-        link = new LinkOptions(
-                builder.endpoints, builder.plain, builder.handshakeTimeout, builder.reconnect, builder.onEvent);
-        connection = builder.connection;
+        super(builder, builder.bufferSize);
         hello = builder.hello();
         onGap = builder.onGap;
+        if (bufferSize() < FrameLayout.HEADER_LENGTH) {
+            throw new IllegalArgumentException(
+                    "bufferSize " + bufferSize() + " is under a frame's header of " + FrameLayout.HEADER_LENGTH);
+        }
     }
 
     /**
@@ -35,14 +37,6 @@ public final class SubscriberOptions {
     /** As {@link #builder(Endpoint...)}. */
     public static Builder builder(List<Endpoint> endpoints) {
         return new Builder(List.copyOf(endpoints));
-    }
-
-    LinkOptions link() {
-        return link;
-    }
-
-    SubscriberConfig connection() {
-        return connection;
     }
 
     Consumer<Gap> onGap() {
@@ -79,29 +73,21 @@ public final class SubscriberOptions {
     }
 
     /** Collects options. */
-    public static final class Builder {
-        private final List<Endpoint> endpoints;
-        private SubscriberConfig connection = SubscriberConfig.defaults();
-        private Duration handshakeTimeout = LinkOptions.DEFAULT_HANDSHAKE;
-        private ReconnectPolicy reconnect = ReconnectPolicy.endless();
-        private boolean plain;
+    public static final class Builder extends ConnectionOptions.Builder<Builder> {
+        private int bufferSize = FrameReader.DEFAULT_BUFFER;
         private StartFrom start = StartFrom.LIVE;
         private long epoch;
         private long sequence;
-        private String name = "";
         private TypeRanges types = TypeRanges.ALL;
         private Policy policy = Policy.RELAY_DEFAULT;
-        private int heartbeatMillis;
         private Consumer<Gap> onGap = gap -> {};
-        private Consumer<SessionEvent> onEvent = event -> {};
 
         private Builder(List<Endpoint> endpoints) {
-            this.endpoints = endpoints;
+            super(endpoints);
         }
 
-        /** How this subscriber is called in the relay's log; at most 255 bytes of UTF-8. */
-        public Builder name(String clientName) {
-            name = clientName;
+        @Override
+        Builder self() {
             return this;
         }
 
@@ -120,7 +106,7 @@ public final class SubscriberOptions {
         /**
          * Starts with this message.
          *
-         * @param epochOfSequence of the stream that it is a number of, as {@link ReconnectingSubscriber#epoch} tells it;
+         * @param epochOfSequence of the stream that it is a number of, as {@link RelaySubscriber#epoch} tells it;
          *     0: of whatever stream the relay has
          * @param first from 1
          */
@@ -137,47 +123,15 @@ public final class SubscriberOptions {
             return this;
         }
 
-        /** How often the relay is to send PING, 100 ms to an hour, to the millisecond. */
-        public Builder heartbeat(Duration wanted) {
-            heartbeatMillis = LinkOptions.heartbeatMillis(wanted);
-            return this;
-        }
-
-        /**
-         * No HELLO: works with every relay. There are no numbers, so nothing is resumed, and the relay's silence goes
-         * unnoticed.
-         */
-        public Builder plain() {
-            plain = true;
-            return this;
-        }
-
-        public Builder reconnect(ReconnectPolicy how) {
-            reconnect = how;
-            return this;
-        }
-
-        /** Buffer, limit of bodies, and the bound of connecting. */
-        public Builder connection(SubscriberConfig settings) {
-            connection = settings;
-            return this;
-        }
-
-        /** Bound of the time from HELLO to WELCOME; 5 s without this. */
-        public Builder handshakeTimeout(Duration timeout) {
-            handshakeTimeout = timeout;
+        /** Bytes of direct memory that one read fills at most, 256 KiB without this; grows where a frame is larger. */
+        public Builder bufferSize(int bytes) {
+            bufferSize = bytes;
             return this;
         }
 
         /** Is told every gap, on the thread that polls, in its place between the messages. */
         public Builder onGap(Consumer<Gap> listener) {
             onGap = listener;
-            return this;
-        }
-
-        /** Is told what happens to the connection, on the thread that polls. */
-        public Builder onEvent(Consumer<SessionEvent> listener) {
-            onEvent = listener;
             return this;
         }
 

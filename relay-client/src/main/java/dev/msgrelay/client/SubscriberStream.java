@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -36,8 +37,8 @@ final class SubscriberStream implements RelayLink.Handler {
         this.options = options;
         this.reconnector = reconnector;
         this.changes = changes;
-        this.plain = options.link().plain();
-        boolean mayResume = options.link().reconnect().rounds() > 0;
+        this.plain = options.plain();
+        boolean mayResume = options.reconnect().rounds() > 0;
         this.position = new StreamPosition(options.epoch(), options.sequence(), mayResume, options.onGap());
     }
 
@@ -92,10 +93,9 @@ final class SubscriberStream implements RelayLink.Handler {
         Endpoint endpoint = reconnector.current();
         reconnector.welcomed();
         maxRanges = welcome.maxRanges();
-        options.link().onEvent().accept(new SessionEvent.Connected(endpoint, welcome));
+        options.onEvent().accept(new SessionEvent.Connected(endpoint, welcome));
         if (position.isOther(welcome)) {
-            options.link()
-                    .onEvent()
+            options.onEvent()
                     .accept(new SessionEvent.StreamChanged(
                             endpoint, position.epoch(), position.next(), welcome.epoch(), welcome.next()));
             head = 0;
@@ -117,7 +117,7 @@ final class SubscriberStream implements RelayLink.Handler {
     @Override
     public void onGoAway(GoAwayFrame goAway) {
         reconnector.leaving();
-        options.link().onEvent().accept(new SessionEvent.GoingAway(reconnector.current(), goAway));
+        options.onEvent().accept(new SessionEvent.GoingAway(reconnector.current(), goAway));
     }
 
     @Override

@@ -1,21 +1,21 @@
 /**
- * Relay's client library: subscribe to and publish into a relay from Java.
+ * Relay's client library: subscribe to and publish into a relay from Java. Two classes; their options say whether a client
+ * is plain, reconnecting, or acknowledged.
  *
  * <pre>
- *  Endpoint         where a relay listens; opens the connection
- *  RelaySubscriber  the caller's thread reads: socket -> FrameReader -> FrameConsumer
- *  RelayPublisher   any thread -> SendQueue (lock) -> SendRing (bytes) -> PublisherLoop (one thread) -> socket
- * </pre>
+ *  RelaySubscriber  SubscriberOptions: types, start, policy, name      -> MessageHandler, Gap, SessionEvent
  *
- * These speak the plain protocol: they send no control frame, and understand ERROR. Two more say HELLO, connect again by
- * themselves, and go on where they stood:
+ *    the caller's thread, in poll:   Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
+ *    any thread:                     close, the counters, types (TypeChanges hands the wish over)
  *
- * <pre>
- *  ReconnectingSubscriber  SubscriberOptions: types, start, policy, name   -> MessageHandler, Gap, SessionEvent
- *    the caller's thread: Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
- *  ReconnectingPublisher   PublisherOptions: acknowledgements, name        -> AckListener, SessionEvent
- *    any thread -> SendQueue -> one thread: PublisherSession -> RelayLink, PublisherStream, SentFrames
- *  ReconnectPolicy         how often, and how soon, a connection is tried again
+ *  RelayPublisher   PublisherOptions: acknowledgements, name, producer -> AckListener, SessionEvent
+ *
+ *    any thread, in publish:         SendQueue (one lock) -> SendRing (bytes)
+ *    one thread of its own:          PublisherSession -> Reconnector -> RelayLink -> PublisherStream, SentFrames
+ *
+ *  ConnectionOptions  what both options have in common:  endpoints, plain, ReconnectPolicy, time-outs
+ *  RelayLink          one connection: HELLO, WELCOME, PING, ERROR;  owned by the thread that reads it
+ *  Reconnector        where to connect to next, and when:  Backoff counts, RetryAdvice knows what is worth another try
  * </pre>
  *
  * Depends on the JDK, relay-protocol and slf4j-api; only {@code dev.msgrelay.client.cli}, the command line, needs more.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

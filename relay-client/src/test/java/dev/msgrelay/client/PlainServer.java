@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

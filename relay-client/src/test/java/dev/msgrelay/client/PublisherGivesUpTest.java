@@ -11,6 +11,7 @@ import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -34,9 +35,9 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             client.send(welcomePublisher(0).limit(bytes));
         };
         try (ScriptedRelay relay = ScriptedRelay.of(cut, this::serveOne);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             assertThat(got).containsExactly("1:a");
         }
     }
@@ -44,9 +45,9 @@ class PublisherGivesUpTest extends ScriptedPublishing {
     @Test
     void aRelayThatNeverAnswersIsGivenUpInTime() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(Peer::drain, this::serveOne);
-                ReconnectingPublisher publisher = open(acked(relay).handshakeTimeout(SHORT))) {
+                RelayPublisher publisher = open(acked(relay).handshakeTimeout(SHORT))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             assertThat(events(SessionEvent.Lost.class).get(0).text()).startsWith("no WELCOME from");
         }
     }
@@ -59,9 +60,9 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(silent, this::serveOne);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             assertThat(events(SessionEvent.Lost.class).get(0).text()).contains("for 100 ms");
         }
     }
@@ -72,7 +73,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                     client.hello();
                     client.send(ErrorFrame.encode(CloseReason.RESERVED_TYPE, "type 0x80000001"));
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             assertThat(failure(publisher))
                     .isInstanceOf(RelayUnsuitableException.class)
                     .hasMessageContaining("knows no HELLO");
@@ -86,7 +87,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                     client.send(Frames.bareWelcome(1));
                     client.drain();
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             assertThat(failure(publisher))
                     .isInstanceOf(RelayUnsuitableException.class)
                     .hasMessageContaining("grants no acknowledgements");
@@ -101,14 +102,14 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             client.send(welcomePublisher(0), ErrorFrame.encode(reason, "so it is"));
         };
         try (ScriptedRelay relay = ScriptedRelay.of(error, this::serveOne);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             if (RetryAdviceTest.STOP.contains(reason)) {
                 assertThat(failure(publisher))
                         .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
                                 .isSameAs(reason));
             } else {
                 publish(publisher, "a");
-                assertThat(publisher.awaitAcked(LONG)).isTrue();
+                assertThat(publisher.flush(LONG)).isTrue();
             }
         }
     }
@@ -130,7 +131,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                     client.hello();
                     client.send(welcomePublisher(0), wrong.duplicate());
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             failure(publisher);
             assertThat(relay.hellos()).hasSize(Backoff.FEW + 1);
         }
@@ -142,7 +143,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
         try (PlainServer server = PlainServer.tcp()) {
             gone = server.endpoint();
         }
-        try (ReconnectingPublisher publisher = ReconnectingPublisher.open(PublisherOptions.builder(gone, gone)
+        try (RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(gone, gone)
                 .acks("orders")
                 .onEvent(this::note)
                 .reconnect(
@@ -151,7 +152,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             publisher.publish(1, bytes("kept"));
             assertThat(failure(publisher)).hasMessageContaining("Connection refused");
             assertThat(events(SessionEvent.Connecting.class)).hasSize(6);
-            assertThat(publisher.awaitAcked(LONG)).isFalse();
+            assertThat(publisher.flush(LONG)).isFalse();
         }
     }
 }

@@ -12,6 +12,9 @@ import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -50,8 +53,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                     answered.countDown();
                     client.drain();
                 });
-                ReconnectingPublisher publisher =
-                        open(acked(relay).connection(PublisherConfig.defaults().withCloseTimeout(SHORT)))) {
+                RelayPublisher publisher = open(acked(relay).closeTimeout(SHORT))) {
             ByteBuffer body = ByteBuffer.allocate(1000);
             while (answered.getCount() > 0) {
                 // Full for good once the relay has its last answer and acknowledges no more.
@@ -64,7 +66,6 @@ class PublisherLimitsTest extends ScriptedPublishing {
     @Test
     void refusesWhenFullOfWhatIsNotAcknowledged() throws Exception {
         CountDownLatch full = new CountDownLatch(1);
-        PublisherConfig small = new PublisherConfig(40, 32, LONG, LONG);
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
                     client.hello();
                     client.send(welcomePublisher(0));
@@ -75,13 +76,17 @@ class PublisherLimitsTest extends ScriptedPublishing {
                     client.send(ack(5, 5));
                     client.drain();
                 });
-                ReconnectingPublisher publisher = open(acked(relay).connection(small))) {
+                RelayPublisher publisher = open(acked(relay)
+                        .bufferSize(40)
+                        .maxBody(32)
+                        .connectTimeout(LONG)
+                        .closeTimeout(LONG))) {
             publish(publisher, "12", "12", "12", "12");
             assertThat(publisher.publish(1, bytes("12"))).isSameAs(PublishOutcome.FULL);
             assertThat(publisher.publish(1, bytes("12"), SHORT)).isSameAs(PublishOutcome.FULL);
             full.countDown();
             publish(publisher, "12");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
         }
@@ -90,13 +95,12 @@ class PublisherLimitsTest extends ScriptedPublishing {
     @Test
     void closeIsBoundedAndSaysHowManyAreNotAcknowledged() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
-                ReconnectingPublisher publisher = open(
-                        acked(relay).connection(PublisherConfig.defaults().withCloseTimeout(Duration.ofMillis(500))))) {
+                RelayPublisher publisher = open(acked(relay).closeTimeout(Duration.ofMillis(500)))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publish(publisher, "b", "c");
             long start = System.nanoTime();
-            assertThat(publisher.awaitAcked(SHORT)).isFalse();
+            assertThat(publisher.flush(SHORT)).isFalse();
             publisher.close();
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
             assertThat(publisher.failure().orElseThrow())
@@ -112,11 +116,11 @@ class PublisherLimitsTest extends ScriptedPublishing {
             take(client, 1);
         };
         try (ScriptedRelay relay = ScriptedRelay.of(cuts, this::serveOne)) {
-            ReconnectingPublisher publisher = open(acked(relay));
+            RelayPublisher publisher = open(acked(relay));
             publish(publisher, "a");
             publisher.close();
             assertThat(publisher.failure()).isEmpty();
-            assertThat(publisher.acked()).isEqualTo(1);
+            assertThat(publisher.settled()).isEqualTo(1);
             assertThat(publisher.publish(1, bytes("b"))).isSameAs(PublishOutcome.CLOSED);
             assertThat(relay.hellos()).hasSize(2);
         }
@@ -138,12 +142,12 @@ class PublisherLimitsTest extends ScriptedPublishing {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(takesTwo, takesOne);
-                ReconnectingPublisher publisher =
+                RelayPublisher publisher =
                         open(PublisherOptions.builder(relay.endpoint()).onEvent(this::note))) {
             publish(publisher, "a", "b");
             assertThat(again.await(20, TimeUnit.SECONDS)).isTrue();
             publish(publisher, "c");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:c");
@@ -161,7 +165,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
             assertThat(client.next()).isNull();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(plain);
-                ReconnectingPublisher publisher =
+                RelayPublisher publisher =
                         open(PublisherOptions.builder(relay.endpoint()).plain().onEvent(this::note))) {
             publish(publisher, "a", "b");
             publisher.close();
@@ -175,10 +179,9 @@ class PublisherLimitsTest extends ScriptedPublishing {
     @Test
     void theRelaysLimitOfBodiesHoldsOnceItIsKnown() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
-                ReconnectingPublisher publisher =
-                        open(acked(relay).connection(PublisherConfig.defaults().withMaxBody(2 << 20)))) {
+                RelayPublisher publisher = open(acked(relay).maxBody(2 << 20))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             assertThatThrownBy(() -> publisher.publish(1, ByteBuffer.allocate((1 << 20) + 1)))
                     .hasMessageContaining("over the limit of 1048576");
             assertThatThrownBy(() -> publisher.publish(ControlFrames.PING, bytes("")))
@@ -202,20 +205,29 @@ class PublisherLimitsTest extends ScriptedPublishing {
                         }
                     });
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             ByteBuffer body = ByteBuffer.allocateDirect(100);
             publishMany(publisher, body, 2000);
             long before = threads.getCurrentThreadAllocatedBytes();
             publishMany(publisher, body, count);
             long allocated = threads.getCurrentThreadAllocatedBytes() - before;
             assertThat(allocated).as("bytes for %d messages", count).isLessThan(count);
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
         }
     }
 
     @Test
     void optionsThatCannotWorkAreNamed() {
         Endpoint endpoint = Endpoint.tcp("127.0.0.1", 1);
+        assertThatThrownBy(() -> PublisherOptions.builder(endpoint)
+                        .producer(ProducerId.random())
+                        .build())
+                .hasMessage("a first number and a producer id go with acknowledgements");
+        assertThatThrownBy(() ->
+                        PublisherOptions.builder(endpoint).firstNumber(0, 1).build())
+                .hasMessage("a first number and a producer id go with acknowledgements");
+        assertThatThrownBy(() -> PublisherOptions.builder(endpoint).firstNumber(0, 0))
+                .hasMessageContaining("first number 0");
         assertThatThrownBy(() -> PublisherOptions.builder(endpoint).acks("").build())
                 .hasMessageContaining("length of name, needed for ACKS");
         assertThatThrownBy(() ->

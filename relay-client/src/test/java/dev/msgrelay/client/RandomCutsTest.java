@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import java.net.StandardSocketOptions;
@@ -44,15 +45,14 @@ class RandomCutsTest {
         List<Long> had = new ArrayList<>();
         long[] expected = {next(wanted, 1)};
         try (ScriptedRelay relay = ScriptedRelay.repeating(this::serveNumbered);
-                ReconnectingSubscriber subscriber =
-                        ReconnectingSubscriber.open(SubscriberOptions.builder(relay.endpoint())
-                                .types(wanted)
-                                .fromSequence(0, 1)
-                                .reconnect(SubscriberRun.QUICK)
-                                .onGap(gap -> {
-                                    throw new AssertionError("seed " + seed + ": " + gap);
-                                })
-                                .build())) {
+                RelaySubscriber subscriber = RelaySubscriber.open(SubscriberOptions.builder(relay.endpoint())
+                        .types(wanted)
+                        .fromSequence(0, 1)
+                        .reconnect(SubscriberRun.QUICK)
+                        .onGap(gap -> {
+                            throw new AssertionError("seed " + seed + ": " + gap);
+                        })
+                        .build())) {
             while (expected[0] <= MESSAGES) {
                 subscriber.poll((sequence, type, body) -> {
                     assertThat(sequence).as("seed %d", seed).isEqualTo(expected[0]);
@@ -72,11 +72,13 @@ class RandomCutsTest {
     void aPublisherHasEveryMessageTakenOnce(int producers) throws Exception {
         System.out.println("aPublisherHasEveryMessageTakenOnce " + producers + ": seed " + seed);
         Taker taker = new Taker(producers);
-        PublisherConfig small = new PublisherConfig(32 << 10, LONGEST_BODY, Duration.ofSeconds(5), LONG);
         try (ScriptedRelay relay = ScriptedRelay.repeating(taker::serve);
-                ReconnectingPublisher publisher = ReconnectingPublisher.open(PublisherOptions.builder(relay.endpoint())
+                RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(relay.endpoint())
                         .acks("random")
-                        .connection(small)
+                        .bufferSize(32 << 10)
+                        .maxBody(LONGEST_BODY)
+                        .connectTimeout(Duration.ofSeconds(5))
+                        .closeTimeout(LONG)
                         .reconnect(SubscriberRun.QUICK)
                         .build())) {
             List<CompletableFuture<Void>> threads = new ArrayList<>();
@@ -84,10 +86,10 @@ class RandomCutsTest {
                 threads.add(produce(publisher, id, MESSAGES / producers));
             }
             CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
-            assertThat(publisher.awaitAcked(LONG)).as("seed %d", seed).isTrue();
+            assertThat(publisher.flush(LONG)).as("seed %d", seed).isTrue();
             publisher.close();
             assertThat(publisher.failure()).as("seed %d", seed).isEmpty();
-            assertThat(publisher.acked()).isEqualTo(MESSAGES);
+            assertThat(publisher.settled()).isEqualTo(MESSAGES);
             assertThat(relay.hellos()).as("seed %d: it was cut", seed).hasSizeGreaterThan(5);
         }
         assertThat(taker.accepted).isEqualTo(MESSAGES);
@@ -206,7 +208,7 @@ class RandomCutsTest {
         }
     }
 
-    private CompletableFuture<Void> produce(ReconnectingPublisher publisher, int id, int messages) {
+    private CompletableFuture<Void> produce(RelayPublisher publisher, int id, int messages) {
         return CompletableFuture.runAsync(
                 () -> {
                     for (int i = 0; i < messages; i++) {

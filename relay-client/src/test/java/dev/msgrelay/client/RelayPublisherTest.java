@@ -7,6 +7,8 @@ import com.sun.management.ThreadMXBean;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -29,7 +31,6 @@ class RelayPublisherTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(50);
     private static final Duration FULL_FOR = Duration.ofMillis(250);
-    private static final PublisherConfig SMALL = new PublisherConfig(4096, 1024, LONG, LONG);
 
     @TempDir
     private Path directory;
@@ -42,7 +43,8 @@ class RelayPublisherTest {
         long seed = new Random().nextLong();
         int[] next = new int[producers];
         try (PlainServer server = PlainServer.of(transport, directory);
-                RelayPublisher publisher = RelayPublisher.connect(server.endpoint(), SMALL);
+                RelayPublisher publisher =
+                        RelayPublisher.connect(small(server.endpoint()).build());
                 SocketChannel accepted = server.accept()) {
             List<CompletableFuture<Void>> threads = new ArrayList<>();
             for (int id = 0; id < producers; id++) {
@@ -57,7 +59,7 @@ class RelayPublisherTest {
             all.get(30, TimeUnit.SECONDS);
             assertThat(next).containsOnly(each);
             assertThat(publisher.messages()).isEqualTo(producers * each);
-            assertThat(publisher.sentBytes()).isEqualTo(publisher.bytes());
+            assertThat(publisher.settledBytes()).isEqualTo(publisher.bytes());
             assertThat(publisher.failure()).isEmpty();
         }
     }
@@ -76,7 +78,7 @@ class RelayPublisherTest {
             CompletableFuture<Integer> received = countInOrder(accepted);
             assertThat(publisher.publish(1, numbered(before), LONG)).isEqualTo(PublishOutcome.ACCEPTED);
             assertThat(publisher.flush(LONG)).isTrue();
-            assertThat(publisher.sentBytes()).isEqualTo(publisher.bytes());
+            assertThat(publisher.settledBytes()).isEqualTo(publisher.bytes());
             publisher.close();
             assertThat(received.get(30, TimeUnit.SECONDS)).isEqualTo(before + 1);
         }
@@ -88,7 +90,7 @@ class RelayPublisherTest {
                 RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
                 SocketChannel accepted = server.accept()) {
             publishUntilFull(publisher);
-            long gathered = (publisher.bytes() - publisher.sentBytes()) / FrameLayout.frameLength(100);
+            long gathered = (publisher.bytes() - publisher.settledBytes()) / FrameLayout.frameLength(100);
             long writes = publisher.writes();
             assertThat(gathered).isGreaterThan(5000);
 
@@ -138,7 +140,8 @@ class RelayPublisherTest {
     @Test
     void misuseIsNamedAndTakesNothing() throws Exception {
         try (PlainServer server = PlainServer.tcp();
-                RelayPublisher publisher = RelayPublisher.connect(server.endpoint(), SMALL);
+                RelayPublisher publisher =
+                        RelayPublisher.connect(small(server.endpoint()).build());
                 SocketChannel accepted = server.accept()) {
             assertThat(accepted.isOpen()).isTrue();
             assertThatThrownBy(() -> publisher.publish(ControlFrames.ERROR, ByteBuffer.allocate(1)))
@@ -176,12 +179,35 @@ class RelayPublisherTest {
 
     @Test
     void settingsThatCannotWorkAreNamed() {
-        assertThatThrownBy(() -> new PublisherConfig(1031, 1024, LONG, LONG))
+        PublisherOptions.Builder small = small(Endpoint.tcp("127.0.0.1", 1));
+        assertThatThrownBy(() -> small.bufferSize(1031).build())
                 .hasMessageContaining("1031")
                 .hasMessageContaining("1032");
-        assertThatThrownBy(() -> SMALL.withMaxBody(-1)).hasMessageContaining("maxBody -1");
-        assertThatThrownBy(() -> SMALL.withCloseTimeout(Duration.ZERO)).hasMessageContaining("closeTimeout");
-        assertThat(SMALL.withMaxBody(10_000).bufferSize()).isEqualTo(10_008);
+        assertThatThrownBy(() -> small.maxBody(-1).build()).hasMessageContaining("maxBody -1");
+        assertThatThrownBy(() -> small.maxBody(1).closeTimeout(Duration.ZERO).build())
+                .hasMessageContaining("closeTimeout");
+        assertThatThrownBy(
+                        () -> small.bufferSize((1 << 30) + 1).closeTimeout(LONG).build())
+                .hasMessageContaining("bufferSize 1073741825");
+        assertThat(PublisherOptions.builder(Endpoint.tcp("127.0.0.1", 1))
+                        .maxBody(2 << 20)
+                        .build()
+                        .bufferSize())
+                .as("grows along")
+                .isEqualTo((2 << 20) + 8);
+    }
+
+    /** One plain connection, as {@link RelayPublisher#connect(Endpoint)} makes it. */
+    static PublisherOptions.Builder plain(Endpoint endpoint) {
+        return PublisherOptions.builder(endpoint).plain().reconnect(ReconnectPolicy.none());
+    }
+
+    private static PublisherOptions.Builder small(Endpoint endpoint) {
+        return plain(endpoint)
+                .bufferSize(4096)
+                .maxBody(1024)
+                .connectTimeout(LONG)
+                .closeTimeout(LONG);
     }
 
     private static void publishMany(RelayPublisher publisher, ByteBuffer buffer, byte[] array, int messages) {

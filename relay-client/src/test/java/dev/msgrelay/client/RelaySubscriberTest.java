@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
-import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -36,8 +35,8 @@ class RelaySubscriberTest {
     private RelaySubscriber subscriber;
     private SocketChannel relay;
     private final List<String> got = new ArrayList<>();
-    private final FrameConsumer collect =
-            (type, body) -> got.add(type + ":" + new String(PlainServer.copy(body), UTF_8));
+    private final MessageHandler collect =
+            (sequence, type, body) -> got.add(type + ":" + new String(PlainServer.copy(body), UTF_8));
 
     @BeforeEach
     void connect() throws Exception {
@@ -162,7 +161,7 @@ class RelaySubscriberTest {
         CountDownLatch running = new CountDownLatch(1);
         CompletableFuture<Void> polling = CompletableFuture.runAsync(() -> {
             try {
-                subscriber.run((type, body) -> running.countDown());
+                subscriber.run((sequence, type, body) -> running.countDown());
             } catch (IOException e) {
                 throw new AssertionError(e);
             }
@@ -178,7 +177,7 @@ class RelaySubscriberTest {
     @Test
     void whatTheConsumerThrowsComesOut() throws Exception {
         send(frame(1, "a"));
-        assertThatThrownBy(() -> subscriber.run((type, body) -> {
+        assertThatThrownBy(() -> subscriber.run((sequence, type, body) -> {
                     throw new IllegalStateException("mine");
                 }))
                 .isInstanceOf(IllegalStateException.class)

@@ -28,15 +28,20 @@ class RetryAdviceTest {
             CloseReason.MESSAGE_GAP);
 
     /** What it calls "again, slowly". */
-    private static final Set<CloseReason> SLOWLY =
-            EnumSet.of(CloseReason.TOO_MANY_CONNECTIONS, CloseReason.TOO_MANY_PUBLISHERS);
+    private static final Set<CloseReason> SLOWLY = EnumSet.of(
+            CloseReason.TOO_MANY_CONNECTIONS, CloseReason.TOO_MANY_PUBLISHERS, CloseReason.TOO_MANY_FROM_ADDRESS);
+
+    /** What it calls "again, a few times, slowly". */
+    private static final Set<CloseReason> FEW_SLOWLY = EnumSet.of(CloseReason.NAME_HELD);
 
     @ParameterizedTest
     @EnumSource(CloseReason.class)
     void isTheTableOfTheProtocol(CloseReason reason) {
         RetryAdvice expected = STOP.contains(reason)
                 ? RetryAdvice.STOP
-                : SLOWLY.contains(reason) ? RetryAdvice.SLOWLY : RetryAdvice.AGAIN;
+                : FEW_SLOWLY.contains(reason)
+                        ? RetryAdvice.FEW_SLOWLY
+                        : SLOWLY.contains(reason) ? RetryAdvice.SLOWLY : RetryAdvice.AGAIN;
         assertThat(RetryAdvice.of(new RelayErrorException(reason.code(), ""))).isSameAs(expected);
     }
 

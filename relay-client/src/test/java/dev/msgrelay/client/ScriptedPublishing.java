@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.ScriptedRelay.Frame;
 import dev.msgrelay.client.ScriptedRelay.Peer;
+import dev.msgrelay.protocol.PublishOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -49,17 +50,17 @@ abstract class ScriptedPublishing {
                 .onEvent(this::note);
     }
 
-    static ReconnectingPublisher open(PublisherOptions.Builder options) throws IOException {
-        return ReconnectingPublisher.open(options.reconnect(SubscriberRun.QUICK).build());
+    static RelayPublisher open(PublisherOptions.Builder options) throws IOException {
+        return RelayPublisher.open(options.reconnect(SubscriberRun.QUICK).build());
     }
 
-    static void publish(ReconnectingPublisher publisher, String... bodies) throws InterruptedException {
+    static void publish(RelayPublisher publisher, String... bodies) throws InterruptedException {
         for (String body : bodies) {
             assertThat(publisher.publish(1, bytes(body), LONG)).isSameAs(PublishOutcome.ACCEPTED);
         }
     }
 
-    static void publishMany(ReconnectingPublisher publisher, ByteBuffer body, int messages) {
+    static void publishMany(RelayPublisher publisher, ByteBuffer body, int messages) {
         for (int i = 0; i < messages; i++) {
             while (publisher.publish(1, body) == PublishOutcome.FULL) {
                 Thread.onSpinWait();
@@ -68,7 +69,7 @@ abstract class ScriptedPublishing {
     }
 
     /** Waits until the publisher has given up. It publishes nothing meanwhile: a reset would overtake what it is told. */
-    IOException failure(ReconnectingPublisher publisher) throws InterruptedException {
+    IOException failure(RelayPublisher publisher) throws InterruptedException {
         assertThat(gaveUp.await(LONG.toSeconds(), TimeUnit.SECONDS))
                 .as("gave up in time: %s", events)
                 .isTrue();

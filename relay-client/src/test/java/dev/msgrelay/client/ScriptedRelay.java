@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

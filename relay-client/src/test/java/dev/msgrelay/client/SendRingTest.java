@@ -37,7 +37,7 @@ class SendRingTest {
         append(ring, 1, new byte[24], true);
         assertThat(ring.used()).isEqualTo(32);
         assertThat(ring.hasRoomFor(1)).isFalse();
-        assertThat(ring.prepare(5)).isEqualTo(5);
+        assertThat(ring.prepare(0, 5)).isEqualTo(5);
         ring.release(5);
         assertThat(ring.hasRoomFor(5)).isTrue();
         assertThat(ring.hasRoomFor(6)).isFalse();
@@ -78,7 +78,7 @@ class SendRingTest {
     }
 
     private int drain(SendRing ring, int most, int channelTakes) throws Exception {
-        int prepared = ring.prepare(most);
+        int prepared = ring.prepare(0, most);
         int n = ring.writePrepared(new Sink(channelTakes));
         assertThat(n).isLessThanOrEqualTo(prepared);
         ring.release(n);

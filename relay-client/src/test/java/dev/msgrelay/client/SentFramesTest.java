@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.PublishOutcome;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class SentFramesTest {
         sent.acknowledged(1, 10);
         sent.acknowledged(7, 70);
         assertThat(sent.first()).isEqualTo(8);
-        assertThat(queue.sentBytes()).isEqualTo(27);
+        assertThat(queue.forgottenBytes()).isEqualTo(27);
         assertThat(told).containsExactly("6@60 of 0", "7@70 of 2");
     }
 

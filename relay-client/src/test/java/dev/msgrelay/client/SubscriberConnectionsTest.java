@@ -186,10 +186,7 @@ class SubscriberConnectionsTest {
                     client.send(welcome(1), message(1, "12345"));
                     client.drain();
                 });
-                SubscriberRun run = SubscriberRun.of(
-                        relay.endpoint(),
-                        options ->
-                                options.connection(SubscriberConfig.defaults().withMaxBody(4)))) {
+                SubscriberRun run = SubscriberRun.of(relay.endpoint(), options -> options.maxBody(4))) {
             assertThat(run.untilItGivesUp()).hasMessageContaining("limit of 4 bytes");
         }
     }

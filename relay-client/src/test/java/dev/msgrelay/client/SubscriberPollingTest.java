@@ -11,6 +11,7 @@ import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -30,7 +31,7 @@ class SubscriberPollingTest {
                     client.send(welcome(1), message(1, "a"));
                     client.drain();
                 });
-                ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(
+                RelaySubscriber subscriber = RelaySubscriber.open(
                         SubscriberOptions.builder(relay.endpoint()).build())) {
             CompletableFuture<Void> polling = CompletableFuture.runAsync(() -> {
                 try {
@@ -132,7 +133,7 @@ class SubscriberPollingTest {
                     }
                     client.drain();
                 });
-                ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(
+                RelaySubscriber subscriber = RelaySubscriber.open(
                         SubscriberOptions.builder(relay.endpoint()).build())) {
             ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             MessageHandler handler = (sequence, type, body) -> {};

@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -23,10 +24,10 @@ final class SubscriberRun implements AutoCloseable {
     final List<String> messages = new ArrayList<>();
     final List<Gap> gaps = new ArrayList<>();
     final List<SessionEvent> events = new ArrayList<>();
-    final ReconnectingSubscriber subscriber;
+    final RelaySubscriber subscriber;
 
     private SubscriberRun(SubscriberOptions.Builder options) throws IOException {
-        subscriber = ReconnectingSubscriber.open(
+        subscriber = RelaySubscriber.open(
                 options.onGap(gaps::add).onEvent(events::add).build());
     }
 

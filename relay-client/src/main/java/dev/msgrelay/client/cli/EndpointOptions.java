@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
-import dev.msgrelay.client.Endpoint;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.Durations;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -12,6 +13,8 @@ import picocli.CommandLine.Spec;
 
 /** Where to connect to, and how long to try: the same words in every command. */
 final class EndpointOptions {
+    private static final Duration LEAST = Duration.ofMillis(1);
+
     @Spec(Spec.Target.MIXEE)
     private CommandSpec mixee;
 
@@ -27,10 +30,12 @@ final class EndpointOptions {
 
     @Option(
             names = "--connect-timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "5",
-            description = "Give up connecting, or waiting for WELCOME, after this time. Default: ${DEFAULT-VALUE}.")
-    private int connectTimeout;
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = Converters.OfDuration.class,
+            description = "Give up connecting, or waiting for WELCOME, after this time, such as 500ms, 5s or 1m."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private Duration connectTimeout;
 
     /** At least one. */
     List<Endpoint> endpoints(String byDefault) {
@@ -52,8 +57,18 @@ final class EndpointOptions {
     }
 
     Duration connectTimeout() {
-        check("--connect-timeout", connectTimeout, 1, 3600);
-        return Duration.ofSeconds(connectTimeout);
+        check("--connect-timeout", connectTimeout, Duration.ofHours(1));
+        return connectTimeout;
+    }
+
+    /** From a millisecond on. */
+    void check(String option, Duration value, Duration most) {
+        if (value.compareTo(LEAST) < 0 || value.compareTo(most) > 0) {
+            throw new ParameterException(
+                    mixee.commandLine(),
+                    option + " " + Durations.format(value) + " is not within " + Durations.format(LEAST) + ".."
+                            + Durations.format(most));
+        }
     }
 
     /** A wrong value is wrong usage, and named with its limits. */

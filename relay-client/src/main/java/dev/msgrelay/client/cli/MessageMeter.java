@@ -32,11 +32,7 @@ final class MessageMeter {
         this.interval = interval;
     }
 
-    /** A message of a client that said no HELLO. */
-    void onMessage(int type, ByteBuffer body) {
-        onMessage(0, type, body);
-    }
-
+    /** @param sequence 0: not known */
     void onMessage(long sequence, int type, ByteBuffer body) {
         if (messages == most) {
             return;

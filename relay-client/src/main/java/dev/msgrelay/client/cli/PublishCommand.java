@@ -1,13 +1,13 @@
 package dev.msgrelay.client.cli;
 
-import dev.msgrelay.client.Endpoint;
-import dev.msgrelay.client.PublishOutcome;
-import dev.msgrelay.client.PublisherConfig;
 import dev.msgrelay.client.PublisherOptions;
-import dev.msgrelay.client.ReconnectingPublisher;
+import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -72,9 +72,24 @@ final class PublishCommand implements Callable<Integer> {
             names = "--ack",
             description = "Keep each message until the relay has acknowledged it, and send it again over another"
                     + " connection if need be: nothing is lost, nothing is taken twice. --name is under what the relay"
-                    + " counts; it must be this publisher's own. Default: a name made up for this run, of which the relay"
-                    + " keeps a bounded number.")
+                    + " counts; it must be this publisher's own. With --name and --file, the same command goes on with"
+                    + " a run that was cut short, also by kill -9, behind what the relay has: each message once."
+                    + " Default name: one made up for this run, of which the relay keeps a bounded number.")
     private boolean ack;
+
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description =
+                    "Where --ack keeps what belongs to --name, a file each: the secret id by which the relay knows"
+                            + " this publisher again, and what a run was publishing. Default: relay-client in $XDG_STATE_HOME,"
+                            + " or in ~/.local/state.")
+    private Path state;
+
+    @Option(
+            names = "--from-start",
+            description = "Publish all of --file, whatever a run that was cut short has published of it.")
+    private boolean fromStart;
 
     @Option(
             names = "--type",
@@ -90,7 +105,8 @@ final class PublishCommand implements Callable<Integer> {
 
     @Option(
             names = "--chunk",
-            paramLabel = "BYTES",
+            paramLabel = "SIZE",
+            converter = Converters.OfSize.class,
             description = "Cut the input into pieces of this size instead of lines; the last may be shorter.")
     private Integer chunk;
 
@@ -102,23 +118,26 @@ final class PublishCommand implements Callable<Integer> {
 
     @Option(
             names = "--max-body",
-            paramLabel = "BYTES",
-            defaultValue = "" + FrameLayout.DEFAULT_MAX_BODY,
+            paramLabel = "SIZE",
+            defaultValue = "1m",
+            converter = Converters.OfSize.class,
             description = "A longer line is a failure. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
     @Option(
             names = "--stall-timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "30",
+            paramLabel = "TIME",
+            defaultValue = "30s",
+            converter = Converters.OfDuration.class,
             description =
                     "Give up when the relay takes, or with --ack acknowledges, nothing for this time. Default: ${DEFAULT-VALUE}.")
-    private int stallTimeout;
+    private Duration stallTimeout;
 
     @Option(names = "--quiet", description = "Tell neither the sum at the end nor the state of the connection.")
     private boolean quiet;
 
     private final InputStream stdin;
+    private boolean plainOnce;
     private boolean finished; // guarded by this
 
     PublishCommand(InputStream stdin) {
@@ -129,54 +148,83 @@ final class PublishCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         List<Endpoint> endpoints = where.endpoints(DEFAULT_ENDPOINT);
         checkOptions();
-        boolean plainOnce = !ack && !session.areGiven() && endpoints.size() == 1;
-        PublisherConfig config =
-                PublisherConfig.defaults().withMaxBody(maxBody).withConnectTimeout(where.connectTimeout());
-        PublisherOptions options = plainOnce ? null : options(endpoints, config);
-        try (InputStream input = open()) {
-            Outlet outlet = plainOnce
-                    ? Outlet.of(RelayPublisher.connect(endpoints.get(0), config))
-                    : Outlet.of(ReconnectingPublisher.open(options), ack);
+        plainOnce = !ack && !session.areGiven() && endpoints.size() == 1;
+        try (InputStream input = open();
+                Resumption resumption = resumption()) {
+            PublisherOptions options = options(endpoints, resumption);
+            RelayPublisher publisher = plainOnce ? RelayPublisher.connect(options) : RelayPublisher.open(options);
             finished = false;
             // The hook finishes by itself: the main thread may be deep in a read of the terminal.
-            OnShutdown onShutdown = new OnShutdown(() -> finish(outlet), Duration.ZERO);
+            OnShutdown onShutdown = new OnShutdown(() -> finish(publisher, endpoints), Duration.ZERO);
             try {
-                publishAll(new BodyReader(input, maxBody), outlet);
-                outlet.settle(Duration.ofSeconds(stallTimeout));
+                publishAll(new BodyReader(input, maxBody), publisher, resumption, endpoints);
+                settle(publisher);
             } catch (StoppedException e) {
                 return INTERRUPTED;
             } finally {
-                finish(outlet);
+                finish(publisher, endpoints);
                 onShutdown.done();
             }
-            Optional<IOException> failure = outlet.publisher().failure();
+            Optional<IOException> failure = publisher.failure();
             if (failure.isPresent()) {
                 throw failure.get();
             }
+            resumption.done();
         }
         return 0;
     }
 
-    private PublisherOptions options(List<Endpoint> endpoints, PublisherConfig config) {
-        PrintWriter err = spec.commandLine().getErr();
-        EventPrinter events = new EventPrinter(spec.commandLine().getOut(), err, false, quiet);
+    private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption) {
+        EventPrinter events =
+                new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
         try {
             PublisherOptions.Builder options = PublisherOptions.builder(endpoints)
-                    .connection(config)
-                    .handshakeTimeout(where.connectTimeout())
-                    .reconnect(session.reconnect())
-                    .onEvent(events::event);
+                    .maxBody(maxBody)
+                    .connectTimeout(where.connectTimeout())
+                    .handshakeTimeout(where.connectTimeout());
+            if (plainOnce) {
+                return options.plain().reconnect(ReconnectPolicy.none()).build();
+            }
+            options.reconnect(session.reconnect()).onEvent(event -> {
+                events.event(event);
+                resumption.event(event);
+            });
             if (session.isPlain()) {
                 options.plain();
             }
             if (ack) {
-                options.acks(session.name() != null ? session.name() : madeUpName());
+                options.acks(session.name() != null ? session.name() : madeUpName())
+                        .producer(resumption.producer());
             } else if (session.name() != null) {
                 options.name(session.name());
             }
             return options.build();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    /** Of a name that the user gave; without one there is nothing to go on with. */
+    private Resumption resumption() throws IOException {
+        if (!ack || session.name() == null || session.isPlain()) {
+            return Resumption.none();
+        }
+        Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
+        String input = file == null
+                ? null
+                : (chunk == null ? "lines" : "pieces of " + chunk + " bytes") + " of " + file.toRealPath();
+        try {
+            return new Resumption(PublisherState.open(directory, session.name()), input, fromStart);
+        } catch (PublisherState.HeldException e) {
+            throw e;
+        } catch (IOException e) {
+            if (state != null) {
+                throw new IOException(
+                        "cannot keep the producer id of '" + session.name() + "' in " + directory + ": " + e, e);
+            }
+            tell("cannot keep the producer id of '" + session.name() + "' in " + directory + " (" + e
+                    + "): this run cannot be gone on with when it is cut short");
+            return Resumption.none();
         }
     }
 
@@ -187,7 +235,7 @@ final class PublishCommand implements Callable<Integer> {
 
     private void checkOptions() {
         where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
-        where.check("--stall-timeout", stallTimeout, 1, 24 * 3600);
+        where.check("--stall-timeout", stallTimeout, Duration.ofDays(1));
         if (chunk != null) {
             where.check("--chunk", chunk, 1, maxBody);
         }
@@ -214,20 +262,32 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    private void publishAll(BodyReader bodies, Outlet outlet) throws IOException, InterruptedException {
+    private void publishAll(
+            BodyReader bodies, RelayPublisher publisher, Resumption resumption, List<Endpoint> endpoints)
+            throws IOException, InterruptedException {
+        String taker = plainOnce ? "the relay at " + endpoints.get(0) : "the relay";
+        String stalled = taker + (ack ? " acknowledged " : " took ") + "nothing for " + Durations.format(stallTimeout);
         Pace pace = rate == null ? null : new Pace(rate);
-        Duration stall = Duration.ofSeconds(stallTimeout);
+        long had = resumption.awaitHad(stallTimeout, stalled);
+        if (had > 0) {
+            tell("going on with " + file + " behind its message " + had
+                    + ": up to there the relay has it from a run that was cut short");
+        }
+        long[] left = {had};
         BodyReader.Sink sink = (array, offset, length) -> {
+            if (left[0] > 0) {
+                left[0]--;
+                return;
+            }
             if (pace != null) {
                 pace.await();
             }
-            PublishOutcome outcome = outlet.publisher().publish(type, array, offset, length, stall);
+            PublishOutcome outcome = publisher.publish(type, array, offset, length, stallTimeout);
             if (outcome == PublishOutcome.FULL) {
-                throw new IOException(
-                        outlet.taker() + (ack ? " acknowledged " : " took ") + "nothing for " + stallTimeout + " s");
+                throw new IOException(stalled);
             }
             if (outcome == PublishOutcome.CLOSED) {
-                throw outlet.publisher().failure().orElseGet(StoppedException::new);
+                throw publisher.failure().orElseGet(StoppedException::new);
             }
         };
         if (chunk != null) {
@@ -235,18 +295,43 @@ final class PublishCommand implements Callable<Integer> {
         } else {
             bodies.lines(sink);
         }
+        if (left[0] > 0) {
+            throw new IOException(
+                    "the relay has " + had + " messages of " + file + " from a run that was cut short, and now"
+                            + " it has only " + (had - left[0]) + ": --from-start publishes it anew");
+        }
+    }
+
+    /** Waits until everything is handed over, with --ack acknowledged, as long as there is progress. */
+    private void settle(RelayPublisher publisher) throws InterruptedException {
+        long before;
+        do {
+            before = publisher.settled();
+        } while (!publisher.flush(stallTimeout)
+                && publisher.settled() > before
+                && publisher.failure().isEmpty());
     }
 
     /** Called by the main thread and on Ctrl-C; the second waits for the first. */
-    private synchronized void finish(Outlet outlet) {
+    private synchronized void finish(RelayPublisher publisher, List<Endpoint> endpoints) {
         if (finished) {
             return;
         }
         finished = true;
-        outlet.publisher().close();
+        publisher.close();
+        String published = "published " + publisher.messages() + " messages, ";
+        tell(
+                plainOnce
+                        ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
+                                + endpoints.get(0)
+                        : published + publisher.bytes() + " bytes; " + publisher.settled() + " messages, "
+                                + publisher.settledBytes() + " bytes" + (ack ? " acknowledged" : " sent"));
+    }
+
+    private void tell(String line) {
         if (!quiet) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println(outlet.sum());
+            err.println(Text.line(line));
             err.flush();
         }
     }

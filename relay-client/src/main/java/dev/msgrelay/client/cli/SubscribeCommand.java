@@ -1,15 +1,13 @@
 package dev.msgrelay.client.cli;
 
-import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.MessageHandler;
-import dev.msgrelay.client.ReconnectingSubscriber;
+import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelaySubscriber;
-import dev.msgrelay.client.SubscriberConfig;
 import dev.msgrelay.client.SubscriberOptions;
-import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -67,7 +65,7 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--types",
             paramLabel = "RANGES",
-            converter = Ranges.class,
+            converter = Converters.OfRanges.class,
             description =
                     "Only these types, such as 7,100-199 (negative ones: --types=-5--1). Says HELLO. Default: all.")
     private TypeRanges types;
@@ -84,9 +82,10 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--policy",
             paramLabel = "POLICY",
+            converter = Converters.OfPolicy.class,
             description = "What the relay is to do when this client reads too slowly: disconnect, backpressure or skip."
                     + " Says HELLO. Default: the relay's choice.")
-    private SlowPolicy policy;
+    private Policy policy;
 
     @Option(names = "--count", paramLabel = "N", description = "End after N messages. Default: never.")
     private Long count;
@@ -118,79 +117,57 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Option(
             names = "--max-body",
-            paramLabel = "BYTES",
-            defaultValue = "" + FrameLayout.DEFAULT_MAX_BODY,
-            description = "A longer body ends the connection. Default: ${DEFAULT-VALUE}.")
+            paramLabel = "SIZE",
+            defaultValue = "1m",
+            converter = Converters.OfSize.class,
+            description = "A longer body ends the connection; bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
     private PrintWriter out;
     private volatile boolean stopped;
 
-    /** What a subscriber may ask for. */
-    enum SlowPolicy {
-        DISCONNECT(Policy.DISCONNECT),
-        BACKPRESSURE(Policy.BACKPRESSURE),
-        SKIP(Policy.SKIP);
-
-        private final Policy policy;
-
-        SlowPolicy(Policy policy) {
-            this.policy = policy;
-        }
-    }
-
     @Override
     public Integer call() throws IOException {
         List<Endpoint> endpoints = where.endpoints(DEFAULT_ENDPOINT);
-        SubscriberConfig config =
-                SubscriberConfig.defaults().withMaxBody(checkedMaxBody()).withConnectTimeout(where.connectTimeout());
+        where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
         boolean asksForMore = types != null || from != null || policy != null;
         boolean plainOnce = !asksForMore && !session.areGiven() && endpoints.size() == 1;
-        SubscriberOptions options = plainOnce ? null : options(endpoints, config);
+        SubscriberOptions options = options(endpoints, plainOnce);
         MessageMeter meter = meter();
         // One object may be executed more than once.
         stopped = false;
-        if (plainOnce) {
-            try (RelaySubscriber subscriber = RelaySubscriber.connect(endpoints.get(0), config)) {
-                receive(meter, subscriber, () -> receivePlain(meter, subscriber));
-            }
-        } else {
-            try (ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(options)) {
-                receive(meter, subscriber, () -> receiveAll(meter, subscriber));
+        try (RelaySubscriber subscriber =
+                plainOnce ? RelaySubscriber.connect(options) : RelaySubscriber.open(options)) {
+            OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber), LAST_WORDS);
+            try {
+                receive(meter, subscriber, endpoints);
+            } finally {
+                meter.tellSum(spec.commandLine().getErr(), quiet);
+                onShutdown.done();
             }
         }
         return 0;
     }
 
-    /** What {@link #receive} does between its beginning and its end. */
-    @FunctionalInterface
-    private interface Receiving {
-        void run() throws IOException;
-    }
-
-    private void receive(MessageMeter meter, AutoCloseable subscriber, Receiving receiving) throws IOException {
-        OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber), LAST_WORDS);
-        try {
-            receiving.run();
-        } finally {
-            meter.tellSum(spec.commandLine().getErr(), quiet);
-            onShutdown.done();
-        }
-    }
-
     /** On the shutdown thread. */
-    private void stop(AutoCloseable subscriber) {
+    private void stop(RelaySubscriber subscriber) {
         stopped = true;
-        try {
-            subscriber.close();
-        } catch (Exception e) {
-            throw new IllegalStateException("closing a subscriber throws nothing", e);
-        }
+        subscriber.close();
     }
 
-    private int checkedMaxBody() {
-        where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
-        return maxBody;
+    private void receive(MessageMeter meter, RelaySubscriber subscriber, List<Endpoint> endpoints) throws IOException {
+        MessageHandler handler = meter::onMessage;
+        int n = 0;
+        while (!meter.isDone() && n >= 0) {
+            n = subscriber.poll(handler);
+            // Also without messages: what happens to the connection may have been printed.
+            checkOutput();
+        }
+        if (!meter.isDone() && !stopped) {
+            String who = endpoints.size() == 1 ? "the relay at " + endpoints.get(0) : "the relay";
+            String wanted = count == null ? "" : " of " + count;
+            throw new EOFException(who + " closed the connection after " + meter.messages() + wanted + " messages");
+        }
     }
 
     private MessageMeter meter() {
@@ -208,16 +185,19 @@ final class SubscribeCommand implements Callable<Integer> {
         return new MessageMeter(out, printer, json, most, every == 0 ? Long.MAX_VALUE : every);
     }
 
-    private SubscriberOptions options(List<Endpoint> endpoints, SubscriberConfig config) {
+    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce) {
         EventPrinter events =
                 new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
         try {
             SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
-                    .connection(config)
+                    .maxBody(maxBody)
+                    .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout())
-                    .reconnect(session.reconnect())
-                    .onGap(events::gap)
-                    .onEvent(events::event);
+                    .onGap(events::gap);
+            if (plainOnce) {
+                return options.plain().reconnect(ReconnectPolicy.none()).build();
+            }
+            options.reconnect(session.reconnect()).onEvent(events::event);
             if (session.isPlain()) {
                 options.plain();
             }
@@ -231,7 +211,7 @@ final class SubscribeCommand implements Callable<Integer> {
                 from.apply(options);
             }
             if (policy != null) {
-                options.policy(policy.policy);
+                options.policy(policy);
             }
             return options.build();
         } catch (IllegalArgumentException e) {
@@ -239,48 +219,10 @@ final class SubscribeCommand implements Callable<Integer> {
         }
     }
 
-    private void receivePlain(MessageMeter meter, RelaySubscriber subscriber) throws IOException {
-        FrameConsumer consumer = meter::onMessage;
-        int n = 0;
-        while (!meter.isDone() && n >= 0) {
-            n = subscriber.poll(consumer);
-            if (n > 0) {
-                checkOutput();
-            }
-        }
-        if (!meter.isDone() && !stopped) {
-            String wanted = count == null ? "" : " of " + count;
-            throw new EOFException("the relay at " + subscriber.endpoint() + " closed the connection after "
-                    + meter.messages() + wanted + " messages");
-        }
-    }
-
-    private void receiveAll(MessageMeter meter, ReconnectingSubscriber subscriber) throws IOException {
-        MessageHandler handler = meter::onMessage;
-        int n = 0;
-        while (!meter.isDone() && n >= 0) {
-            n = subscriber.poll(handler);
-            // Also without messages: what happens to the connection may have been printed.
-            checkOutput();
-        }
-    }
-
     /** Sends on what was printed. */
     private void checkOutput() throws IOException {
         if (out.checkError()) {
             throw new IOException("standard output is closed");
-        }
-    }
-
-    /** As {@link TypeRanges#parse} reads them. */
-    static final class Ranges implements ITypeConverter<TypeRanges> {
-        @Override
-        public TypeRanges convert(String value) {
-            try {
-                return TypeRanges.parse(value);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
         }
     }
 

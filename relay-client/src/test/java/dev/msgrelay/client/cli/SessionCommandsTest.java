@@ -18,15 +18,20 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The commands where they say HELLO or connect again. */
 class SessionCommandsTest {
     private static final int EPOCH_CHANGED = 1;
+
+    @TempDir
+    private Path state;
 
     private final List<String> got = new ArrayList<>();
 
@@ -177,7 +182,7 @@ class SessionCommandsTest {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(first, second)) {
-            CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--name", "orders");
+            CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--name", "orders", "--state", state.toString());
             assertThat(run.exitCode()).isZero();
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:b", "1:c");
@@ -232,7 +237,17 @@ class SessionCommandsTest {
             client.send(Frames.welcomePublisher(0), ErrorFrame.encode(CloseReason.NAME_TAKEN, "orders"));
         };
         try (ScriptedRelay relay = ScriptedRelay.of(script)) {
-            CommandRun run = publish(relay, "a\n", "--ack", "--name", "orders", "--reconnect", "endless", "--quiet");
+            CommandRun run = publish(
+                    relay,
+                    "a\n",
+                    "--ack",
+                    "--name",
+                    "orders",
+                    "--state",
+                    state.toString(),
+                    "--reconnect",
+                    "endless",
+                    "--quiet");
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err().lines())
                     .containsExactly("relay-client publish: the relay ended the connection: name taken by a newer"

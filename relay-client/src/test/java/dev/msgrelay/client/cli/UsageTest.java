@@ -20,6 +20,10 @@ class UsageTest {
         "subscribe --report-every -1, --report-every -1",
         "subscribe --max-body 67108865, --max-body 67108865 is not within 0..67108864",
         "subscribe --connect-timeout 0, --connect-timeout 0",
+        "subscribe --connect-timeout soon, soon' is not a duration like 500ms",
+        "subscribe --connect-timeout 61m, --connect-timeout 61m is not within 1ms..60m",
+        "subscribe --max-body 64q, 64q' is not a size",
+        "publish --stall-timeout -1s, -1s' is not a duration",
         "subscribe --colour, --colour",
         "subscribe --types 9-1, range 0 (9 to 1) runs backwards",
         "subscribe --types x, neither a type nor two types",
@@ -78,9 +82,23 @@ class UsageTest {
         assertThat(run.out()).contains("Exit codes: 0").contains("Usage: relay-client");
     }
 
-    @Test
-    void tellsItsVersion() {
-        CommandRun run = CommandRun.of("--version");
+    @ParameterizedTest
+    @ValueSource(strings = {"5", "5s", "2000ms", "1m"})
+    void aTimeIsWrittenAsEverywhere(String time) throws Exception {
+        String gone;
+        try (PlainServer server = PlainServer.tcp()) {
+            gone = server.endpoint().toString();
+        }
+        CommandRun run =
+                CommandRun.of("publish", gone, "--connect-timeout", time, "--stall-timeout", time, "--max-body=64k");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("Connection refused");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "-V", "subscribe -V", "publish -V"})
+    void tellsItsVersion(String line) {
+        CommandRun run = CommandRun.of(line.split(" "));
         assertThat(run.exitCode()).isZero();
         assertThat(run.out()).startsWith("relay-client ");
     }

@@ -2,15 +2,15 @@ package dev.msgrelay.client.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.Endpoint;
-import dev.msgrelay.client.PublishOutcome;
-import dev.msgrelay.client.PublisherConfig;
 import dev.msgrelay.client.PublisherOptions;
-import dev.msgrelay.client.ReconnectingPublisher;
-import dev.msgrelay.client.ReconnectingSubscriber;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
@@ -29,6 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The publisher with acknowledgements against the relay itself. */
 @SuppressWarnings("try") // closing early is what is tested
 class AckSystemTest {
+    /** All of them are one publisher, connected again and again. */
+    private static final ProducerId PRODUCER = new ProducerId(7, 11);
+
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -43,8 +46,8 @@ class AckSystemTest {
         int[] next = new int[producers];
         try (RelayServer relay = start(0);
                 CuttingProxy proxy = new CuttingProxy(publishPort(relay), new Random(seed), 60_000);
-                ReconnectingSubscriber subscriber = subscribe(relay);
-                ReconnectingPublisher publisher = open("random", proxy.endpoint())) {
+                RelaySubscriber subscriber = subscribe(relay);
+                RelayPublisher publisher = open("random", proxy.endpoint())) {
             List<CompletableFuture<Void>> threads = new ArrayList<>();
             for (int id = 0; id < producers; id++) {
                 int producer = id;
@@ -60,7 +63,7 @@ class AckSystemTest {
                         .isEqualTo(next[type]++));
             }
             CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
-            assertThat(publisher.awaitAcked(LONG)).as("seed %d", seed).isTrue();
+            assertThat(publisher.flush(LONG)).as("seed %d", seed).isTrue();
             assertThat(next).as("seed %d", seed).containsOnly(each);
             assertThat(relay.stats().messagesIn())
                     .as("seed %d: none twice", seed)
@@ -75,9 +78,9 @@ class AckSystemTest {
     void anotherPublisherOfTheNameGoesOnWithItsNumbers() throws Exception {
         try (RelayServer relay = start(0)) {
             for (int run = 0; run < 3; run++) {
-                try (ReconnectingPublisher publisher = open("orders", publishPort(relay))) {
+                try (RelayPublisher publisher = open("orders", publishPort(relay))) {
                     publish(publisher, 1, 0, 100);
-                    assertThat(publisher.awaitAcked(LONG)).isTrue();
+                    assertThat(publisher.flush(LONG)).isTrue();
                     assertThat(publisher.firstNumber()).isEqualTo(1 + run * 100L);
                 }
             }
@@ -88,12 +91,12 @@ class AckSystemTest {
     @Test
     void theOlderOfTwoConnectionsOfANameStops() throws Exception {
         try (RelayServer relay = start(0);
-                ReconnectingPublisher older = open("orders", publishPort(relay))) {
+                RelayPublisher older = open("orders", publishPort(relay))) {
             publish(older, 1, 0, 1);
-            assertThat(older.awaitAcked(LONG)).isTrue();
-            try (ReconnectingPublisher newer = open("orders", publishPort(relay))) {
+            assertThat(older.flush(LONG)).isTrue();
+            try (RelayPublisher newer = open("orders", publishPort(relay))) {
                 publish(newer, 1, 0, 1);
-                assertThat(newer.awaitAcked(LONG)).isTrue();
+                assertThat(newer.flush(LONG)).isTrue();
                 assertThat(newer.firstNumber()).isEqualTo(2);
             }
             older.close();
@@ -105,14 +108,14 @@ class AckSystemTest {
     void aRestartedRelayIsToldAndGetsWhatIsNew() throws Exception {
         RelayServer first = start(0);
         int port = first.publishAddress().getPort();
-        try (ReconnectingPublisher publisher = open("orders", publishPort(first))) {
+        try (RelayPublisher publisher = open("orders", publishPort(first))) {
             try (first) {
                 publish(publisher, 1, 0, 10);
-                assertThat(publisher.awaitAcked(LONG)).isTrue();
+                assertThat(publisher.flush(LONG)).isTrue();
             }
             try (RelayServer second = start(port)) {
                 publish(publisher, 1, 10, 15);
-                assertThat(publisher.awaitAcked(LONG)).isTrue();
+                assertThat(publisher.flush(LONG)).isTrue();
                 assertThat(second.stats().messagesIn()).isEqualTo(5);
                 assertThat(List.copyOf(events)).hasAtLeastOneElementOfType(SessionEvent.RelayRestarted.class);
                 assertThat(List.copyOf(events)).hasAtLeastOneElementOfType(SessionEvent.GoingAway.class);
@@ -133,8 +136,8 @@ class AckSystemTest {
         return Endpoint.tcp("127.0.0.1", relay.publishAddress().getPort());
     }
 
-    private static ReconnectingSubscriber subscribe(RelayServer relay) throws IOException {
-        return ReconnectingSubscriber.open(SubscriberOptions.builder(
+    private static RelaySubscriber subscribe(RelayServer relay) throws IOException {
+        return RelaySubscriber.open(SubscriberOptions.builder(
                         Endpoint.tcp("127.0.0.1", relay.subscribeAddress().getPort()))
                 .fromSequence(0, 1)
                 .onGap(gap -> {
@@ -143,17 +146,21 @@ class AckSystemTest {
                 .build());
     }
 
-    private ReconnectingPublisher open(String name, Endpoint endpoint) throws IOException {
-        return ReconnectingPublisher.open(PublisherOptions.builder(endpoint)
+    private RelayPublisher open(String name, Endpoint endpoint) throws IOException {
+        return RelayPublisher.open(PublisherOptions.builder(endpoint)
                 .acks(name)
-                .connection(new PublisherConfig(64 << 10, 1024, Duration.ofSeconds(5), LONG))
+                .producer(PRODUCER)
+                .bufferSize(64 << 10)
+                .maxBody(1024)
+                .connectTimeout(Duration.ofSeconds(5))
+                .closeTimeout(LONG)
                 .reconnect(SubscriberSystemTest.QUICK)
                 .onAck((number, sequence) -> acks.add(number))
                 .onEvent(events::add)
                 .build());
     }
 
-    private static void publish(ReconnectingPublisher publisher, int type, int from, int to) {
+    private static void publish(RelayPublisher publisher, int type, int from, int to) {
         ByteBuffer body = ByteBuffer.allocate(80);
         for (int number = from; number < to; number++) {
             try {

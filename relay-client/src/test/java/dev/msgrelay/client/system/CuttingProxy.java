@@ -1,7 +1,7 @@
 package dev.msgrelay.client.system;
 
-import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;

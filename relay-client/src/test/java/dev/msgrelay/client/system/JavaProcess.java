@@ -19,7 +19,7 @@ final class JavaProcess implements AutoCloseable {
     JavaProcess(String main, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
+                "-Xmx256m",
                 "-cp",
                 System.getProperty("java.class.path"),
                 main));
@@ -44,6 +44,14 @@ final class JavaProcess implements AutoCloseable {
             }
         }
         return lines.stream().filter(wanted).findFirst().orElseThrow();
+    }
+
+    /** The exit code of a process that ends by itself; waits for it. */
+    int exitCode() throws InterruptedException {
+        if (!process.waitFor(LINE_NANOS, TimeUnit.NANOSECONDS)) {
+            throw new AssertionError("does not end, said: " + lines);
+        }
+        return process.exitValue();
     }
 
     /** SIGKILL. */

@@ -2,14 +2,14 @@ package dev.msgrelay.client.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.Gap;
-import dev.msgrelay.client.PublishOutcome;
 import dev.msgrelay.client.PublisherOptions;
-import dev.msgrelay.client.ReconnectingPublisher;
-import dev.msgrelay.client.ReconnectingSubscriber;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -62,8 +62,8 @@ class KilledProcessesTest {
                     }
                 })
                 .build();
-        try (ReconnectingPublisher publisher = ReconnectingPublisher.open(options);
-                ReconnectingSubscriber subscriber = subscriber(subscribePort)) {
+        try (RelayPublisher publisher = RelayPublisher.open(options);
+                RelaySubscriber subscriber = subscriber(subscribePort)) {
             CompletableFuture<Void> load =
                     CompletableFuture.runAsync(() -> publish(publisher, (long) LIVES * MESSAGES_A_LIFE));
             for (int life = 1; life <= LIVES; life++) {
@@ -77,8 +77,8 @@ class KilledProcessesTest {
             long all = (long) LIVES * MESSAGES_A_LIFE;
             poll(subscriber, firstOfStream, last, () -> last[0] == all);
             load.get(30, TimeUnit.SECONDS);
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
-            assertThat(publisher.acked()).isEqualTo(all);
+            assertThat(publisher.flush(LONG)).isTrue();
+            assertThat(publisher.settled()).isEqualTo(all);
         } finally {
             relay.close();
         }
@@ -95,7 +95,7 @@ class KilledProcessesTest {
         List<Long> firstOfStream = new ArrayList<>();
         long[] last = {0, 0};
         try (JavaProcess relay = relay(0, 0);
-                ReconnectingSubscriber subscriber = subscriber(port(relay, "subscribe"))) {
+                RelaySubscriber subscriber = subscriber(port(relay, "subscribe"))) {
             String port = Integer.toString(port(relay, "publish"));
             for (int life = 1; life <= LIVES; life++) {
                 try (JavaProcess publisher =
@@ -118,7 +118,7 @@ class KilledProcessesTest {
     }
 
     /** Polls until it is so; numbers go up by one but where another stream begins. */
-    private void poll(ReconnectingSubscriber subscriber, List<Long> firsts, long[] last, BooleanSupplier done)
+    private void poll(RelaySubscriber subscriber, List<Long> firsts, long[] last, BooleanSupplier done)
             throws IOException {
         long end = System.nanoTime() + LONG.toNanos();
         while (!done.getAsBoolean()) {
@@ -139,7 +139,7 @@ class KilledProcessesTest {
         }
     }
 
-    private static void publish(ReconnectingPublisher publisher, long last) {
+    private static void publish(RelayPublisher publisher, long last) {
         ByteBuffer body = ByteBuffer.allocate(100);
         try {
             for (long number = 1; number <= last; number++) {
@@ -153,8 +153,8 @@ class KilledProcessesTest {
         }
     }
 
-    private ReconnectingSubscriber subscriber(int port) throws IOException {
-        return ReconnectingSubscriber.open(SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", port))
+    private RelaySubscriber subscriber(int port) throws IOException {
+        return RelaySubscriber.open(SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", port))
                 .fromSequence(0, 1)
                 .reconnect(SubscriberSystemTest.QUICK)
                 .onGap(gaps::add)

@@ -1,10 +1,11 @@
 package dev.msgrelay.client.system;
 
-import dev.msgrelay.client.Endpoint;
-import dev.msgrelay.client.PublishOutcome;
 import dev.msgrelay.client.PublisherOptions;
-import dev.msgrelay.client.ReconnectingPublisher;
+import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,9 @@ final class NumberingPublisher {
     private static final int REST_EVERY = 20;
     private static final long REST_NANOS = 50_000;
 
+    /** The same in every process: they are one publisher, started again. */
+    private static final ProducerId PRODUCER = new ProducerId(7, 11);
+
     private NumberingPublisher() {}
 
     public static void main(String[] args) throws Exception {
@@ -26,6 +30,7 @@ final class NumberingPublisher {
         CompletableFuture<Long> accepted = new CompletableFuture<>();
         PublisherOptions options = PublisherOptions.builder(Endpoint.tcp("127.0.0.1", Integer.parseInt(args[0])))
                 .acks(args[1])
+                .producer(PRODUCER)
                 .reconnect(SubscriberSystemTest.QUICK)
                 .onEvent(event -> {
                     if (event instanceof SessionEvent.Connected connected) {
@@ -33,7 +38,7 @@ final class NumberingPublisher {
                     }
                 })
                 .build();
-        try (ReconnectingPublisher publisher = ReconnectingPublisher.open(options)) {
+        try (RelayPublisher publisher = RelayPublisher.open(options)) {
             ByteBuffer body = ByteBuffer.allocate(100);
             long number = accepted.get(20, TimeUnit.SECONDS) + 1;
             System.out.println("from " + number);
@@ -45,7 +50,7 @@ final class NumberingPublisher {
                     LockSupport.parkNanos(REST_NANOS);
                 }
             }
-            System.out.println(publisher.awaitAcked(Duration.ofSeconds(20)) ? "done" : "not acknowledged");
+            System.out.println(publisher.flush(Duration.ofSeconds(20)) ? "done" : "not acknowledged");
         }
     }
 }

@@ -2,17 +2,17 @@ package dev.msgrelay.client.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.client.Endpoint;
 import dev.msgrelay.client.Gap;
 import dev.msgrelay.client.ReconnectPolicy;
-import dev.msgrelay.client.ReconnectingSubscriber;
+import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.LocalPublisher;
-import dev.msgrelay.server.PublishOutcome;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
@@ -46,7 +46,7 @@ class SubscriberSystemTest {
         try (RelayServer relay = start(config -> config);
                 LocalPublisher publisher = relay.newLocalPublisher()) {
             publish(publisher, 1, 600);
-            try (ReconnectingSubscriber subscriber = open(relay, options -> options.name("audit")
+            try (RelaySubscriber subscriber = open(relay, options -> options.name("audit")
                     .fromEarliest()
                     .policy(Policy.SKIP)
                     .types(TypeRanges.of(2, 3)))) {
@@ -75,11 +75,10 @@ class SubscriberSystemTest {
         try (RelayServer relay = start(config -> config);
                 LocalPublisher publisher = relay.newLocalPublisher();
                 CuttingProxy proxy = new CuttingProxy(subscribePort(relay), new Random(seed), 60_000);
-                ReconnectingSubscriber subscriber =
-                        ReconnectingSubscriber.open(common(SubscriberOptions.builder(proxy.endpoint()))
-                                .fromSequence(0, 1)
-                                .types(wanted)
-                                .build())) {
+                RelaySubscriber subscriber = RelaySubscriber.open(common(SubscriberOptions.builder(proxy.endpoint()))
+                        .fromSequence(0, 1)
+                        .types(wanted)
+                        .build())) {
             CompletableFuture<Void> publishing = CompletableFuture.runAsync(() -> publish(publisher, 1, messages));
             long expected = 0;
             for (long sequence = 1; sequence <= messages; sequence++) {
@@ -108,7 +107,7 @@ class SubscriberSystemTest {
                 LocalPublisher publisher = relay.newLocalPublisher()) {
             publish(publisher, 1, messages);
             // The stream is asynchronous: the last message is in it when a live subscriber would start behind it.
-            try (ReconnectingSubscriber subscriber = open(relay, options -> options.fromSequence(0, 1))) {
+            try (RelaySubscriber subscriber = open(relay, options -> options.fromSequence(0, 1))) {
                 until(subscriber, () -> !had.isEmpty() && had.get(had.size() - 1) == messages);
                 assertThat(gaps).isNotEmpty();
                 assertThat(gaps.get(0).from()).isEqualTo(1);
@@ -123,7 +122,7 @@ class SubscriberSystemTest {
     void aRestartedRelayIsToldFromTheSameOne() throws Exception {
         RelayServer first = start(config -> config);
         int port = first.subscribeAddress().getPort();
-        ReconnectingSubscriber subscriber = open(first, options -> options.fromEarliest());
+        RelaySubscriber subscriber = open(first, options -> options.fromEarliest());
         try (subscriber) {
             try (LocalPublisher publisher = first.newLocalPublisher()) {
                 publish(publisher, 1, 10);
@@ -152,7 +151,7 @@ class SubscriberSystemTest {
     void aRelayThatShutsDownSaysSoAndTheNextOneIsTried() throws Exception {
         try (RelayServer second = start(config -> config);
                 RelayServer first = start(config -> config);
-                ReconnectingSubscriber subscriber = ReconnectingSubscriber.open(
+                RelaySubscriber subscriber = RelaySubscriber.open(
                         common(SubscriberOptions.builder(subscribePort(first), subscribePort(second)))
                                 .build())) {
             until(subscriber, () -> connected() != null);
@@ -169,7 +168,7 @@ class SubscriberSystemTest {
         try (RelayServer relay =
                         start(config -> config.heartbeat(Duration.ofMillis(100)).idleTimeout(Duration.ofMillis(400)));
                 LocalPublisher publisher = relay.newLocalPublisher();
-                ReconnectingSubscriber subscriber = open(relay, options -> options.types(TypeRanges.of(99, 99)))) {
+                RelaySubscriber subscriber = open(relay, options -> options.types(TypeRanges.of(99, 99)))) {
             until(subscriber, () -> connected() != null);
             long end = System.nanoTime() + Duration.ofMillis(1200).toNanos();
             publish(publisher, 1, 10);
@@ -189,9 +188,8 @@ class SubscriberSystemTest {
         return RelayServer.start(more.apply(config).build());
     }
 
-    private ReconnectingSubscriber open(RelayServer relay, UnaryOperator<SubscriberOptions.Builder> more)
-            throws IOException {
-        return ReconnectingSubscriber.open(more.apply(common(SubscriberOptions.builder(subscribePort(relay))))
+    private RelaySubscriber open(RelayServer relay, UnaryOperator<SubscriberOptions.Builder> more) throws IOException {
+        return RelaySubscriber.open(more.apply(common(SubscriberOptions.builder(subscribePort(relay))))
                 .build());
     }
 
@@ -212,7 +210,7 @@ class SubscriberSystemTest {
         return last;
     }
 
-    private void until(ReconnectingSubscriber subscriber, BooleanSupplier done) throws IOException {
+    private void until(RelaySubscriber subscriber, BooleanSupplier done) throws IOException {
         long end = System.nanoTime() + BOUND_NANOS;
         while (!done.getAsBoolean()) {
             assertThat(System.nanoTime())

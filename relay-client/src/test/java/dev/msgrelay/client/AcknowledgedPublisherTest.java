@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A publisher with acknowledgements goes on where it stood, over whatever connection. */
 @SuppressWarnings("try") // closing early is what is tested
-class ReconnectingPublisherTest extends ScriptedPublishing {
+class AcknowledgedPublisherTest extends ScriptedPublishing {
+    private static final ProducerId PRODUCER = new ProducerId(1, 2);
+
     @Test
     void numbersGoOnBehindWhatTheRelayHasAccepted() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
@@ -32,19 +35,20 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
                     client.send(ack(43, 100));
                     client.drain();
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay).producer(PRODUCER))) {
             publish(publisher, "a", "b");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             assertThat(relay.hellos())
                     .containsExactly(HelloFrame.publisher()
                             .name("orders")
                             .features(Features.ACKS)
+                            .producer(PRODUCER)
                             .build());
             assertThat(got).containsExactly("1:a", "1:b");
             assertThat(acks).containsExactly("43@100");
             assertThat(publisher.firstNumber()).isEqualTo(42);
-            assertThat(publisher.acked()).isEqualTo(2);
-            assertThat(publisher.ackedBytes()).isEqualTo(18);
+            assertThat(publisher.settled()).isEqualTo(2);
+            assertThat(publisher.settledBytes()).isEqualTo(18);
             publisher.close();
             assertThat(publisher.failure()).isEmpty();
         }
@@ -64,10 +68,10 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
                     client.send(ack(1, 1));
                     client.drain();
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "early");
             published.countDown();
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
         }
@@ -93,9 +97,9 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(partly, rest);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a", "b", "c", "d");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:d", "1:c", "1:d");
@@ -123,9 +127,9 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(takes, settles, restarted);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a", "b", "c");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:c");
@@ -141,9 +145,9 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
             take(client, 1);
         };
         try (ScriptedRelay relay = ScriptedRelay.unix(directory, cuts, this::serveOne);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             assertThat(got).containsExactly("1:a", "1:a");
         }
     }
@@ -159,11 +163,11 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
                     client.send(ack(3, 3));
                     client.drain();
                 });
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a", "b");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publish(publisher, "c");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
             assertThat(acks).containsExactly("1@1", "2@2", "3@3");
@@ -188,9 +192,9 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(wrong, right);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
         }
@@ -213,9 +217,9 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(first, restarted);
-                ReconnectingPublisher publisher = open(acked(relay))) {
+                RelayPublisher publisher = open(acked(relay))) {
             publish(publisher, "a", "b", "c");
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             relay.await();
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:b", "1:c");
@@ -248,7 +252,7 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
         };
         try (ScriptedRelay one = ScriptedRelay.of(leaves, leaves);
                 ScriptedRelay other = ScriptedRelay.of(takesOver);
-                ReconnectingPublisher publisher = open(PublisherOptions.builder(one.endpoint(), other.endpoint())
+                RelayPublisher publisher = open(PublisherOptions.builder(one.endpoint(), other.endpoint())
                         .acks("orders")
                         .onEvent(event -> {
                             events.add(event);
@@ -260,11 +264,118 @@ class ReconnectingPublisherTest extends ScriptedPublishing {
             assertThat(leaving.await(20, TimeUnit.SECONDS)).isTrue();
             publish(publisher, "b");
             published.countDown();
-            assertThat(publisher.awaitAcked(LONG)).isTrue();
+            assertThat(publisher.flush(LONG)).isTrue();
             publisher.close();
             other.await();
             assertThat(got).containsExactly("1:a", "1:b");
             assertThat(one.hellos()).hasSize(1);
+        }
+    }
+
+    @Test
+    void isKnownAgainByItsProducerId() throws Exception {
+        Script serve = client -> {
+            client.hello();
+            client.send(welcomePublisher(0));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(serve, this::serveOne);
+                RelayPublisher publisher = open(acked(relay))) {
+            publish(publisher, "a");
+            assertThat(publisher.flush(LONG)).isTrue();
+            assertThat(relay.hellos()).hasSize(2);
+            ProducerId id = relay.hellos().get(0).producer();
+            assertThat(id.isNone()).isFalse();
+            assertThat(relay.hellos().get(1).producer()).isEqualTo(id);
+        }
+    }
+
+    @Test
+    void twoOfThemHaveTwoProducerIds() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne, this::serveOne)) {
+            for (int i = 0; i < 2; i++) {
+                try (RelayPublisher publisher = open(acked(relay))) {
+                    publish(publisher, "a");
+                    assertThat(publisher.flush(LONG)).isTrue();
+                }
+            }
+            assertThat(relay.hellos()).extracting(HelloFrame::producer).doesNotHaveDuplicates();
+        }
+    }
+
+    /** Of 1 to 3, the relay has 1 and 2 of a former publisher: only 3 is acknowledged anew. */
+    @Test
+    void aFirstNumberGoesOnBehindWhatAFormerPublisherSent() throws Exception {
+        long epoch = Frames.EPOCH;
+        CountDownLatch welcomed = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(2));
+                    take(client, 3);
+                    welcomed.await();
+                    client.send(ack(3, 100));
+                    client.drain();
+                });
+                RelayPublisher publisher = open(acked(relay).firstNumber(epoch, 1))) {
+            assertThat(publisher.firstNumber()).isEqualTo(1);
+            publish(publisher, "a", "b", "c");
+            assertThat(publisher.flush(SHORT)).as("c is not acknowledged").isFalse();
+            welcomed.countDown();
+            assertThat(publisher.flush(LONG)).isTrue();
+            assertThat(relay.hellos()).singleElement().satisfies(hello -> {
+                assertThat(hello.number()).isEqualTo(1);
+                assertThat(hello.epoch()).isEqualTo(epoch);
+            });
+            assertThat(got).containsExactly("1:a", "1:b", "1:c");
+            assertThat(acks).containsExactly("2@0", "3@100");
+            assertThat(publisher.settled()).isEqualTo(3);
+        }
+    }
+
+    /** The relay has more than is published so far, and the connection is lost over it. */
+    @Test
+    void aFirstNumberFarBehindTheRelaysOutlivesALostConnection() throws Exception {
+        CountDownLatch again = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                        client -> {
+                            client.hello();
+                            client.send(welcomePublisher(5));
+                            take(client, 2);
+                        },
+                        client -> {
+                            HelloFrame hello = client.hello();
+                            got.add("number " + hello.number());
+                            again.countDown();
+                            client.send(welcomePublisher(5));
+                            take(client, 4);
+                            client.send(ack(6, 100));
+                            client.drain();
+                        });
+                RelayPublisher publisher = open(acked(relay).firstNumber(0, 1))) {
+            publish(publisher, "1", "2");
+            assertThat(publisher.flush(LONG)).as("the relay has them").isTrue();
+            again.await();
+            publish(publisher, "3", "4", "5", "6");
+            assertThat(publisher.flush(LONG)).isTrue();
+            assertThat(publisher.settled()).isEqualTo(6);
+            assertThat(acks).containsExactly("5@0", "6@100");
+            assertThat(publisher.failure()).isEmpty();
+        }
+        assertThat(got.subList(0, 3)).containsExactly("1:1", "1:2", "number 3");
+        assertThat(got.subList(3, 7)).containsExactly("1:3", "1:4", "1:5", "1:6");
+    }
+
+    @Test
+    void aFirstNumberBeyondTheRelaysNextOneIsAGap() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(2));
+                    client.drain();
+                });
+                RelayPublisher publisher = RelayPublisher.open(acked(relay)
+                        .firstNumber(0, 4)
+                        .reconnect(ReconnectPolicy.none())
+                        .build())) {
+            assertThat(failure(publisher)).hasMessageContaining("accepted only 2, this publisher goes on with 4");
         }
     }
 }

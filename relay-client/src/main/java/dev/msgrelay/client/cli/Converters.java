@@ -1,0 +1,51 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.protocol.text.Sizes;
+import java.time.Duration;
+import java.util.function.Function;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** The shared parsers, for picocli: what they say about a value that is none is what the user reads. */
+final class Converters {
+    private Converters() {}
+
+    static final class OfDuration implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String value) {
+            return told(value, Durations::parse);
+        }
+    }
+
+    static final class OfSize implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String value) {
+            return told(value, Sizes::parse);
+        }
+    }
+
+    static final class OfPolicy implements ITypeConverter<Policy> {
+        @Override
+        public Policy convert(String value) {
+            return told(value, Policy::ofFlag);
+        }
+    }
+
+    static final class OfRanges implements ITypeConverter<TypeRanges> {
+        @Override
+        public TypeRanges convert(String value) {
+            return told(value, TypeRanges::parse);
+        }
+    }
+
+    private static <T> T told(String value, Function<String, T> parser) {
+        try {
+            return parser.apply(value);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+}

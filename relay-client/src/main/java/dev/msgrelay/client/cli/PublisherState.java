@@ -1,0 +1,202 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.ProducerId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URLEncoder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Properties;
+import java.util.UUID;
+
+/**
+ * What {@code publish --ack --name} keeps from run to run: the name's producer id, and what a run that has not come to its
+ * end was publishing. One file for each name, readable by its owner alone; another beside it is locked for as long as a
+ * run lasts, so that no two publish under one id. A file is replaced as a whole: a run may be killed at any moment.
+ *
+ * <pre>
+ *  producer-id=0123456789abcdeffedcba9876543210
+ *  input=lines of /data/orders.txt      these three only while a run has not come to its end
+ *  epoch=1234605616436508552            of the stream
+ *  first-number=4711                    in the relay's count of the name, of the input's first message
+ * </pre>
+ */
+final class PublisherState implements AutoCloseable {
+    private static final String PRODUCER = "producer-id";
+    private static final String INPUT = "input";
+    private static final String EPOCH = "epoch";
+    private static final String FIRST = "first-number";
+
+    /** A file's name has 255 bytes at most, a client's name may have three times as many when encoded. */
+    private static final int LONGEST_NAME = 150;
+
+    private final Path file;
+    private final FileChannel lock;
+    private final ProducerId producer;
+    private Run run;
+
+    /**
+     * A run that has not come to its end.
+     *
+     * @param input what it publishes, for people and for comparison
+     * @param epoch of the stream
+     * @param first number of the input's first message
+     */
+    record Run(String input, long epoch, long first) {}
+
+    private PublisherState(Path file, FileChannel lock, Properties kept) throws IOException {
+        this.file = file;
+        this.lock = lock;
+        try {
+            String id = kept.getProperty(PRODUCER);
+            producer = id == null ? ProducerId.random() : ProducerId.parse(id);
+            run = kept.getProperty(INPUT) == null
+                    ? null
+                    : new Run(
+                            kept.getProperty(INPUT),
+                            Long.parseLong(kept.getProperty(EPOCH)),
+                            Long.parseLong(kept.getProperty(FIRST)));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + " is damaged (" + e.getMessage() + "): remove it to begin anew", e);
+        }
+        if (kept.isEmpty()) {
+            write();
+        }
+    }
+
+    /** {@code $XDG_STATE_HOME/relay-client}, or {@code ~/.local/state/relay-client} where that is not set. */
+    static Path defaultDirectory(Map<String, String> environment) {
+        String xdg = environment.get("XDG_STATE_HOME");
+        Path home = xdg == null || xdg.isEmpty()
+                ? Path.of(System.getProperty("user.home"), ".local", "state")
+                : Path.of(xdg);
+        return home.resolve("relay-client");
+    }
+
+    /**
+     * Reads what is kept of a name, or begins to keep it.
+     *
+     * @throws HeldException another run has it
+     * @throws IOException it cannot be read or written
+     */
+    static PublisherState open(Path directory, String name) throws IOException {
+        makeDirectory(directory);
+        Path file = directory.resolve(fileName(name) + ".publisher");
+        Path lockFile = directory.resolve(fileName(name) + ".lock");
+        FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (!isMine(lock)) {
+                throw new HeldException("another relay-client publishes as '" + name + "': " + lockFile + " is locked");
+            }
+            Properties kept = new Properties();
+            if (Files.exists(file)) {
+                try (InputStream in = Files.newInputStream(file)) {
+                    kept.load(in);
+                }
+            }
+            return new PublisherState(file, lock, kept);
+        } catch (IOException | RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    ProducerId producer() {
+        return producer;
+    }
+
+    /** The last run, where it has not come to its end; or null. */
+    Run run() {
+        return run;
+    }
+
+    /** A run begins, or goes on in another stream: returns when that is kept. */
+    void begin(Run present) throws IOException {
+        if (!present.equals(run)) {
+            run = present;
+            write();
+        }
+    }
+
+    /** The run has come to its end. */
+    void end() throws IOException {
+        if (run != null) {
+            run = null;
+            write();
+        }
+    }
+
+    /** The next run may have it. */
+    @Override
+    public void close() throws IOException {
+        lock.close();
+    }
+
+    private void write() throws IOException {
+        Properties kept = new Properties();
+        kept.setProperty(PRODUCER, producer.hex());
+        if (run != null) {
+            kept.setProperty(INPUT, run.input());
+            kept.setProperty(EPOCH, Long.toString(run.epoch()));
+            kept.setProperty(FIRST, Long.toString(run.first()));
+        }
+        // Readable by the owner alone from the start.
+        Path next = Files.createTempFile(file.getParent(), "next", ".tmp");
+        try {
+            try (OutputStream out = Files.newOutputStream(next)) {
+                kept.store(out, "relay-client publish: whoever knows the id can publish under the name");
+            }
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(next);
+        }
+    }
+
+    private static boolean isMine(FileChannel lock) throws IOException {
+        try {
+            FileLock mine = lock.tryLock();
+            return mine != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static void makeDirectory(Path directory) throws IOException {
+        FileAttribute<?>[] ownerOnly =
+                directory.getFileSystem().supportedFileAttributeViews().contains("posix")
+                        ? new FileAttribute<?>[] {
+                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+                        }
+                        : new FileAttribute<?>[0];
+        Files.createDirectories(directory, ownerOnly);
+    }
+
+    private static String fileName(String name) {
+        String encoded = URLEncoder.encode(name, StandardCharsets.UTF_8);
+        if (encoded.length() <= LONGEST_NAME) {
+            return encoded;
+        }
+        UUID digest = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+        return encoded.substring(0, LONGEST_NAME) + "-" + HexFormat.of().toHexDigits(digest.getMostSignificantBits());
+    }
+
+    /** Another run publishes under the name. */
+    static final class HeldException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        HeldException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/**
+ * The command {@code relay-client}: {@code subscribe} and {@code publish}. The one package of the client that needs
+ * picocli.
+ *
+ * <pre>
+ *  RelayClientMain   exit codes, one line for each failure
+ *    SubscribeCommand  main thread: RelaySubscriber.poll -> MessageMeter -> MessagePrinter -> stdout
+ *    PublishCommand    main thread: stdin or file -> BodyReader -> Pace -> RelayPublisher.publish
+ *                      the publisher's own thread: SessionEvent -> EventPrinter -> stderr
+ *                                                               -> Resumption -> PublisherState (a file for each name)
+ *  OnShutdown        the JVM's shutdown thread: closes what runs, and gives the main thread time for its last words
+ * </pre>
+ */
+package dev.msgrelay.client.cli;

@@ -1,0 +1,213 @@
+package dev.msgrelay.client.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.Frames;
+import dev.msgrelay.client.PlainServer;
+import dev.msgrelay.client.ScriptedRelay;
+import dev.msgrelay.client.ScriptedRelay.Frame;
+import dev.msgrelay.client.ScriptedRelay.Script;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.HelloFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code publish --ack --name --file}, run again after a run that was cut short, or was not. */
+class ResumptionTest {
+    private static final long OTHER_EPOCH = 99;
+
+    @TempDir
+    private Path directory;
+
+    private Path file;
+    private final List<String> got = Collections.synchronizedList(new ArrayList<>());
+
+    @BeforeEach
+    void write() throws IOException {
+        file = Files.write(directory.resolve("in"), List.of("a", "b", "c", "d"));
+    }
+
+    @Test
+    void goesOnBehindWhatTheRelayHas() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(40, 2), serve(Frames.welcomePublisher(42), 2, 44))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            assertThat(got).containsExactly("a", "b");
+            got.clear();
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("c", "d");
+            assertThat(run.err()).contains("going on with " + file + " behind its message 2");
+            assertThat(relay.hellos()).extracting(HelloFrame::number).containsOnly(0L);
+            assertThat(relay.hellos().stream().map(HelloFrame::producer).distinct())
+                    .singleElement()
+                    .matches(id -> !id.isNone());
+        }
+    }
+
+    @Test
+    void aRunThatCameToItsEndIsNotGoneOnWith() throws Exception {
+        try (ScriptedRelay relay =
+                ScriptedRelay.of(serve(Frames.welcomePublisher(0), 4, 4), serve(Frames.welcomePublisher(4), 4, 8))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            assertThat(publish(relay).exitCode()).isZero();
+            assertThat(got).containsExactly("a", "b", "c", "d", "a", "b", "c", "d");
+        }
+    }
+
+    @Test
+    void allThatWasLeftWasToHearOfIt() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 4), serve(Frames.welcomePublisher(4), 0, 0))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    @Test
+    void anotherInputIsPublishedFromItsStart() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                cut(0, 2), serve(Frames.welcomePublisher(2), 2, 4), serve(Frames.welcomePublisher(4), 4, 8))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            got.clear();
+            assertThat(publish(relay, "--chunk", "5").exitCode()).isZero();
+            assertThat(got).containsExactly("a\nb\nc", "\nd\n");
+            got.clear();
+            assertThat(publish(relay).exitCode()).isZero();
+            assertThat(got).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    @Test
+    void isPublishedFromItsStartOnDemand() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 2), serve(Frames.welcomePublisher(2), 4, 6))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            got.clear();
+            assertThat(publish(relay, "--from-start").exitCode()).isZero();
+            assertThat(got).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    @Test
+    void aRelayThatWasStartedAnewHasNothingOfIt() throws Exception {
+        ByteBuffer anew = Frames.welcome(OTHER_EPOCH, 0, 1, 0, Frames.LONG_IDLE);
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 2), serve(anew, 4, 4))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            got.clear();
+            assertThat(publish(relay).exitCode()).isZero();
+            assertThat(got).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    /** Lines 1 and 2 are acknowledged in a stream that is gone, line 3 is in the next one when the run is cut short. */
+    @Test
+    void aRelayThatIsStartedAnewWithinTheRunKeepsTheCount() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 2);
+            client.send(Frames.ack(2, 2));
+        };
+        Script anew = client -> {
+            assertThat(client.hello().number()).isEqualTo(3);
+            client.send(Frames.welcome(OTHER_EPOCH, 1, 1, 0, Frames.LONG_IDLE));
+            take(client, 1);
+            client.send(Frames.ack(3, 1), ErrorFrame.encode(CloseReason.TOO_MANY_NAMES, "stop"));
+            client.drain();
+        };
+        Script again = serve(Frames.welcome(OTHER_EPOCH, 0, 2, 3, Frames.LONG_IDLE), 1, 4);
+        try (ScriptedRelay relay = ScriptedRelay.of(first, anew, again)) {
+            assertThat(publish(relay).exitCode()).isEqualTo(1);
+            got.clear();
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("d");
+        }
+    }
+
+    @Test
+    void aFileThatHasBecomeShorterIsNamed() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 3), serve(Frames.welcomePublisher(3), 0, 0))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            Files.write(file, List.of("a"));
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains("the relay has 3 messages of " + file)
+                    .contains("--from-start");
+        }
+    }
+
+    @Test
+    void whatCannotBeKeptIsNamed() throws Exception {
+        Path occupied = Files.createFile(directory.resolve("occupied"));
+        CommandRun run = CommandRun.of(
+                "publish",
+                ":1",
+                "--ack",
+                "--name",
+                "orders",
+                "--file",
+                file.toString(),
+                "--state",
+                occupied.toString());
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .contains("cannot keep the producer id of 'orders' in " + occupied);
+    }
+
+    /** Takes so many messages behind number {@code accepted}, and acknowledges none. */
+    private Script cut(long accepted, int messages) {
+        return client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(accepted));
+            take(client, messages);
+        };
+    }
+
+    private Script serve(ByteBuffer welcome, int messages, long acknowledged) {
+        return client -> {
+            client.hello();
+            client.send(welcome);
+            take(client, messages);
+            if (acknowledged > 0) {
+                client.send(Frames.ack(acknowledged, acknowledged));
+            }
+            client.drain();
+        };
+    }
+
+    private void take(ScriptedRelay.Peer client, int messages) throws IOException {
+        for (int i = 0; i < messages; i++) {
+            Frame frame = client.next();
+            got.add(new String(PlainServer.copy(frame.body()), UTF_8));
+        }
+    }
+
+    private CommandRun publish(ScriptedRelay relay, String... more) {
+        List<String> args = new ArrayList<>(List.of(
+                "publish",
+                relay.endpoint().toString(),
+                "--ack",
+                "--name",
+                "orders",
+                "--file",
+                file.toString(),
+                "--state",
+                directory.resolve("state").toString()));
+        args.addAll(List.of(more));
+        return CommandRun.of(args.toArray(String[]::new));
+    }
+}
