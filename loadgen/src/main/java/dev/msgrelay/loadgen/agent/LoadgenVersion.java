@@ -1,11 +1,11 @@
 package dev.msgrelay.loadgen.agent;
 
 /** Which load generator this is: workers' options and lines differ from one version to the next. */
-final class LoadgenVersion {
+public final class LoadgenVersion {
     private LoadgenVersion() {}
 
     /** The version of the jar; "development" where the classes do not come from one. */
-    static String here() {
+    public static String here() {
         String version = LoadgenVersion.class.getPackage().getImplementationVersion();
         return version == null ? "development" : version;
     }

@@ -6,9 +6,9 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -122,13 +122,9 @@ public final class Cases {
                 "1 -> relay -> 7 and one that reads 1 MB/s",
                 List.of(
                         new Contender(RELAY, relay, seven, timing),
+                        new Contender(skip, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.SKIP)), timing),
                         new Contender(
-                                skip, relay, seven.withSlow(new SlowReaders(1, 1_000_000, SlowPolicy.SKIP)), timing),
-                        new Contender(
-                                cut,
-                                relay,
-                                seven.withSlow(new SlowReaders(1, 1_000_000, SlowPolicy.DISCONNECT)),
-                                timing)),
+                                cut, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.DISCONNECT)), timing)),
                 List.of(),
                 List.of(
                         Metric.atLeast(
@@ -172,7 +168,7 @@ public final class Cases {
 
     private BenchCase latency() throws IOException {
         Load paced = load.withRate(20_000);
-        Middle plain = Middles.plain(PathMtu.segment(PathMtu.loopback()));
+        Middle plain = Middles.plain(PathMtu.loopbackSegment());
         // At this rate a JVM takes its time to compile what it runs, and on two cores a p99 sees the compiler's
         // threads:
         // with a warm-up of 3 s it was about twice as high, for both contenders.

@@ -42,7 +42,7 @@ public final class Ceilings {
     }
 
     private static List<Integer> sizes() throws IOException {
-        int segment = PathMtu.segment(PathMtu.loopback());
+        int segment = PathMtu.loopbackSegment();
         List<Integer> sizes = new ArrayList<>();
         for (int segments : WHOLE_SEGMENTS) {
             sizes.add(segments * segment);

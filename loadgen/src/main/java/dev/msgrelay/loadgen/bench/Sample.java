@@ -6,8 +6,8 @@ import dev.msgrelay.loadgen.run.LoadRun;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Verdict;
+import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ public record Sample(Contender contender, RunResult result, double hopBefore, do
         RunResult result = new LoadRun(contender.middle(), contender.load(), contender.timing(), observer).run();
         double after = CoreHop.measureNanos();
         List<String> failures =
-                new ArrayList<>(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE));
+                new ArrayList<>(Verdict.failures(result.received(), result.load(), Policy.BACKPRESSURE));
         failures.addAll(Verdict.failures(result.slow()));
         failures.addAll(unsent(result));
         return new Sample(contender, result, before, after, failures);

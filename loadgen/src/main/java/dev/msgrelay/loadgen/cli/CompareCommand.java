@@ -3,38 +3,88 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.compare.Comparer;
 import dev.msgrelay.loadgen.compare.Comparison;
 import dev.msgrelay.loadgen.compare.ComparisonReport;
+import dev.msgrelay.loadgen.compare.Contestant;
+import dev.msgrelay.loadgen.compare.InTurn;
+import dev.msgrelay.loadgen.compare.PairedComparison;
+import dev.msgrelay.loadgen.compare.PairedReport;
+import dev.msgrelay.loadgen.compare.Side;
+import dev.msgrelay.loadgen.compare.SideBySide;
+import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.result.files.ResultFileException;
 import dev.msgrelay.loadgen.result.files.ShootoutReader;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.Timing;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code loadgen compare}: is b faster than a, or is that noise? */
+/** {@code loadgen compare}: is b faster than a, or is that noise? Of two relays that it runs in turn, or of two results. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
         sortOptions = false,
+        customSynopsis = {
+            "loadgen compare [--a OPTIONS] [--a-dir DIR] [--b OPTIONS] [--b-dir DIR] ... [LOAD]",
+            "loadgen compare A [B] [--lanes LANE,LANE] [--paired] [--any-machine] [--json]"
+        },
         description = {
-            "Sets the results of one shootout against another's: cells of equal parameters, runs that are valid, whole and"
-                    + " unmarked, and only of one regime of the machine's cores. Prints the ratio of b to a with its 95 %%"
-                    + " interval, and says when it is noise. docs/results.md has the method.",
-            "Exits 1 when nothing can be compared."
+            "With --a or --b: runs two relays in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to"
+                    + " A is narrow enough or the time is over. They may differ in their options, be of two builds, or be any"
+                    + " two commands that speak the plain protocol. Ctrl-C ends it with what there is. Exits 1 when"
+                    + " a relay ended or lost a message, and as --fail-below says.",
+            "With two results: sets those of one shootout against another's: cells of equal parameters, runs that are valid,"
+                    + " whole and unmarked, and only of one regime of the machine's cores. Prints the ratio of b to a with"
+                    + " its 95 %% interval, and says when it is noise. Exits 1 when nothing can be compared.",
+            "docs/results.md has the method of both."
         })
 final class CompareCommand implements Callable<Integer> {
+    private static final List<String> OF_RESULTS = List.of("--lanes", "--paired", "--any-machine");
+    private static final List<String> OF_TURNS = List.of("--within", "--minutes", "--fail-below", "--pairs");
+
+    private static final double MIN_WITHIN = 0.1;
+    private static final double MAX_WITHIN = 100;
+    private static final double MIN_MINUTES = 0.01;
+    private static final double MAX_MINUTES = 600;
+    private static final double MAX_RATIO = 10;
+
+    /** Of a relay that has just been started: it compiles its code, and takes a second loop where it is busy. */
+    private static final Duration COLD = Duration.ofSeconds(4);
+
+    private static final Duration PACED_COLD = Duration.ofSeconds(15);
+
+    /** Of one that is warm: it takes the second loop again, or gives it back. */
+    private static final Duration WARM = Duration.ofSeconds(2);
+
+    private static final Duration DURATION = Duration.ofSeconds(2);
+    private static final Duration PACED_DURATION = Duration.ofSeconds(3);
+    private static final int PACED_PAIRS = 4;
+    private static final int MAX_PAIRS = 100;
+
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "A", description = "results.json, or the directory that it is in.")
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "A",
+            description = "results.json, or the directory that it is in.")
     private Path a;
 
     @Parameters(
@@ -63,8 +113,148 @@ final class CompareCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON instead of a table.")
     private boolean json;
 
+    @Option(
+            names = "--within",
+            paramLabel = "PERCENT",
+            defaultValue = "5",
+            description = "In turn: ends when the interval is not wider than this (${DEFAULT-VALUE}).")
+    private double within;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "M",
+            defaultValue = "10",
+            description = "In turn: ends after so long in any case (${DEFAULT-VALUE}).")
+    private double minutes;
+
+    @Option(
+            names = "--fail-below",
+            paramLabel = "RATIO",
+            description =
+                    "In turn: exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
+                            + " A's to B's) lies below this.")
+    private Double failBelow;
+
+    @Option(
+            names = "--pairs",
+            paramLabel = "N",
+            description =
+                    "In turn: pairs of a round. Of one, each run has a relay of its own; of more, two relays stay for"
+                            + " the round (1; with --rate 4: a relay that has little to do needs long to become warm).")
+    private Integer pairs;
+
+    @Mixin
+    private ContestantOptions contestants;
+
+    @Mixin
+    private LoadOptions load;
+
     @Override
-    public Integer call() throws ResultFileException {
+    public Integer call() throws IOException, InterruptedException {
+        if (contestants.areGiven()) {
+            return inTurn();
+        }
+        if (a == null) {
+            throw new ParameterException(
+                    spec.commandLine(), "what with? give --a and --b to run two relays, or two results");
+        }
+        Limits.exclude(spec, optionsOf("contestants", "load"), "two results");
+        Limits.exclude(spec, OF_TURNS, "two results");
+        return results();
+    }
+
+    private List<String> optionsOf(String... mixins) {
+        List<String> names = new ArrayList<>();
+        for (String mixin : mixins) {
+            spec.mixins().get(mixin).options().forEach(option -> names.add(option.longestName()));
+        }
+        return names;
+    }
+
+    private int inTurn() throws IOException, InterruptedException {
+        if (a != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "'" + a + "' is a result: --a and --b run relays, one or the other");
+        }
+        Limits.exclude(spec, OF_RESULTS, "--a or --b");
+        within("--within", within, MIN_WITHIN, MAX_WITHIN);
+        within("--minutes", minutes, MIN_MINUTES, MAX_MINUTES);
+        if (failBelow != null) {
+            within("--fail-below", failBelow, 0, MAX_RATIO);
+        }
+        Load given = load.load();
+        Map<Side, Contestant> both = contestants.contestants(given);
+        PairedComparison comparison = compare(both, given, schedule(given.rate() > 0));
+        return report(both, comparison);
+    }
+
+    private SideBySide.Schedule schedule(boolean paced) {
+        int ofRound = pairs == null ? paced ? PACED_PAIRS : 1 : pairs;
+        Limits.within(spec, "--pairs", ofRound, 1, MAX_PAIRS);
+        if (contestants.inProcess() && ofRound > 1) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--pairs " + ofRound + " and --in-process exclude each other: its publishers end with a run");
+        }
+        Duration warmup = ofRound > 1 ? WARM : paced ? PACED_COLD : COLD;
+        Timing each = load.timing(warmup, paced ? PACED_DURATION : DURATION);
+        return new SideBySide.Schedule(new Timing(COLD, Duration.ofMillis(100)), each, ofRound);
+    }
+
+    private PairedComparison compare(Map<Side, Contestant> both, Load given, SideBySide.Schedule schedule)
+            throws IOException, InterruptedException {
+        ProgressLine progress = ProgressLine.onStderr("");
+        try (Interrupts interrupts = Interrupts.watch();
+                SideBySide relays = new SideBySide(both, given, schedule, onTerminal(progress))) {
+            InTurn inTurn = new InTurn(
+                    (side, number) -> interrupts.orInterrupted(() -> relays.run(side, number)),
+                    SideBySide.figures(given),
+                    within,
+                    (long) (minutes * TimeUnit.MINUTES.toNanos(1)),
+                    System::nanoTime);
+            return inTurn.compare(known -> {
+                progress.close();
+                System.err.println(PairedReport.progress(known));
+            });
+        } finally {
+            progress.close();
+        }
+    }
+
+    /** What goes on within a run is for somebody who watches, and nothing for a log. */
+    private static RunObserver onTerminal(ProgressLine progress) {
+        return new RunObserver() {
+            @Override
+            public void phase(String what) {
+                progress.phase(what);
+            }
+        };
+    }
+
+    private int report(Map<Side, Contestant> both, PairedComparison comparison) throws InterruptedException {
+        PairedReport report = new PairedReport(both, comparison);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(report.json());
+        } else {
+            out.print(report.table());
+        }
+        out.flush();
+        if (comparison.ended() == PairedComparison.Ended.INTERRUPTED) {
+            throw new InterruptedException();
+        }
+        boolean slower = failBelow != null && comparison.isBelow(failBelow);
+        return slower || !comparison.failures().isEmpty() ? 1 : 0;
+    }
+
+    private void within(String option, double value, double min, double max) {
+        if (!(value >= min && value <= max)) {
+            throw new ParameterException(
+                    spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
+        }
+    }
+
+    private int results() throws ResultFileException {
         if (b == null && lanes.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "what with? give B, or --lanes of A");
         }

@@ -3,10 +3,10 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,6 +26,7 @@ final class LoadOptions {
     /** Bursts, and writes that wait for their last message, may not lie farther apart. */
     private static final int MAX_SPACING_SECONDS = 60;
 
+    private static final Duration DURATION = Duration.ofSeconds(10);
     private static final Duration WARMUP = Duration.ofSeconds(3);
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
 
@@ -121,8 +122,9 @@ final class LoadOptions {
             names = "--slow-reader-policy",
             paramLabel = "POLICY",
             defaultValue = "skip",
+            converter = PolicyConverter.class,
             description = "What each of those asks for: disconnect, skip (${DEFAULT-VALUE}).")
-    private SlowPolicy slowReaderPolicy;
+    private Policy slowReaderPolicy;
 
     @Option(names = "--unix", description = "Unix sockets instead of TCP.")
     private boolean unix;
@@ -133,9 +135,8 @@ final class LoadOptions {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            defaultValue = "10s",
             converter = DurationConverter.class,
-            description = "Of the measured part: 500ms, 10s, 2m (${DEFAULT-VALUE}).")
+            description = "Of the measured part: 500ms, 10s, 2m (10s; of a run of compare 2s, with --rate 3s).")
     private Duration duration;
 
     @Option(
@@ -144,7 +145,7 @@ final class LoadOptions {
             converter = DurationConverter.class,
             description =
                     "Before the measured part, under the same load (3s; with --rate 15s: a JVM that has little to do"
-                            + " takes its time to compile it).")
+                            + " takes its time to compile it; of a run of compare 4s, with --rate 2s).")
     private Duration warmup;
 
     boolean unix() {
@@ -222,7 +223,15 @@ final class LoadOptions {
      * @throws ParameterException naming the value and its limits
      */
     Timing timing() {
-        Duration before = warmup != null ? warmup : rate > 0 ? PACED_WARMUP : WARMUP;
-        return Limits.timing(spec, before, duration);
+        return timing(rate > 0 ? PACED_WARMUP : WARMUP, DURATION);
+    }
+
+    /**
+     * What is not given is as long as this.
+     *
+     * @throws ParameterException naming the value and its limits
+     */
+    Timing timing(Duration usualWarmup, Duration usualDuration) {
+        return Limits.timing(spec, warmup == null ? usualWarmup : warmup, duration == null ? usualDuration : duration);
     }
 }

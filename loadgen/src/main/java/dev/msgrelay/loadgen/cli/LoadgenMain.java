@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.agent.LoadgenVersion;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -59,10 +60,18 @@ public final class LoadgenMain implements Runnable {
 
     /** The command, as tests run it too. */
     static CommandLine commandLine() {
-        return new CommandLine(new LoadgenMain())
+        CommandLine command = new CommandLine(new LoadgenMain())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure);
+        tellVersion(command);
+        return command;
+    }
+
+    /** Every command knows {@code -V}, and all tell the same. */
+    private static void tellVersion(CommandLine command) {
+        command.getCommandSpec().version("loadgen " + LoadgenVersion.here());
+        command.getSubcommands().values().forEach(LoadgenMain::tellVersion);
     }
 
     @Override

@@ -77,7 +77,7 @@ final class MiddleOptions {
             refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
             return relay.inProcess(batch == 0 ? InProcessMiddle.USUAL_RUN : batch);
         }
-        int size = within("--buffer", buffer, PathMtu.segment(PathMtu.loopback()), MAX_BUFFER);
+        int size = within("--buffer", buffer, PathMtu.loopbackSegment(), MAX_BUFFER);
         refuse(
                 through != Through.RELAY && load.publishers() != 1,
                 "--through " + through + " takes one publisher, not " + load.publishers());

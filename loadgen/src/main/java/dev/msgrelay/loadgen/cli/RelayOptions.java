@@ -5,8 +5,8 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
-import dev.msgrelay.loadgen.run.SlowPolicy;
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,7 +44,7 @@ final class RelayOptions {
             description = "Where to subscribe with --connect (the same host, one port below).")
     private String connectSubscribe;
 
-    SlowPolicy policy() {
+    Policy policy() {
         return start.policy();
     }
 

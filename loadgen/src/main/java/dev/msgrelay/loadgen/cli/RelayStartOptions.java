@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.run.RelayMiddle;
-import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -21,9 +21,11 @@ final class RelayStartOptions {
             names = "--slow-subscriber",
             paramLabel = "POLICY",
             defaultValue = "backpressure",
+            converter = PolicyConverter.class,
+            completionCandidates = PolicyConverter.class,
             description = "What the relay does with a slow subscriber: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}: at"
                     + " full speed somebody is always slow). Of a relay that runs already: what it is known to do.")
-    private SlowPolicy policy;
+    private Policy policy;
 
     @Option(
             names = "--relay-arg",
@@ -37,7 +39,7 @@ final class RelayStartOptions {
             description = "Options of the relay's JVM, instead of the usual ones; separated by spaces.")
     private String javaOptions;
 
-    SlowPolicy policy() {
+    Policy policy() {
         return policy;
     }
 
@@ -52,7 +54,7 @@ final class RelayStartOptions {
      * @param mtu of the links, or null for the relay's default
      */
     List<String> arguments(Integer mtu) {
-        List<String> args = new ArrayList<>(List.of("--slow-subscriber", policy.toString()));
+        List<String> args = new ArrayList<>(List.of("--slow-subscriber", policy.flag()));
         add(args, "--transport", transport);
         add(args, "--event-loops", eventLoops);
         add(args, "--mtu", mtu);

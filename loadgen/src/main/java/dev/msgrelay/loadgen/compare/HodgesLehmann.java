@@ -25,8 +25,6 @@ public final class HodgesLehmann {
      */
     public static final int MIN_UNPAIRED = 4;
 
-    private static final double TAIL = (1 - CONFIDENCE) / 2;
-
     private HodgesLehmann() {}
 
     /**
@@ -45,7 +43,7 @@ public final class HodgesLehmann {
                 differences[n++] = after - before;
             }
         }
-        return estimate(differences, rankSumCounts(a.length, b.length));
+        return estimate(differences, rankSumCounts(a.length, b.length), CONFIDENCE);
     }
 
     /**
@@ -54,6 +52,20 @@ public final class HodgesLehmann {
      * @return empty when there are too few pairs for the confidence
      */
     public static Optional<Estimate> paired(double[] differences) {
+        return paired(differences, CONFIDENCE);
+    }
+
+    /** As above, with an interval of another confidence. */
+    static Optional<Estimate> paired(double[] differences, double confidence) {
+        return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
+    }
+
+    /** The estimate alone, of one difference or more. */
+    static double centre(double[] differences) {
+        return Counted.median(walshAverages(differences));
+    }
+
+    private static double[] walshAverages(double[] differences) {
         int count = differences.length;
         double[] means = new double[count * (count + 1) / 2];
         int n = 0;
@@ -62,11 +74,11 @@ public final class HodgesLehmann {
                 means[n++] = (differences[i] + differences[j]) / 2;
             }
         }
-        return estimate(means, signedRankCounts(count));
+        return means;
     }
 
-    private static Optional<Estimate> estimate(double[] values, double[] counts) {
-        int place = place(counts);
+    private static Optional<Estimate> estimate(double[] values, double[] counts, double confidence) {
+        int place = place(counts, (1 - confidence) / 2);
         if (place == 0) {
             return Optional.empty();
         }
@@ -74,12 +86,21 @@ public final class HodgesLehmann {
         return Optional.of(new Estimate(Counted.median(values), values[place - 1], values[values.length - place]));
     }
 
-    /** The interval begins at the value of this place, from 1, and ends as far from the other end; 0: nowhere. */
+    /** Of the interval of {@link #CONFIDENCE}. */
     static int place(double[] counts) {
+        return place(counts, (1 - CONFIDENCE) / 2);
+    }
+
+    /**
+     * The interval begins at the value of this place, from 1, and ends as far from the other end; 0: nowhere.
+     *
+     * @param tail what may lie on either side of it
+     */
+    private static int place(double[] counts, double tail) {
         double all = Arrays.stream(counts).sum();
         double below = 0;
         int place = 0;
-        while (place < counts.length && (below + counts[place]) / all <= TAIL) {
+        while (place < counts.length && (below + counts[place]) / all <= tail) {
             below += counts[place];
             place++;
         }

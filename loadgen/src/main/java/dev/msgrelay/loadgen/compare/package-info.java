@@ -1,6 +1,9 @@
 /**
- * Two shootouts set against each other: only cells of equal parameters, only runs that count, only of one regime; and
- * how sure the difference is.
+ * Two of a kind set against each other, and how sure the difference is.
+ *
+ * <p>Two results of shootouts ({@link dev.msgrelay.loadgen.compare.Comparer}): only cells of equal parameters, only runs that
+ * count, only of one regime. Two relays that are run in turn ({@link dev.msgrelay.loadgen.compare.InTurn}): pairs of
+ * runs of one regime.
  *
  * <p>Every figure is compared as a ratio. Its estimate and its interval are Hodges' and Lehmann's, on logarithms: they
  * need no assumption about how runs scatter, hold for as few runs as there usually are, and one run that went astray

@@ -11,7 +11,7 @@ import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.measure.CoreHop;
 import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;

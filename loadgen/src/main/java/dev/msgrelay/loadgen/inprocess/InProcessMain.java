@@ -5,18 +5,19 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.Progress;
 import dev.msgrelay.loadgen.worker.Together;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.cli.GarbageCollections;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ public final class InProcessMain {
         RelayConfig.Builder config = RelayConfig.builder()
                 .publishPort(0)
                 .subscribePort(0)
-                .slowSubscriber(SlowSubscriberPolicy.valueOf(name("slow-subscriber", "backpressure")))
+                .slowSubscriber(Policy.valueOf(name("slow-subscriber", "backpressure")))
                 .transport(Transport.valueOf(name("transport", "auto")))
                 .eventLoops(args.number("event-loops", RelayConfig.AUTO_EVENT_LOOPS))
                 .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max()));
@@ -133,12 +134,12 @@ public final class InProcessMain {
         RelayStats stats = relay.stats();
         GarbageCollections gc = GarbageCollections.now();
         JsonObject json = new JsonObject();
-        json.put("largestLagBytes", stats.largestLagBytes());
-        json.put("heldBackMillis", TimeUnit.NANOSECONDS.toMillis(stats.heldBackNanos()));
-        json.put("backpressureMillis", TimeUnit.NANOSECONDS.toMillis(stats.backpressureNanos()));
-        json.put("ringCells", stats.ringCells());
-        json.put("ringUsedCells", stats.ringUsedCells());
-        json.put("loopsInUse", stats.loopsInUse());
+        json.put("largestLagBytes", stats.get(Counter.LARGEST_LAG_BYTES));
+        json.put("heldBackMillis", stats.get(Counter.HELD_BACK_MILLIS));
+        json.put("backpressureMillis", stats.get(Counter.BACKPRESSURE_MILLIS));
+        json.put("ringCells", stats.get(Counter.RING_CELLS));
+        json.put("ringUsedCells", stats.get(Counter.RING_USED_CELLS));
+        json.put("loopsInUse", stats.get(Counter.LOOPS_IN_USE));
         json.put("gcCount", gc.count());
         json.put("gcMillis", gc.millis());
         JsonObject closes = new JsonObject();

@@ -2,7 +2,10 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.RunObserver;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Shows a run while it goes on: one line that is written over and over on a terminal, one plain line a second
@@ -10,6 +13,7 @@ import java.io.PrintStream;
  */
 public final class ProgressLine implements RunObserver {
     private static final String ERASE_TO_END = "\u001b[K";
+    private static final Path STDERR = Path.of("/proc/self/fd/2");
 
     private final PrintStream out;
     private final boolean terminal;
@@ -27,7 +31,22 @@ public final class ProgressLine implements RunObserver {
 
     /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
     public static ProgressLine onStderr(String prefix) {
-        return new ProgressLine(System.err, System.console() != null && System.getenv("TERM") != null, prefix);
+        return new ProgressLine(System.err, isTerminal(), prefix);
+    }
+
+    /** Whether stderr is one: {@link System#console} speaks of stdin and stdout, and from Java 22 on of no file at all. */
+    private static boolean isTerminal() {
+        String term = System.getenv("TERM");
+        if (term == null || term.equals("dumb")) {
+            return false;
+        }
+        try {
+            String stderr = Files.readSymbolicLink(STDERR).toString();
+            return stderr.startsWith("/dev/pts/") || stderr.startsWith("/dev/tty");
+        } catch (IOException | UnsupportedOperationException e) {
+            // Not Linux: plain lines are right everywhere.
+            return false;
+        }
     }
 
     @Override

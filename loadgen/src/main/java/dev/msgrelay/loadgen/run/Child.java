@@ -6,6 +6,7 @@ import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.site.SiteProcess;
 import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Jobs;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -33,6 +34,7 @@ public final class Child {
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
     private static final long LAST_WORDS_MILLIS = 1_000;
+    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String name;
     private final Site site;
@@ -127,7 +129,8 @@ public final class Child {
             throw new RunException(
                     name + ": " + events.get("error").getFirst().json().getString("message"));
         }
-        if (stdoutEnded) {
+        // A program of somebody else's may have closed its output and live on.
+        if (stdoutEnded && !process.isAlive()) {
             throw new RunException(name + " ended" + exitCode() + said());
         }
     }
@@ -141,6 +144,20 @@ public final class Child {
     /** All events of this kind, oldest first. */
     public synchronized List<Event> all(String event) {
         return new ArrayList<>(events.getOrDefault(event, new ArrayDeque<>()));
+    }
+
+    /** Gives a worker that stays its next job: what it said in the last one is forgotten. */
+    void startJob(List<String> args) {
+        synchronized (this) {
+            events.clear();
+        }
+        send(Jobs.jobCommand(args));
+    }
+
+    /** Ends the job of a worker that stays, and waits until its connections are closed. */
+    void endJob() throws RunException, InterruptedException {
+        send(Jobs.endCommand());
+        await("ended", END_NANOS);
     }
 
     /** Asks the process to end (SIGTERM). */

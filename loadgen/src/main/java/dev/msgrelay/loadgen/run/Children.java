@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.run;
 
+import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.worker.Jobs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,7 @@ public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
 
     private final Placement placement;
+    private final boolean staying;
     private final List<Child> children = new ArrayList<>();
     private SocketDirectory directory;
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
@@ -29,12 +32,22 @@ public final class Children implements AutoCloseable {
      * @throws InterruptedException the JVM is going down: nothing may be started any more
      */
     public Children(Placement placement) throws InterruptedException {
+        this(placement, false);
+    }
+
+    private Children(Placement placement, boolean staying) throws InterruptedException {
         this.placement = placement;
+        this.staying = staying;
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (IllegalStateException e) {
             throw new InterruptedException();
         }
+    }
+
+    /** Of several runs, one after the other, on this host: a worker of the same name is the same process in each. */
+    public static Children staying() throws InterruptedException {
+        return new Children(Placement.HERE, true);
     }
 
     /** Where each kind of process has its place. */
@@ -49,7 +62,29 @@ public final class Children implements AutoCloseable {
 
     /** Starts a worker whose JVM is another than usual. */
     Child startWorker(Site site, String name, Class<?> main, List<String> args, WorkerJvm jvm) throws IOException {
-        return start(site, name, new JavaProgram(jvm.options(), main.getName(), args));
+        if (!staying) {
+            return start(site, name, new JavaProgram(jvm.options(), main.getName(), args));
+        }
+        Child worker = named(name);
+        if (worker == null) {
+            worker = start(site, name, new JavaProgram(jvm.options(), main.getName(), List.of(Jobs.STAY)));
+        }
+        worker.startJob(args);
+        return worker;
+    }
+
+    private Child named(String name) {
+        return all().stream()
+                .filter(child -> child.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Ends the job of every worker that stays, so that it can have the next one. */
+    void endJobs() throws RunException, InterruptedException {
+        for (Child child : all()) {
+            child.endJob();
+        }
     }
 
     /**
@@ -58,7 +93,15 @@ public final class Children implements AutoCloseable {
      * @param name for messages to people
      */
     public synchronized Child start(Site site, String name, JavaProgram program) throws IOException {
-        Child child = new Child(name, site, site.start(program));
+        return add(new Child(name, site, site.start(program)));
+    }
+
+    /** Starts any command of this host; {@link dev.msgrelay.loadgen.site.Guard} one that would outlive its controller. */
+    synchronized Child startCommand(String name, List<String> command) throws IOException {
+        return add(new Child(name, Site.HERE, HostSite.startCommand(command)));
+    }
+
+    private Child add(Child child) {
         children.add(child);
         return child;
     }

@@ -3,11 +3,11 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.SlowReaderMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
 import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +88,7 @@ final class Fleet {
         option(args, "publishers", load.publishers());
         content(args, load);
         option(args, "bytes-per-second", readers.bytesPerSecond());
-        option(args, "policy", readers.policy());
+        option(args, "policy", readers.policy().flag());
         slow = children.startWorker(
                 children.placement().subscribers(),
                 readers.count() == 1 ? "slow subscriber" : "slow subscribers",

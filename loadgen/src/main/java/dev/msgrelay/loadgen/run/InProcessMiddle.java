@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.inprocess.InProcessMain;
 import dev.msgrelay.loadgen.site.JavaProgram;
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,10 +14,17 @@ import java.util.List;
  * @param runLength messages of one publish; 1: single messages
  * @param relayArgs of {@link InProcessMain}
  * @param javaOptions of its JVM
+ * @param build null for this one
  */
-public record InProcessMiddle(int runLength, List<String> relayArgs, List<String> javaOptions) implements Middle {
+public record InProcessMiddle(int runLength, List<String> relayArgs, List<String> javaOptions, Build build)
+        implements Middle {
     /** Messages of one publish where nothing else is asked for. */
     public static final int USUAL_RUN = 12;
+
+    /** Of this build. */
+    public InProcessMiddle(int runLength, List<String> relayArgs, List<String> javaOptions) {
+        this(runLength, relayArgs, javaOptions, null);
+    }
 
     @Override
     public String name() {
@@ -34,11 +41,21 @@ public record InProcessMiddle(int runLength, List<String> relayArgs, List<String
         if (load.unix()) {
             args.addAll(List.of("--subscribe-socket", children.socketPath("subscribe")));
         }
-        Child child = children.start(
-                children.placement().relay(),
-                "relay",
-                new JavaProgram(RelayMiddle.withNativeAccess(javaOptions), InProcessMain.class.getName(), args));
+        Child child = start(children, args);
         JsonObject ready = child.await("ready", Middles.READY_NANOS);
         return new Started(child, null, Endpoint.parse(ready.getString("subscribe")));
+    }
+
+    private Child start(Children children, List<String> args) throws IOException {
+        String main = InProcessMain.class.getName();
+        if (build != null) {
+            List<String> command = build.loadgen(javaOptions, main);
+            command.addAll(args);
+            return children.startCommand("relay", command);
+        }
+        return children.start(
+                children.placement().relay(),
+                "relay",
+                new JavaProgram(RelayMiddle.withNativeAccess(javaOptions), main, args));
     }
 }

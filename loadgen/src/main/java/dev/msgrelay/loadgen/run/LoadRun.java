@@ -6,8 +6,10 @@ import dev.msgrelay.loadgen.worker.Window;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -63,7 +65,24 @@ public final class LoadRun {
 
     private RunResult run(Children children) throws IOException, RunException, InterruptedException {
         observer.phase("starting " + middle.name());
-        Middle.Started started = middle.start(children, load);
+        return run(children, middle.start(children, load), true);
+    }
+
+    /**
+     * Does it through a middle that stands already and stays, with workers that stay too.
+     *
+     * @param workers that stay: see {@link Children#staying}
+     * @throws RunException it could not be brought to its end; the workers are of no use any more
+     */
+    public RunResult through(Middle.Started started, Children workers)
+            throws IOException, RunException, InterruptedException {
+        RunResult result = run(workers, started, false);
+        workers.endJobs();
+        return result;
+    }
+
+    private RunResult run(Children children, Middle.Started started, boolean stops)
+            throws IOException, RunException, InterruptedException {
         Fleet fleet = new Fleet(children, load);
         observer.phase(
                 "connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses() + " processes");
@@ -75,7 +94,7 @@ public final class LoadRun {
             fleet.startPublishers(started.publish());
         }
         fleet.awaitPrimed();
-        return measure(children, started, fleet);
+        return measure(children, started, fleet, stops);
     }
 
     /** The last thing that could be seen of this run, or null; what is left to tell when it was interrupted. */
@@ -83,7 +102,7 @@ public final class LoadRun {
         return lastLive;
     }
 
-    private RunResult measure(Children children, Middle.Started started, Fleet fleet)
+    private RunResult measure(Children children, Middle.Started started, Fleet fleet, boolean stops)
             throws RunException, InterruptedException {
         Window window = timing.windowFrom(System.nanoTime());
         fleet.tell(window);
@@ -91,15 +110,16 @@ public final class LoadRun {
             started.process().tell(window);
         }
         try (Watch watch = new Watch(window, load, fleet, started)) {
-            return measure(children, started, fleet, window, watch);
+            return measure(children, started, fleet, window, watch, stops);
         }
     }
 
-    private RunResult measure(Children children, Middle.Started started, Fleet fleet, Window window, Watch watch)
+    private RunResult measure(
+            Children children, Middle.Started started, Fleet fleet, Window window, Watch watch, boolean stops)
             throws RunException, InterruptedException {
         Child relay = started.process();
         await("warm-up", window, window.begin(), children, fleet, relay);
-        Map<Child, Long> cpuAtBegin = cpuOf(children.all());
+        Map<Child, Long> cpuAtBegin = cpuOf(processes(relay, children));
         await("measuring", window, window.end(), children, fleet, relay);
         List<ProcessUse> used = usedSince(cpuAtBegin);
         observer.phase("draining");
@@ -110,11 +130,29 @@ public final class LoadRun {
         watch.awaitLooks();
         List<SlowResult> slow = fleet.awaitSlow();
         List<JsonObject> received = fleet.awaitDrained(published);
-        children.checkHealthy();
+        checkHealthy(children, relay);
         Published in = Published.of(published, timing);
         Received out = Received.of(received, timing);
-        RelayFigures figures = relay == null ? null : stop(relay, window);
+        RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
         return new RunResult(middle.name(), load, timing, in, out, slow, used, figures, watch.observed(load, in, out));
+    }
+
+    /** The relay need not be one of the children. */
+    private static void checkHealthy(Children children, Child relay) throws RunException {
+        children.checkHealthy();
+        if (relay != null) {
+            relay.checkHealthy();
+        }
+    }
+
+    /** The middle first, where it runs here. */
+    private static List<Child> processes(Child relay, Children children) {
+        Set<Child> all = new LinkedHashSet<>();
+        if (relay != null) {
+            all.add(relay);
+        }
+        all.addAll(children.all());
+        return List.copyOf(all);
     }
 
     private static Map<Child, Long> cpuOf(List<Child> children) {
@@ -143,7 +181,7 @@ public final class LoadRun {
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
             TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));
-            children.checkHealthy();
+            checkHealthy(children, relay);
             long elapsed = System.nanoTime() - window.sendFrom();
             lastLive = Live.of(phase, elapsed, window.end() - window.sendFrom(), fleet, relay);
             observer.progress(lastLive);

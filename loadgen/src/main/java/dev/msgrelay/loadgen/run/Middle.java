@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
 /**

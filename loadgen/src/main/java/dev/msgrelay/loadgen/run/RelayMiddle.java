@@ -1,10 +1,12 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.site.Guard;
 import dev.msgrelay.loadgen.site.JavaProgram;
-import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.cli.JvmLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,15 +18,21 @@ import java.util.List;
  * @param relayArgs further arguments of the relay-server command
  * @param javaOptions of its JVM
  * @param publishOverUnix whether publishers connect to a Unix socket whatever the load says of subscribers
+ * @param build null for this one
  */
-public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix) implements Middle {
-    /** As in bin/relay-server: a small fixed heap, touched at the start, and a JVM that does next to nothing idle. */
-    public static final List<String> JAVA_OPTIONS =
-            List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xms160m", "-Xmx160m", "-Xmn128m", "-XX:+AlwaysPreTouch");
+public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix, Build build)
+        implements Middle {
+    /** As in bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
+    public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
     /** Both sides as the load says. */
     public RelayMiddle(List<String> relayArgs, List<String> javaOptions) {
         this(relayArgs, javaOptions, false);
+    }
+
+    /** Of this build. */
+    public RelayMiddle(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix) {
+        this(relayArgs, javaOptions, publishOverUnix, null);
     }
 
     @Override
@@ -53,10 +61,7 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, bool
             args.addAll(List.of("--max-body", "" + load.body().max()));
         }
         args.addAll(relayArgs);
-        Child child = children.start(
-                children.placement().relay(),
-                "relay",
-                new JavaProgram(withNativeAccess(javaOptions), RelayMain.class.getName(), args));
+        Child child = start(children, args);
         JsonObject ready = child.await("ready", Middles.READY_NANOS);
         return new Started(
                 child,
@@ -64,8 +69,32 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, bool
                 endpoint(subscribeSocket, ready.getString("subscribe")));
     }
 
+    private Child start(Children children, List<String> args) throws IOException {
+        List<String> options = javaOptions.equals(JAVA_OPTIONS) ? javaOptions(args) : javaOptions;
+        if (build != null) {
+            if (options != javaOptions) {
+                // Another build counts otherwise; it is a limit, and costs nothing.
+                options.add("-XX:MaxDirectMemorySize=4g");
+            }
+            List<String> command = build.relay(options);
+            command.addAll(args);
+            return children.startCommand("relay", Guard.around(command));
+        }
+        return children.start(
+                children.placement().relay(),
+                "relay",
+                new JavaProgram(withNativeAccess(options), RelayMain.class.getName(), args));
+    }
+
     private static Endpoint endpoint(String socket, String address) {
         return socket == null ? Endpoint.parse(address) : Endpoint.unix(Path.of(socket));
+    }
+
+    /** For a relay with these arguments: the limits of memory follow from them. */
+    private static List<String> javaOptions(List<String> relayArgs) {
+        List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+AlwaysPreTouch"));
+        options.addAll(JvmLimits.of(relayArgs.toArray(String[]::new)));
+        return options;
     }
 
     /** Netty's native transports: newer JDKs want to be told that this is meant. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import dev.msgrelay.protocol.Policy;
+
 /**
  * Subscribers that read too slowly on purpose, beside the others.
  *
@@ -7,6 +9,6 @@ package dev.msgrelay.loadgen.run;
  * @param bytesPerSecond that each of them reads
  * @param policy that they ask for in their HELLO
  */
-public record SlowReaders(int count, int bytesPerSecond, SlowPolicy policy) {
-    public static final SlowReaders NONE = new SlowReaders(0, 0, SlowPolicy.SKIP);
+public record SlowReaders(int count, int bytesPerSecond, Policy policy) {
+    public static final SlowReaders NONE = new SlowReaders(0, 0, Policy.SKIP);
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import dev.msgrelay.loadgen.bound.Rates;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,14 +18,14 @@ public final class Verdict {
     private Verdict() {}
 
     /** Everything that is wrong with a run, one line each; empty for a valid one. */
-    public static List<String> failures(RunResult result, SlowPolicy policy) {
+    public static List<String> failures(RunResult result, Policy policy) {
         List<String> failures = new ArrayList<>(faults(result, policy));
         failures.addAll(failures(result.published().punctuality()));
         return failures;
     }
 
     /** What is wrong with a run but for its schedule: with what became of the messages. */
-    public static List<String> faults(RunResult result, SlowPolicy policy) {
+    public static List<String> faults(RunResult result, Policy policy) {
         List<String> faults = new ArrayList<>(failures(result.received(), result.load(), policy));
         faults.addAll(failures(result.slow()));
         return faults;
@@ -47,7 +48,7 @@ public final class Verdict {
     }
 
     /** What is wrong with what the subscribers got. */
-    public static List<String> failures(Received received, Load load, SlowPolicy policy) {
+    public static List<String> failures(Received received, Load load, Policy policy) {
         List<String> failures = new ArrayList<>();
         for (SubscriberResult subscriber : received.subscribers()) {
             check(subscriber, policy, failures);
@@ -83,7 +84,7 @@ public final class Verdict {
         }
     }
 
-    private static void check(SubscriberResult subscriber, SlowPolicy policy, List<String> failures) {
+    private static void check(SubscriberResult subscriber, Policy policy, List<String> failures) {
         String who = "subscriber " + subscriber.index() + ": ";
         if (subscriber.lost() > unavoidable(subscriber, policy)) {
             failures.add(who + subscriber.lost() + " messages lost");
@@ -104,16 +105,17 @@ public final class Verdict {
     }
 
     /** How many messages this subscriber may miss. */
-    private static long unavoidable(SubscriberResult subscriber, SlowPolicy policy) {
+    private static long unavoidable(SubscriberResult subscriber, Policy policy) {
         return switch (policy) {
             case BACKPRESSURE -> 0;
             case DISCONNECT -> wasCutOff(subscriber, policy) ? subscriber.tail() : 0;
             case SKIP -> Long.MAX_VALUE;
+            case RELAY_DEFAULT -> throw new IllegalArgumentException("no policy is decided on");
         };
     }
 
-    private static boolean wasCutOff(SubscriberResult subscriber, SlowPolicy policy) {
-        return policy == SlowPolicy.DISCONNECT
+    private static boolean wasCutOff(SubscriberResult subscriber, Policy policy) {
+        return policy == Policy.DISCONNECT
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
     }

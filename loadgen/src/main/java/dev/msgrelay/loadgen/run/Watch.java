@@ -10,8 +10,9 @@ import dev.msgrelay.loadgen.bound.Role;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Watched;
 import dev.msgrelay.loadgen.bound.WindowSampler;
-import dev.msgrelay.loadgen.worker.Endpoint;
 import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +37,7 @@ final class Watch implements AutoCloseable {
         add(processes, Role.PUBLISHER, fleet.publishers(), false);
         add(processes, Role.SUBSCRIBER, fleet.subscribers(), false);
         // One that is skipped or cut off holds nobody back, although its queue is always full.
-        boolean beside = load.slow().policy() != SlowPolicy.BACKPRESSURE;
+        boolean beside = load.slow().policy() != Policy.BACKPRESSURE;
         add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
         Watched watched = new Watched(processes, port(middle.publish()), port(middle.subscribe()));
         link = new LinkShare(Double.NaN, Double.NaN, isLink(middle.publish()), isLink(middle.subscribe()));

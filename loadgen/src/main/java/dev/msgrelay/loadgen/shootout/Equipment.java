@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.SlowPolicy;
+import dev.msgrelay.protocol.Policy;
 import java.util.function.Function;
 
 /**
@@ -11,4 +11,4 @@ import java.util.function.Function;
  * @param relay the relay under test, for a lane
  * @param policy what that relay does with slow subscribers: what losses it explains
  */
-public record Equipment(Rig rig, LaneOpener opener, Function<Lane, Middle> relay, SlowPolicy policy) {}
+public record Equipment(Rig rig, LaneOpener opener, Function<Lane, Middle> relay, Policy policy) {}

@@ -3,11 +3,11 @@ package dev.msgrelay.loadgen.shootout;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
+import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -86,7 +86,7 @@ final class RateProbe {
         }
         RunResult result = taken.result();
         // The relay's policy may explain a loss; a rate at which it has to is not one that gets through.
-        List<String> losses = Verdict.faults(result, SlowPolicy.BACKPRESSURE);
+        List<String> losses = Verdict.faults(result, Policy.BACKPRESSURE);
         if (!losses.isEmpty()) {
             return losses.get(0);
         }

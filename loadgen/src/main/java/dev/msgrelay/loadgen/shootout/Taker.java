@@ -7,12 +7,12 @@ import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.Step.What;
+import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -57,7 +57,7 @@ final class Taker {
                             timing,
                             observer);
             faults = Verdict.faults(
-                    outcome.result(), step.what() == What.RELAY ? equipment.policy() : SlowPolicy.BACKPRESSURE);
+                    outcome.result(), step.what() == What.RELAY ? equipment.policy() : Policy.BACKPRESSURE);
             if (!searching) {
                 lateness = Verdict.failures(outcome.result().published().punctuality());
             }

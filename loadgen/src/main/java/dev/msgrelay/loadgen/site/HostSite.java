@@ -24,11 +24,21 @@ public record HostSite(String name, List<String> prefix, String address) impleme
     @Override
     public SiteProcess start(JavaProgram program) throws IOException {
         List<String> command = new ArrayList<>(prefix);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(java());
         command.addAll(program.javaOptions());
         command.addAll(List.of("-cp", classPath(), program.main()));
         command.addAll(program.args());
+        return startCommand(command);
+    }
+
+    /** Starts any command of this host. */
+    public static SiteProcess startCommand(List<String> command) throws IOException {
         return new HostProcess(new ProcessBuilder(command).start());
+    }
+
+    /** The java command of the JDK that this JVM is of. */
+    public static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
     private static String classPath() {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 
 /**
  * A worker's side of the talk with its controller. Commands come as lines on stdin, what the worker has to say goes as
@@ -21,6 +22,10 @@ import java.util.concurrent.CountDownLatch;
  *  (end of file)            leave at once        {"event":"progress", ...}  once a second
  *                                                {"event":"result", ...}    all there is to say
  *                                                {"event":"error", "message":...}
+ *
+ *  and to a worker that stays for more than one run, see {@link Jobs}:
+ *  job ["--to","host:1"]    the arguments of a run
+ *  end                      the run is over      {"event":"ended"}          its connections are closed
  * </pre>
  *
  * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask; lines are read by
@@ -32,6 +37,8 @@ public final class Control {
 
     private final CountDownLatch sentKnown = new CountDownLatch(1);
     private final CountDownLatch windowKnown = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private AutoCloseable held = () -> {};
     private volatile Window window = Window.NONE;
     private volatile Map<Integer, Long> sent = Map.of();
 
@@ -45,31 +52,44 @@ public final class Control {
 
     /** Runs a worker to its end and exits the process: the body of every worker's {@code main}. */
     public static void main(String[] args, Work work) {
+        if (args.length == 1 && args[0].equals(Jobs.STAY)) {
+            new Jobs(work).run();
+            return;
+        }
         Control control = new Control();
-        Thread reader = new Thread(control::readCommands, "control");
+        Thread reader = new Thread(() -> readCommands(control::onCommand), "control");
         reader.setDaemon(true);
         reader.start();
-        int code = 0;
+        control.work(args, work);
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** Does it and waits for the end of the run; a worker that fails says so and exits. */
+    void work(String[] args, Work work) {
         try {
-            work.run(new WorkerArgs(args), control);
-            control.awaitEnd();
+            work.run(new WorkerArgs(args), this);
+            ended.await();
+            held.close();
         } catch (IllegalArgumentException e) {
-            code = EXIT_USAGE;
-            control.fail(e);
+            fail(e);
+            Runtime.getRuntime().halt(EXIT_USAGE);
         } catch (Exception | OutOfMemoryError e) {
             // Threads of its own would keep a process alive that has lost its main one.
-            code = EXIT_FAILED;
-            control.fail(e);
+            fail(e);
+            Runtime.getRuntime().halt(EXIT_FAILED);
         }
-        System.out.flush();
-        Runtime.getRuntime().halt(code);
     }
 
     /** Exits this process when stdin ends; for a process that takes no commands. */
     public static void exitWithParent() {
-        Thread reader = new Thread(new Control()::readCommands, "control");
+        Thread reader = new Thread(() -> readCommands(new Control()::onCommand), "control");
         reader.setDaemon(true);
         reader.start();
+    }
+
+    /** What the worker's own thread keeps until the controller has no more use for it; it is closed then. */
+    void hold(AutoCloseable connections) {
+        held = connections;
     }
 
     /** The window, or {@link Window#NONE} as long as it is not known. */
@@ -89,17 +109,12 @@ public final class Control {
         return sent;
     }
 
-    /** A worker that has said all keeps its connections until the controller has no more use for any of them. */
-    private void awaitEnd() throws InterruptedException {
-        new CountDownLatch(1).await();
-    }
-
     /** Says one thing. */
     public void say(String event, Map<String, ?> details) {
         JsonObject line = new JsonObject();
         line.put("event", event);
         line.putAll(details);
-        synchronized (this) {
+        synchronized (Control.class) {
             System.out.println(JsonWriter.string(line));
             System.out.flush();
         }
@@ -113,11 +128,12 @@ public final class Control {
         }
     }
 
-    private void readCommands() {
+    /** Hands on line by line, and exits the process when stdin ends. */
+    static void readCommands(Consumer<String> each) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             String line;
             while ((line = in.readLine()) != null) {
-                onCommand(line.trim());
+                each.accept(line.trim());
             }
         } catch (IOException | RuntimeException e) {
             System.err.println("control: " + e);
@@ -137,6 +153,7 @@ public final class Control {
                 sent = parseSent(words.length > 1 ? words[1] : "");
                 sentKnown.countDown();
             }
+            case "end" -> ended.countDown();
             default -> throw new IllegalArgumentException("unknown command '" + line + "'");
         }
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -16,11 +17,10 @@ public final class Listener implements AutoCloseable {
      * @param socketOption the option that gives the Unix socket's path; without it, TCP
      */
     public Listener(WorkerArgs args, String socketOption) throws IOException {
-        Endpoint wanted = args.flag(socketOption)
-                ? Endpoint.unix(Path.of(args.text(socketOption)))
-                : Endpoint.parse(bound(args) + ":0");
-        server = wanted.listen();
-        endpoint = Endpoint.of(server);
+        server = args.flag(socketOption)
+                ? Sockets.listen(Path.of(args.text(socketOption)))
+                : Sockets.listen(bound(args));
+        endpoint = Sockets.endpoint(server);
     }
 
     private static String bound(WorkerArgs args) {
@@ -35,7 +35,7 @@ public final class Listener implements AutoCloseable {
     public List<SocketChannel> accept(int count) throws IOException {
         List<SocketChannel> accepted = new ArrayList<>();
         while (accepted.size() < count) {
-            accepted.add(Endpoint.accept(server));
+            accepted.add(Sockets.accept(server));
         }
         return accepted;
     }

@@ -17,6 +17,8 @@ public final class Progress {
     private final LongSupplier bytes;
     private final StringBuilder counts = new StringBuilder();
     private int counted;
+    private boolean ended;
+    private Thread thread;
 
     private Progress(Control control, LongSupplier messages, LongSupplier bytes) {
         this.control = control;
@@ -24,20 +26,25 @@ public final class Progress {
         this.bytes = bytes;
     }
 
-    /** Says it at once, so that there is a count before the window begins, and from now on; ends with the process. */
+    /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
     static Progress start(Control control, LongSupplier messages, LongSupplier bytes) {
         Progress progress = new Progress(control, messages, bytes);
         progress.count(1, false);
-        repeat(SECOND_MILLIS / COUNTS_A_LINE, () -> progress.count(COUNTS_A_LINE, false));
+        progress.thread = repeat(SECOND_MILLIS / COUNTS_A_LINE, () -> progress.count(COUNTS_A_LINE, false));
         return progress;
     }
 
     /** Says it once more, when all is done: nothing will change any more. */
-    void last() {
+    synchronized void last() {
         count(1, true);
+        ended = true;
+        thread.interrupt();
     }
 
     private synchronized void count(int aLine, boolean last) {
+        if (ended) {
+            return;
+        }
         // The clock first: the counts are read with it, the line may have to wait.
         long nanos = System.nanoTime();
         long messagesNow = messages.getAsLong();
@@ -68,10 +75,11 @@ public final class Progress {
         repeat(SECOND_MILLIS, report);
     }
 
-    private static void repeat(long millis, Runnable report) {
+    private static Thread repeat(long millis, Runnable report) {
         Thread thread = new Thread(() -> sleepAndReport(millis, report), "progress");
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private static void sleepAndReport(long millis, Runnable report) {

@@ -12,6 +12,8 @@ import dev.msgrelay.loadgen.load.PackedStream;
 import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -51,6 +53,7 @@ public final class PublisherMain {
     private final Control control;
     private final List<PublishConnection> connections = new ArrayList<>();
     private final JsonObject result = new JsonObject();
+    private final RealTime realTime = new RealTime();
     private Progress progress;
     private final SizeTable sizes;
     private final int batch;
@@ -69,9 +72,10 @@ public final class PublisherMain {
     private void run() throws IOException, InterruptedException {
         connect();
         int writeSize = args.number("write-size", 0);
-        int mtu = PathMtu.of(connections.get(0).channel());
+        SocketChannel first = connections.get(0).channel();
+        int mtu = PathMtu.of(first);
         if (writeSize == 0) {
-            writeSize = PathMtu.wholeSegments(mtu, WRITE_BYTES);
+            writeSize = Segments.wholeUpTo(WRITE_BYTES, Segments.payload(first.getLocalAddress()));
         }
         control.say("ready", Map.of("connections", connections.size(), "writeSize", writeSize, "pathMtu", mtu));
         progress = Progress.start(control, () -> sum(false), () -> sum(true));
@@ -82,6 +86,14 @@ public final class PublisherMain {
             publishPaced(window);
         }
         report();
+        control.hold(this::close);
+    }
+
+    private void close() throws IOException {
+        realTime.close();
+        for (PublishConnection connection : connections) {
+            connection.close();
+        }
     }
 
     private void connect() throws IOException {
@@ -95,7 +107,7 @@ public final class PublisherMain {
         }
         Endpoint relay = args.endpoint("to");
         for (int i = 0; i < count; i++) {
-            connections.add(new PublishConnection(firstId + i, relay.connect()));
+            connections.add(new PublishConnection(firstId + i, Sockets.connect(relay)));
         }
     }
 
@@ -150,7 +162,6 @@ public final class PublisherMain {
                 batch > 0 ? FrameBatch.ofMessages(sizes, batch) : FrameBatch.ofBytes(sizes),
                 batch,
                 System::nanoTime);
-        RealTime realTime = new RealTime();
         int processes = args.number("processes", 1);
         int cores = Runtime.getRuntime().availableProcessors();
         if (args.flag("real-time")) {

@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -39,11 +38,11 @@ public final class SlowReaderMain {
     }
 
     private void run() throws IOException, InterruptedException {
-        Policy policy = Policy.valueOf(args.text("policy").toUpperCase(Locale.ROOT));
+        Policy policy = Policy.ofFlag(args.text("policy"));
         SizeTable sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1));
         for (int i = 0; i < args.number("connections", 1); i++) {
             readers.add(new SlowReader(
-                    args.endpoint("from").connect(),
+                    Sockets.connect(args.endpoint("from")),
                     policy,
                     args.number("bytes-per-second"),
                     args.number("publishers"),
@@ -51,7 +50,7 @@ public final class SlowReaderMain {
                     "slow-" + i));
         }
         control.say("ready", Map.of("connections", readers.size()));
-        Progress.start(control, () -> 0, () -> 0);
+        Progress progress = Progress.start(control, () -> 0, () -> 0);
         control.awaitWindow();
         control.awaitSent();
         JsonArray results = new JsonArray();
@@ -61,6 +60,7 @@ public final class SlowReaderMain {
         }
         JsonObject result = new JsonObject();
         result.put("slow", results);
+        progress.last();
         control.say("result", result);
     }
 }

@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,7 +84,7 @@ public final class SubscriberMain {
                 args.nanos("publishers-ahead", 0));
         int buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(new Receiver(relay.connect(), expected, buffer, control));
+            receivers.add(new Receiver(Sockets.connect(relay), expected, buffer, control));
         }
     }
 

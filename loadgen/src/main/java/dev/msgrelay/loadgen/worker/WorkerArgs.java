@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.protocol.net.Endpoint;
 import java.util.HashMap;
 import java.util.Map;
 

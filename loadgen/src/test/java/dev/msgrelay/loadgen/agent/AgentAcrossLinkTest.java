@@ -15,12 +15,12 @@ import dev.msgrelay.loadgen.run.LoadRun;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.site.SiteProcess;
+import dev.msgrelay.protocol.Policy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -106,7 +106,7 @@ class AgentAcrossLinkTest {
                 System.out.println(
                         "near " + lane.near().address() + ", far " + lane.far().address() + ", link "
                                 + lane.link().speed() + ", " + lane.link().format() + ", failures "
-                                + Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE));
+                                + Verdict.failures(result.received(), result.load(), Policy.BACKPRESSURE));
             }
         }
     }

@@ -15,12 +15,12 @@ import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.site.SiteProcess;
+import dev.msgrelay.protocol.Policy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -230,7 +230,7 @@ class AgentSystemTest {
     }
 
     private static void expectClean(RunResult result) {
-        assertThat(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE))
+        assertThat(Verdict.failures(result.received(), result.load(), Policy.BACKPRESSURE))
                 .isEmpty();
         assertThat(result.received().traffic().messages()).isPositive();
     }

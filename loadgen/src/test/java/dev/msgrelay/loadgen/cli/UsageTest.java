@@ -2,11 +2,13 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.agent.LoadgenVersion;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** A wrong command line: exit code 2, one line naming the value and the limit, and nothing started. */
@@ -25,7 +27,7 @@ class UsageTest {
                 "run --duration soon          | 'soon' is not a duration like 500ms, 10s or 2m",
                 "run --duration 61m           | '61m' is over the limit of 60m",
                 "run --slow-subscriber maybe  | 'maybe'",
-                "run --connect nowhere        | --connect: 'nowhere' is not host:port or unix:/path",
+                "run --connect nowhere        | --connect: endpoint 'nowhere' has no port",
                 "run --connect localhost:1    | has no port below; give --connect-subscribe too",
                 "run --connect-subscribe a:1  | --connect-subscribe needs --connect",
                 "run --body many              | --body 'many' is not a number of bytes, uniform:MIN-MAX, file:PATH or",
@@ -142,7 +144,33 @@ class UsageTest {
                 "shootout --in-process --publishers-at far | --in-process and --publishers-at far exclude each other",
                 "shootout --find-max-rate --max-probes 0 | --max-probes 0 is not within 1..200",
                 "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 combinations are 600 cells, over the limit of 500: shorten a list",
-                "compare                      | Missing required parameter: 'A'",
+                "compare                      | what with? give --a and --b to run two relays, or two results",
+                "compare --rate 5             | what with? give --a and --b to run two relays, or two results",
+                "compare x y --rate 5         | --rate and two results exclude each other",
+                "compare x y --within 3       | --within and two results exclude each other",
+                "compare x --b=               | 'x' is a result: --a and --b run relays, one or the other",
+                "compare --b= --paired        | --paired and --a or --b exclude each other",
+                "compare --b= --within 0      | --within 0.0 is not within 0.1..100.0",
+                "compare --b= --within 101    | --within 101.0 is not within 0.1..100.0",
+                "compare --b= --within NaN    | --within NaN is not within 0.1..100.0",
+                "compare --b= --minutes 0     | --minutes 0.0 is not within 0.01..600.0",
+                "compare --b= --fail-below -1 | --fail-below -1.0 is not within 0.0..10.0",
+                "compare --b= --pairs 0       | --pairs 0 is not within 1..100",
+                "compare --b= --pairs 2 --in-process | --pairs 2 and --in-process exclude each other",
+                "compare --b= --subscribers 0 | --subscribers 0 is not within 1..10000",
+                "compare --b= --duration 0    | --duration 0 is not above 0",
+                "compare --b-dir /nowhere     | --b-dir /nowhere is no directory",
+                "compare --a-dir /            | --a-dir: no relay-server/target/relay-server-*-all.jar in /: build it",
+                "compare --a-dir / --in-process | --a-dir: no loadgen/target/loadgen-*-all.jar in /: build it",
+                "compare --b-command nc       | --b-command needs {publish} and {subscribe}",
+                "compare --b= --b-command {publish}{subscribe} | --b and --b-command exclude each other",
+                "compare --b-dir / --b-command {publish}{subscribe} | --b-dir and --b-command exclude each other",
+                "compare --b-java-opts= --b-command {publish}{subscribe} | --b-java-opts and --b-command exclude each other",
+                "compare --in-process --b-command {publish}{subscribe} | --in-process and --b-command exclude each other",
+                "compare --in-process --a=--log-size=1m | --a '--log-size': with --in-process it takes only",
+                "compare --in-process --a= --rate 5 | --in-process and --rate 5 exclude each other",
+                "compare --in-process --a= --write-size 500 | --write-size and --in-process exclude each other",
+                "compare --a=--slow-subscriber=maybe | --a: --slow-subscriber 'maybe' is none of",
                 "nonsense                     | nonsense",
             })
     void isRefused(String commandLine, String message) {
@@ -150,6 +178,15 @@ class UsageTest {
         int code = execute(err, commandLine.trim().split(" +"));
         assertThat(err.toString()).contains(message.trim());
         assertThat(code).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-V", "run -V", "lab -V", "lab batching --version"})
+    void everyCommandTellsItsVersion(String commandLine) {
+        StringWriter out = new StringWriter();
+        int code = LoadgenMain.commandLine().setOut(new PrintWriter(out, true)).execute(commandLine.split(" "));
+        assertThat(code).isZero();
+        assertThat(out.toString().strip()).isEqualTo("loadgen " + LoadgenVersion.here());
     }
 
     @Test

@@ -10,9 +10,9 @@ import dev.msgrelay.loadgen.run.LoadRun;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
+import dev.msgrelay.protocol.Policy;
 import java.net.NetworkInterface;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ class EmulatedLaneTest {
                             SHORT,
                             RunObserver.NONE)
                     .run();
-            assertThat(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE))
+            assertThat(Verdict.failures(result.received(), result.load(), Policy.BACKPRESSURE))
                     .isEmpty();
             assertThat(result.processes())
                     .as("the JVMs are the processes that we started, not something around them")

@@ -8,13 +8,6 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 
 class MeasureTest {
     @Test
-    void aSegmentIsWhatHeadersLeaveOfAPacket() {
-        assertThat(PathMtu.segment(1_500)).isEqualTo(1_448);
-        assertThat(PathMtu.segment(9_000)).isEqualTo(8_948);
-        assertThat(PathMtu.segment(65_536)).as("an IP packet holds 65,535").isEqualTo(65_483);
-    }
-
-    @Test
     void cpuTimeGrowsWithWork() {
         long pid = ProcessHandle.current().pid();
         long before = ProcessFigures.cpuNanos(pid);

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.bound.BoundKind;
 import dev.msgrelay.loadgen.bound.Queues;
 import dev.msgrelay.loadgen.bound.Role;
 import dev.msgrelay.loadgen.bound.Sampled;
+import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class BoundRunTest {
     @Test
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
         // So slow that whatever else this machine does is faster; long enough for all buffers on the way to fill.
-        SlowReaders slow = new SlowReaders(1, 2_000_000, SlowPolicy.BACKPRESSURE);
+        SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.BACKPRESSURE);
         RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
         BoundBy bound = result.observed().bound();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.SUBSCRIBER);
@@ -39,7 +40,7 @@ class BoundRunTest {
 
     @Test
     void aSlowReaderThatMayBeSkippedIsNotTheSubscriberThatBinds() throws Exception {
-        SlowReaders slow = new SlowReaders(1, 2_000_000, SlowPolicy.SKIP);
+        SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.SKIP);
         RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
         Queues queues = result.observed().signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ class LoadRunTest {
         Load sent = expected.withContent(new Load.Content(sizes, 2));
         RunResult result = run(new SendsOther(Middles.none(), sent), expected);
         assertThat(result.received().sum(SubscriberResult::lost)).isZero();
-        assertThat(Verdict.failures(result, SlowPolicy.BACKPRESSURE))
+        assertThat(Verdict.failures(result, Policy.BACKPRESSURE))
                 .singleElement()
                 .asString()
                 .startsWith("subscriber 0: ")
@@ -147,7 +148,7 @@ class LoadRunTest {
     }
 
     private static void expectClean(RunResult result) {
-        assertThat(Verdict.failures(result.received(), result.load(), SlowPolicy.BACKPRESSURE))
+        assertThat(Verdict.failures(result.received(), result.load(), Policy.BACKPRESSURE))
                 .isEmpty();
         assertThat(result.received().traffic().messages()).isPositive();
     }

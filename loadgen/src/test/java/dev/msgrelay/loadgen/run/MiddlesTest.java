@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -16,36 +17,34 @@ class VerdictTest {
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
 
     @ParameterizedTest
-    @EnumSource(SlowPolicy.class)
-    void aCleanRunIsValid(SlowPolicy policy) {
+    @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
+    void aCleanRunIsValid(Policy policy) {
         assertThat(failures(policy, CLEAN)).isEmpty();
     }
 
     @Test
     void aLossUnderBackpressureIsAFailure() {
-        assertThat(failures(SlowPolicy.BACKPRESSURE, lost(3, 3, null, 0)))
-                .containsExactly("subscriber 0: 3 messages lost");
+        assertThat(failures(Policy.BACKPRESSURE, lost(3, 3, null, 0))).containsExactly("subscriber 0: 3 messages lost");
     }
 
     @Test
     void skipExplainsALoss() {
-        assertThat(failures(SlowPolicy.SKIP, lost(3, 0, null, 0))).isEmpty();
+        assertThat(failures(Policy.SKIP, lost(3, 0, null, 0))).isEmpty();
     }
 
     @Test
     void disconnectExplainsTheTailOfASubscriberThatWasCutOff() {
-        assertThat(failures(SlowPolicy.DISCONNECT, lost(3, 3, "too slow", SLOW)))
-                .isEmpty();
-        assertThat(failures(SlowPolicy.DISCONNECT, lost(3, 2, "too slow", SLOW)))
+        assertThat(failures(Policy.DISCONNECT, lost(3, 3, "too slow", SLOW))).isEmpty();
+        assertThat(failures(Policy.DISCONNECT, lost(3, 2, "too slow", SLOW)))
                 .as("a hole before the end is not explained")
                 .containsExactly("subscriber 0: 3 messages lost");
-        assertThat(failures(SlowPolicy.DISCONNECT, lost(3, 3, "connection reset", 0)))
+        assertThat(failures(Policy.DISCONNECT, lost(3, 3, "connection reset", 0)))
                 .containsExactly("subscriber 0: 3 messages lost", "subscriber 0: connection ended: connection reset");
     }
 
     @ParameterizedTest
-    @EnumSource(SlowPolicy.class)
-    void noPolicyExplainsADuplicateAReorderingOrACorruption(SlowPolicy policy) {
+    @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
+    void noPolicyExplainsADuplicateAReorderingOrACorruption(Policy policy) {
         assertThat(failures(policy, new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 0), null, 0)))
                 .containsExactly(
                         "subscriber 4: 1 messages duplicated",
@@ -72,9 +71,9 @@ class VerdictTest {
     @Test
     void silenceIsAFailure() {
         Received nothing = new Received(new Traffic(0, 0, 1), List.of(CLEAN), new Histogram(3), 0, Arrivals.Skew.NONE);
-        assertThat(Verdict.failures(nothing, Load.oneToOne(100), SlowPolicy.SKIP))
+        assertThat(Verdict.failures(nothing, Load.oneToOne(100), Policy.SKIP))
                 .containsExactly("no message arrived within the measured window");
-        assertThat(Verdict.failures(nothing, Load.oneToOne(100).withCounts(0, 1), SlowPolicy.SKIP))
+        assertThat(Verdict.failures(nothing, Load.oneToOne(100).withCounts(0, 1), Policy.SKIP))
                 .as("without publishers silence is right")
                 .isEmpty();
     }
@@ -99,7 +98,7 @@ class VerdictTest {
         return new SubscriberResult(0, 10, new Faults(lost, tail, 0, 0, 0, 0), closed, reason);
     }
 
-    private static List<String> failures(SlowPolicy policy, SubscriberResult... subscribers) {
+    private static List<String> failures(Policy policy, SubscriberResult... subscribers) {
         Received received =
                 new Received(new Traffic(10, 1_000, 1), List.of(subscribers), new Histogram(3), 1, Arrivals.Skew.NONE);
         return Verdict.failures(received, Load.oneToOne(100), policy);

@@ -11,7 +11,6 @@ import dev.msgrelay.loadgen.result.Shootout;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.run.SlowPolicy;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
@@ -19,7 +18,8 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +54,7 @@ abstract class FakeShootout {
     }
 
     ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, LaneOpener opener, ResultFile files) {
-        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, SlowPolicy.BACKPRESSURE);
+        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, Policy.BACKPRESSURE);
         ShootoutListener listener = new ShootoutListener() {
             @Override
             public void notice(String line) {

@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 /** A connected pair of loopback sockets, for tests. */
 public record Loopback(SocketChannel near, SocketChannel far) implements AutoCloseable {
     public static Loopback open() throws IOException {
-        try (ServerSocketChannel server = Endpoint.loopback(0).listen()) {
-            SocketChannel near = Endpoint.of(server).connect();
-            return new Loopback(near, Endpoint.accept(server));
+        try (ServerSocketChannel server = Sockets.listen()) {
+            SocketChannel near = Sockets.connect(Sockets.endpoint(server));
+            return new Loopback(near, Sockets.accept(server));
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.msgrelay.loadgen.lab.batching;
 
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
-import dev.msgrelay.server.PublishOutcome;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.SlowSubscriberPolicy;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -24,7 +24,7 @@ final class RelaySender implements Sender {
         relay = RelayServer.start(RelayConfig.builder()
                 .publishPort(0)
                 .subscribePort(0)
-                .slowSubscriber(SlowSubscriberPolicy.BACKPRESSURE)
+                .slowSubscriber(Policy.BACKPRESSURE)
                 .build());
     }
 

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.lab.batching;
 
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.Sockets;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -25,9 +25,9 @@ final class SocketLink implements AutoCloseable {
         if (way == Way.RELAY) {
             return overRelay();
         }
-        try (ServerSocketChannel server = Endpoint.loopback(0).listen()) {
-            SocketChannel sending = Endpoint.of(server).connect();
-            SocketChannel receiving = Endpoint.accept(server);
+        try (ServerSocketChannel server = Sockets.listen()) {
+            SocketChannel sending = Sockets.connect(Sockets.endpoint(server));
+            SocketChannel receiving = Sockets.accept(server);
             return new SocketLink(way.open(new SocketNetwork(sending), options), sending, receiving);
         }
     }

@@ -9,7 +9,7 @@ import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.site.JavaProgram;
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.lab.readers;
 
-import dev.msgrelay.client.Endpoint;
+import dev.msgrelay.client.MessageHandler;
 import dev.msgrelay.client.RelaySubscriber;
-import dev.msgrelay.protocol.FrameConsumer;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
@@ -14,8 +14,8 @@ final class RelayClient implements Client {
         try (RelaySubscriber subscriber = RelaySubscriber.connect(endpoint)) {
             // A poll is one read.
             long reads = 1;
-            FrameConsumer consumer = sink::message;
-            while (subscriber.poll(consumer) >= 0) {
+            MessageHandler handler = (sequence, type, body) -> sink.message(type, body);
+            while (subscriber.poll(handler) >= 0) {
                 reads++;
             }
             return reads;

@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.lab.readers;
 
-import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Endpoint;
+import dev.msgrelay.loadgen.worker.Sockets;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
+import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -34,12 +34,11 @@ public final class StreamSenderMain {
         int body = args.number("body");
         int writeSize = args.number("write-size");
         long nanos = TimeUnit.MILLISECONDS.toNanos(args.number("millis"));
-        try (ServerSocketChannel server =
-                Endpoint.parse(args.text("bind") + ":0").listen()) {
-            control.say("ready", Map.of("address", Endpoint.of(server).toString()));
+        try (ServerSocketChannel server = Sockets.listen(args.text("bind"))) {
+            control.say("ready", Map.of("address", Sockets.endpoint(server).toString()));
             StreamSender sender = null;
             for (int connection = 1; ; connection++) {
-                try (SocketChannel client = Endpoint.accept(server)) {
+                try (SocketChannel client = Sockets.accept(server)) {
                     if (sender == null) {
                         sender = new StreamSender(body, writeSize == 0 ? segments(client) : writeSize);
                     }
@@ -53,6 +52,6 @@ public final class StreamSenderMain {
     }
 
     private static int segments(SocketChannel client) throws IOException {
-        return PathMtu.wholeSegments(PathMtu.of(client), LARGE);
+        return Segments.wholeUpTo(LARGE, Segments.payload(client.getLocalAddress()));
     }
 }

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.lab.senders;
 
 import dev.msgrelay.loadgen.lab.senders.FileSet.SentFile;
-import dev.msgrelay.server.transport.Transport;
+import dev.msgrelay.server.net.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;

@@ -1,0 +1,73 @@
+package dev.msgrelay.loadgen.compare;
+
+import dev.msgrelay.loadgen.run.RunResult;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+
+/** What two relays are compared by. */
+public enum Figure {
+    DELIVERIES("deliveries", "deliveries/s", true, RunResult::deliveriesPerSecond),
+    P50("p50", "latency p50, us", false, result -> latencyMicros(result, 50)),
+    P99("p99", "latency p99, us", false, result -> latencyMicros(result, 99)),
+    RELAY_CPU("relayCpu", "relay CPU s/million", false, Figure::cpuSecondsPerMillion);
+
+    private static final double MICRO_NANOS = 1e3;
+
+    private final String id;
+    private final String title;
+    private final boolean moreIsBetter;
+    private final ToDoubleFunction<RunResult> value;
+
+    Figure(String id, String title, boolean moreIsBetter, ToDoubleFunction<RunResult> value) {
+        this.id = id;
+        this.title = title;
+        this.moreIsBetter = moreIsBetter;
+        this.value = value;
+    }
+
+    /** Those that a load has; the first one decides. */
+    public static List<Figure> of(boolean paced) {
+        return paced ? List.of(P50, P99, RELAY_CPU) : List.of(DELIVERIES, RELAY_CPU);
+    }
+
+    /** These figures of one run; NaN where it has none, or one that no ratio can be made of. */
+    static Map<Figure, Double> of(List<Figure> figures, RunResult result) {
+        Map<Figure, Double> values = new TreeMap<>();
+        for (Figure figure : figures) {
+            double value = figure.value.applyAsDouble(result);
+            values.put(figure, value > 0 ? value : Double.NaN);
+        }
+        return values;
+    }
+
+    /** For programs. */
+    public String id() {
+        return id;
+    }
+
+    /** For people. */
+    public String title() {
+        return title;
+    }
+
+    public boolean moreIsBetter() {
+        return moreIsBetter;
+    }
+
+    /** What is said of who is ahead. */
+    String ahead() {
+        return this == RELAY_CPU ? " needs less" : " faster";
+    }
+
+    private static double latencyMicros(RunResult result, double percentile) {
+        return result.received().latency().getValueAtPercentile(percentile) / MICRO_NANOS;
+    }
+
+    /** Of the relay's process, for a million messages that subscribers got. */
+    private static double cpuSecondsPerMillion(RunResult result) {
+        long cpuNanos = result.processes().get(0).cpuNanos();
+        return cpuNanos / MICRO_NANOS / result.received().traffic().messages();
+    }
+}

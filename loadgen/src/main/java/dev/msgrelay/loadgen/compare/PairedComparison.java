@@ -1,0 +1,66 @@
+package dev.msgrelay.loadgen.compare;
+
+import java.util.List;
+
+/**
+ * Two sides, run in turn.
+ *
+ * @param turns all runs
+ * @param rows the first one decides
+ * @param ended why there are not more
+ * @param failures what makes all of it invalid; empty where nothing does
+ */
+public record PairedComparison(
+        List<Turn> turns, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
+    /** Why a comparison ended. */
+    public enum Ended {
+        NOT_YET("it goes on"),
+        NARROW("the interval is narrow enough"),
+        TIME("the time is over"),
+        INTERRUPTED("interrupted"),
+        FAILED("a run was invalid");
+
+        private final String text;
+
+        Ended(String text) {
+            this.text = text;
+        }
+
+        /** For people. */
+        public String text() {
+            return text;
+        }
+    }
+
+    public PairedComparison {
+        turns = List.copyOf(turns);
+        rows = List.copyOf(rows);
+        failures = List.copyOf(failures);
+    }
+
+    static PairedComparison of(List<Turn> turns, List<Figure> figures, Ended ended, List<String> failures) {
+        Pairs pairs = Pairs.of(turns);
+        return new PairedComparison(
+                turns,
+                pairs,
+                figures.stream().map(figure -> PairedRow.of(figure, pairs)).toList(),
+                ended,
+                failures);
+    }
+
+    /** What decides. */
+    public PairedRow headline() {
+        return rows.get(0);
+    }
+
+    /** Runs whose publishers did not keep their schedule. */
+    public long late(Side side) {
+        return turns.stream().filter(turn -> turn.side() == side && turn.late()).count();
+    }
+
+    /** Whether B is slower than this by what decides: the whole interval of its speed to A's lies below. */
+    public boolean isBelow(double ratio) {
+        Estimate speed = headline().speed();
+        return speed != null && speed.high() < ratio;
+    }
+}

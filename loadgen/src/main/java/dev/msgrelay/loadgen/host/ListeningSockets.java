@@ -1,0 +1,50 @@
+package dev.msgrelay.loadgen.host;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** Who listens on this host, by Linux's tables of sockets: nobody is connected to, so nobody notices. */
+public final class ListeningSockets {
+    private static final Path NET = Path.of("/proc/net");
+
+    /** {@code __SO_ACCEPTCON}, the flags of a Unix socket that listens. */
+    private static final String ACCEPTS = " 00010000 ";
+
+    private ListeningSockets() {}
+
+    /**
+     * Whether somebody listens at this TCP port, at whatever address.
+     *
+     * @throws IOException this system has no such tables
+     */
+    public static boolean hasPort(int port) throws IOException {
+        return isListed(lines("tcp"), port) || Files.exists(NET.resolve("tcp6")) && isListed(lines("tcp6"), port);
+    }
+
+    /** Lines of {@code sl local_address rem_address st}; 0A is LISTEN. */
+    static boolean isListed(Stream<String> lines, int port) {
+        String local = String.format(Locale.ROOT, ":%04X", port);
+        try (lines) {
+            return lines.map(line -> line.strip().split("\\s+", 5))
+                    .anyMatch(fields -> fields.length == 5 && fields[1].endsWith(local) && fields[3].equals("0A"));
+        }
+    }
+
+    /**
+     * Whether somebody listens at this Unix socket.
+     *
+     * @throws IOException this system has no such table
+     */
+    public static boolean hasPath(String path) throws IOException {
+        try (Stream<String> lines = lines("unix")) {
+            return lines.anyMatch(line -> line.contains(ACCEPTS) && line.endsWith(" " + path));
+        }
+    }
+
+    private static Stream<String> lines(String table) throws IOException {
+        return Files.lines(NET.resolve(table));
+    }
+}

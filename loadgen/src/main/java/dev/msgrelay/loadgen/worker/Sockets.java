@@ -1,0 +1,64 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** The sockets of workers and experiments: blocking, over TCP with TCP_NODELAY. */
+public final class Sockets {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+
+    private Sockets() {}
+
+    public static SocketChannel connect(Endpoint endpoint) throws IOException {
+        return endpoint.open(CONNECT_TIMEOUT);
+    }
+
+    /** Listens on a free port of loopback. */
+    public static ServerSocketChannel listen() throws IOException {
+        return listen("127.0.0.1");
+    }
+
+    /** Listens on a free port of this address, an IPv6 one with or without brackets. */
+    public static ServerSocketChannel listen(String address) throws IOException {
+        boolean brackets = address.startsWith("[") && address.endsWith("]");
+        String host = brackets ? address.substring(1, address.length() - 1) : address;
+        return bound(ServerSocketChannel.open(), new InetSocketAddress(host, 0));
+    }
+
+    /** Listens on a Unix domain socket. */
+    public static ServerSocketChannel listen(Path path) throws IOException {
+        return bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path));
+    }
+
+    /** Where it really listens. */
+    public static Endpoint endpoint(ServerSocketChannel server) throws IOException {
+        return Endpoint.of(server.getLocalAddress());
+    }
+
+    /** Waits for the next connection. */
+    public static SocketChannel accept(ServerSocketChannel server) throws IOException {
+        SocketChannel channel = server.accept();
+        if (channel.getLocalAddress() instanceof InetSocketAddress) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
+        return channel;
+    }
+
+    private static ServerSocketChannel bound(ServerSocketChannel server, SocketAddress address) throws IOException {
+        try {
+            return server.bind(address);
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.loadgen.site.HostSite;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
+@Timeout(120)
+class CompareInTurnTest {
+    private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -Xmx160m -cp "
+            + System.getProperty("java.class.path")
+            + " dev.msgrelay.server.cli.RelayServerMain --slow-subscriber backpressure ";
+    private static final String OVER_TCP = RELAY + "--publish-port {publish} --subscribe-port {subscribe}";
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    void twoSetsOfOptionsAreRunInTurn() throws Exception {
+        JsonObject json = compare("--a=", "--b=--event-loops 2 --log-size=64m");
+        assertThat(json.getString("a")).isEqualTo("relay-server, this build");
+        assertThat(json.getString("b")).isEqualTo("relay-server --event-loops 2 --log-size 64m, this build");
+        JsonArray turns = json.getArray("turns");
+        assertThat(sides(turns)).startsWith("AB").hasSize(json.getInt("runs"));
+        for (int i = 0; i < turns.size(); i++) {
+            assertThat(turns.getObject(i).getDouble("deliveries")).isPositive();
+        }
+        assertThat(json.getArray("rows").getObject(0).getString("figure")).isEqualTo("deliveries");
+        assertThat(json.getArray("rows").getObject(1).getString("figure")).isEqualTo("relayCpu");
+        assertThat(json.getString("ended")).isEqualTo("time");
+        assertThat(json.getArray("failures")).isEmpty();
+    }
+
+    @Test
+    void twoRelaysStayForARound() throws Exception {
+        JsonObject json = compare("--b=", "--pairs=2", "--rate=500", "--subscribers=2", "--slow-readers=1");
+        JsonArray turns = json.getArray("turns");
+        assertThat(sides(turns)).startsWith("AB");
+        assertThat(turns.getObject(1).getInt("round")).isZero();
+        assertThat(turns.getObject(1).getDouble("p50")).isPositive();
+        assertThat(json.getArray("failures")).isEmpty();
+    }
+
+    @Test
+    void anyCommandIsRunOverTcpAndUnixSockets() throws Exception {
+        assertThat(compare("--b-command=" + OVER_TCP).getArray("failures")).isEmpty();
+        String overUnix = RELAY + "--publish-port 0 --subscribe-port 0"
+                + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
+        assertThat(compare("--unix", "--b-command=" + overUnix).getArray("failures"))
+                .isEmpty();
+    }
+
+    @Test
+    void publishersWithinTheRelaysProcess() throws Exception {
+        JsonObject json = compare("--a=--event-loops=1", "--in-process", "--batch=1", "--publishers=2");
+        assertThat(json.getArray("failures")).isEmpty();
+        assertThat(sides(json.getArray("turns"))).startsWith("AB");
+    }
+
+    @Test
+    void aCommandThatEndsMakesItFail() {
+        int code = execute("--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", "--warmup=0");
+        assertThat(out.toString()).contains("FAIL", "  B, run 2: command ended with exit code 3");
+        assertThat(code).isOne();
+    }
+
+    @Test
+    void anOptionThatTheRelayDoesNotKnowMakesItFailInItsWords() {
+        int code = execute("--a=--no-such-option", "--minutes=0.01", "--warmup=0");
+        assertThat(out.toString()).contains("FAIL", "  A, run 1: relay ended with exit code 2", "--no-such-option");
+        assertThat(code).isOne();
+    }
+
+    /** Relays of commands know nothing of a controller: they have to end with it all the same. */
+    @Test
+    void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
+        Process process = start();
+        List<ProcessHandle> all = awaitFirstPair(process);
+        new ProcessBuilder("kill", "-TERM", "" + process.pid()).start().waitFor();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        for (ProcessHandle one : all) {
+            one.onExit().get(20, TimeUnit.SECONDS);
+        }
+        assertThat(temporary.resolve("stdout")).content().contains("deliveries/s", "ended: interrupted");
+    }
+
+    @Test
+    void afterAKillNobodyIsLeft() throws Exception {
+        Process process = start();
+        List<ProcessHandle> all = awaitFirstPair(process);
+        process.destroyForcibly();
+        for (ProcessHandle one : all) {
+            one.onExit().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private Process start() throws Exception {
+        return new ProcessBuilder(
+                        HostSite.java(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LoadgenMain.class.getName(),
+                        "compare",
+                        "--a-command=" + OVER_TCP,
+                        "--b-command=" + OVER_TCP,
+                        "--pairs=9",
+                        "--warmup=100ms",
+                        "--duration=200ms")
+                .redirectOutput(temporary.resolve("stdout").toFile())
+                .start();
+    }
+
+    /** All its processes: two relays with a guard each, a publisher and a subscriber. */
+    private static List<ProcessHandle> awaitFirstPair(Process process) throws Exception {
+        BufferedReader said =
+                new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
+        List<String> lines = new ArrayList<>();
+        while (lines.stream().noneMatch(line -> line.startsWith("pair   1"))) {
+            lines.add(said.readLine());
+            assertThat(lines).doesNotContainNull();
+        }
+        List<ProcessHandle> all = process.descendants().toList();
+        assertThat(all).hasSizeGreaterThanOrEqualTo(6);
+        return all;
+    }
+
+    private static String sides(JsonArray turns) {
+        StringBuilder sides = new StringBuilder();
+        for (int i = 0; i < turns.size(); i++) {
+            sides.append(turns.getObject(i).getString("side"));
+        }
+        return sides.toString();
+    }
+
+    /** A few pairs: the time is over with the first one. */
+    private JsonObject compare(String... args) throws Exception {
+        List<String> all = new ArrayList<>(List.of("--minutes=0.01", "--warmup=300ms", "--duration=700ms", "--json"));
+        all.addAll(List.of(args));
+        out.getBuffer().setLength(0);
+        int code = execute(all.toArray(String[]::new));
+        assertThat(err.toString()).isEmpty();
+        assertThat(code).as(out.toString()).isZero();
+        return JsonParser.object().from(out.toString());
+    }
+
+    private int execute(String... args) {
+        CommandLine command = LoadgenMain.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        List<String> all = new ArrayList<>(List.of("compare"));
+        all.addAll(List.of(args));
+        return command.execute(all.toArray(String[]::new));
+    }
+}
