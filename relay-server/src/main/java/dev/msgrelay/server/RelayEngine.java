@@ -18,7 +18,6 @@ import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.InPlacePort;
-import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.RingPort;
@@ -44,6 +43,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Ticker;
+import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -245,7 +245,7 @@ final class RelayEngine {
         long head = log.head().position();
         if (groups.length > 1 && head != toldHead) {
             toldHead = head;
-            java.lang.invoke.VarHandle.fullFence();
+            VarHandle.fullFence();
             for (int i = 1; i < groups.length; i++) {
                 groups[i].signal();
             }
@@ -317,7 +317,7 @@ final class RelayEngine {
         }
         accepted.closeFuture().addListener(closed -> services.admission().left(answer.ticket()));
         if (publisher) {
-            PublisherConnection connection = new PublisherConnection(services, publishing, port(), allocator);
+            PublisherConnection connection = new PublisherConnection(services, publishing, inPlace, allocator);
             accepted.config().setRecvByteBufAllocator(connection.reads());
             // A publisher that has gone and cannot be told anything any more is still read to its end.
             accepted.config().setAutoClose(false);
@@ -329,10 +329,6 @@ final class RelayEngine {
                 .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(CONTROL_READ_BYTES).maxMessagesPerRead(1));
         accepted.pipeline().addLast(new SubscriberConnection(services, subscribing, group));
         return group.loop();
-    }
-
-    private IngestPort port() {
-        return inPlace;
     }
 
     /** A stage for one producer thread. Any thread. */
@@ -356,10 +352,6 @@ final class RelayEngine {
 
     PacketLog log() {
         return log;
-    }
-
-    NameTable names() {
-        return names;
     }
 
     // ---- the end, in its order ----------------------------------------------------------------------------------

@@ -86,11 +86,6 @@ public final class MemoryBudget {
             return used.get();
         }
 
-        /** Whether so many bytes could be reserved at present. */
-        public boolean has(long bytes) {
-            return used.get() + bytes <= limit;
-        }
-
         /** Reserves bytes; false where so many are not left, and nothing is reserved then. */
         public boolean tryTake(long bytes) {
             while (true) {
