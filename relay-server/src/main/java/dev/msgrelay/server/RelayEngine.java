@@ -298,7 +298,11 @@ final class RelayEngine {
     private void moveToReader(PublisherConnection publisher) {
         if (readers.length > 0 && publisher.canMove()) {
             int i = nextReader++ % readers.length;
-            publisher.moveTo(readers[i], ringPorts[i]);
+            try {
+                publisher.moveTo(readers[i], ringPorts[i]);
+            } catch (RuntimeException e) {
+                publisher.failed(e);
+            }
         }
     }
 

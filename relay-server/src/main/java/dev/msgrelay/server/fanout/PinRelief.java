@@ -64,7 +64,7 @@ public final class PinRelief {
                     "slow subscribers hold more than " + pinBytes + " bytes of the log, and this one lags most");
         };
         if (subscriber.onItsThread()) {
-            end.run();
+            subscriber.walled(end);
         } else {
             subscriber.execute(end);
         }

@@ -98,8 +98,16 @@ public final class SendGroup {
         for (int i = members.size() - 1; i >= 0; i--) {
             SubscriberConnection subscriber = members.get(i);
             if (subscriber.canMove()) {
-                subscriber.moveTo(destination.get());
+                move(subscriber);
             }
+        }
+    }
+
+    private void move(SubscriberConnection subscriber) {
+        try {
+            subscriber.moveTo(destination.get());
+        } catch (RuntimeException e) {
+            subscriber.failed(e);
         }
     }
 

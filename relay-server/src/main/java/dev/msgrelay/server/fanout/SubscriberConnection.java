@@ -50,9 +50,6 @@ public final class SubscriberConnection extends Connection implements WindowGate
     /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
     private static final int MOST_TRIES = 3;
 
-    /** Bytes of the Java heap that a set of ranges takes, beside its ranges. */
-    private static final int RANGES_BYTES = 64;
-
     /** What all subscribers of a relay share. */
     public record Shared(PacketLog log, long logBytes, Policies policies, long stallNanos) {}
 
@@ -78,6 +75,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     private final Shared shared;
     private final Pool control;
+    private final TypeChoice types;
     // None while it moves from one loop to another.
     private SendGroup group;
     private SlowPolicy policy;
@@ -92,10 +90,6 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private long bytesRead;
     private HelloFrame hello;
     private boolean sequences;
-    private volatile TypeRanges types = TypeRanges.ALL;
-    private TypeRanges wanted;
-    private long wantedBytes;
-    private long typesBytes;
 
     private long messagesBefore;
     private long bytesBefore;
@@ -115,6 +109,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         this.group = group;
         this.policy = shared.policies.of(services.clients().slowSubscriber());
         this.control = services.budget().pool(Part.CONTROL);
+        this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
     }
 
     @Override
@@ -243,7 +238,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
             }
         }
         if (outbox().answers() > 0) {
-            choose();
+            types.choose();
+            feedChosen();
         }
         ByteBuffer out = ByteBuffer.allocate(outbox().mostBytes());
         long next = reader.boundary().sequence();
@@ -278,7 +274,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (refusal != null) {
             throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
         }
-        want(said.types());
+        types.want(said.types());
         hello = said;
     }
 
@@ -307,11 +303,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         feed.jumped();
         sequences = said.wants(Features.SEQUENCES);
-        // What it wanted last may be a SUBSCRIBE's that lies behind HELLO already: that is answered in its turn.
-        TypeRanges latest = wanted;
-        wanted = said.types();
-        choose();
-        wanted = latest;
+        types.choose(said.types());
+        feedChosen();
         long stands = reader.boundary().sequence();
         welcome(said, policy.wire(), Features.SEQUENCES, resumes ? first : stands, 0);
         if (resumes && stands > first) {
@@ -349,47 +342,19 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     // ---- types --------------------------------------------------------------------------------------------------
 
-    /** Types are wanted, and will be chosen between two frames; those wanted before are not any more. */
-    private void want(TypeRanges ranges) throws FrameException {
-        long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
-        control.give(wantedBytes);
-        wantedBytes = 0;
-        long most = services().limits().controlBytesPerConnection();
-        if (typesBytes + needed > most) {
-            throw new FrameException(
-                    CloseReason.MEMORY_LIMIT,
-                    ranges.count() + " ranges of types are " + needed + " bytes, and those that are in force "
-                            + typesBytes + ": a client may have " + most);
-        }
-        if (!control.tryTake(needed)) {
-            throw new FrameException(
-                    CloseReason.MEMORY_LIMIT,
-                    ranges.count() + " ranges of types are " + needed
-                            + " bytes too many: clients' ranges and control frames take " + control.used() + " of "
-                            + control.limit() + " bytes");
-        }
-        wantedBytes = needed;
-        wanted = ranges;
-    }
-
-    /** What is wanted is sent from here on. */
-    private void choose() {
-        types = wanted;
-        if (wantedBytes > 0) {
-            control.give(typesBytes);
-            typesBytes = wantedBytes;
-            wantedBytes = 0;
-        }
-        if (types.isAll() != feed instanceof WholeFeed) {
+    /** What is in force is sent from here on. */
+    private void feedChosen() {
+        TypeRanges chosen = types.inForce();
+        if (chosen.isAll() != feed instanceof WholeFeed) {
             messagesBefore += feed.messages();
             bytesBefore += feed.bytes();
             feed.release();
-            feed = types.isAll()
+            feed = chosen.isAll()
                     ? new WholeFeed(reader, writer, segment)
                     : new FilteredFeed(reader, writer, () -> group.buffers());
         }
         if (feed instanceof FilteredFeed filtered) {
-            filtered.choose(types, sequences);
+            filtered.choose(chosen, sequences);
         }
     }
 
@@ -436,7 +401,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             return;
         }
         SubscribeFrame said = SubscribeFrame.decode(body);
-        want(said.types());
+        types.want(said.types());
         outbox().subscribed(said.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
@@ -509,7 +474,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         group = null;
         EngineLoop.move(channel(), to.loop(), there -> {
             if (there.isSuccess()) {
-                arrived(to);
+                walled(() -> arrived(to));
             } else {
                 exceptionCaught(null, there.cause());
                 gone();
@@ -581,9 +546,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (inbox != null) {
             inbox.release();
         }
-        control.give(wantedBytes + typesBytes);
-        wantedBytes = 0;
-        typesBytes = 0;
+        types.release();
     }
 
     // ---- reports: any thread ----------------------------------------------------------------------------------
@@ -615,6 +578,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     @Override
     protected ConnectionRow row(RowBase base, long headPosition) {
         long at = position();
+        TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
         return new ConnectionRow(
@@ -625,7 +589,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 base.state(),
                 "",
                 policy.wire(),
-                types.isAll() ? "" : types.text(ROW_RANGES),
+                chosen.isAll() ? "" : chosen.text(ROW_RANGES),
                 at,
                 Math.max(0, headPosition - at),
                 shared.log.messagesFrom(at, head),

@@ -106,7 +106,7 @@ final class FrameAssembler {
 
     /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
     int mostPerRead(int wanted) {
-        boolean much = size == Size.SHORT || port.hasShort();
+        boolean much = size == Size.SHORT || port.shorts().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - SLACK - bytes);
     }
 
@@ -200,7 +200,7 @@ final class FrameAssembler {
             memory = small();
             size = Size.SMALL;
         } else {
-            memory = port.takeShort();
+            memory = port.shorts().take();
             size = Size.SHORT;
         }
         if (source != null) {
@@ -221,7 +221,8 @@ final class FrameAssembler {
 
     /** Bytes that have to be reserved before it is read on; 0: none. */
     int wants() {
-        boolean doesNotFit = frame > MOVE_BYTES || (size == Size.SMALL && !port.hasShort());
+        boolean doesNotFit =
+                frame > MOVE_BYTES || (size == Size.SMALL && !port.shorts().any());
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame + SLACK : 0;
     }
 
@@ -265,7 +266,7 @@ final class FrameAssembler {
                 old.release();
                 own.give(SMALL);
             }
-            case SHORT -> port.giveShort(old);
+            case SHORT -> port.shorts().give(old);
             case LONG -> {
                 int reserved = old.capacity();
                 old.release();

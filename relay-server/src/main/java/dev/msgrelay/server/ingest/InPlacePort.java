@@ -102,18 +102,8 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public boolean hasShort() {
-        return shorts.any();
-    }
-
-    @Override
-    public ReadBuffer takeShort() {
-        return shorts.take();
-    }
-
-    @Override
-    public void giveShort(ReadBuffer buffer) {
-        shorts.give(buffer);
+    public ShortBuffers shorts() {
+        return shorts;
     }
 
     /** Gives the memory back. */

@@ -2,7 +2,6 @@ package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
-import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
 import java.nio.ByteBuffer;
 
@@ -55,11 +54,6 @@ public interface IngestPort {
     /** Told when a read took all it could: more is likely to come. */
     void moreExpected();
 
-    /** Whether a buffer for a begun frame of up to {@link #SHORT_BYTES} bytes is to be had. */
-    boolean hasShort();
-
-    /** One of them; only while it {@link #hasShort}. */
-    ReadBuffer takeShort();
-
-    void giveShort(ReadBuffer buffer);
+    /** The buffers for begun frames that the loop's publishers share. */
+    ShortBuffers shorts();
 }

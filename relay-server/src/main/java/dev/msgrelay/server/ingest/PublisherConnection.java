@@ -14,7 +14,6 @@ import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
@@ -28,14 +27,10 @@ import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.VoidChannelPromise;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -91,11 +86,8 @@ public final class PublisherConnection extends Connection
     // So many of the messages that come next were taken before.
     private long duplicates;
 
-    // What it is told: one write in flight at most.
-    private ByteBuf replies;
-    private ByteBuffer repliesView;
-    private ChannelPromise unasked;
-    private boolean replying;
+    // What it is told; null before HELLO.
+    private Replies replies;
 
     private long bytesRead;
     // When it was looked at last that it had sent something, and how much that was.
@@ -188,9 +180,14 @@ public final class PublisherConnection extends Connection
         }
     }
 
+    /** Whether nothing keeps it from being read. */
+    boolean readsOn() {
+        return wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0;
+    }
+
     /** Told when a read has taken all it could. */
     void moreExpected() {
-        if (wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0) {
+        if (readsOn()) {
             port.moreExpected();
         }
     }
@@ -360,7 +357,7 @@ public final class PublisherConnection extends Connection
         }
         wait = Wait.MEMORY;
         if (shared.line.ask(asked, this, channel().eventLoop())) {
-            granted();
+            goOnWithMemory();
         } else {
             services().counters().increment(Counter.ASSEMBLY_WAITS);
             reads.off();
@@ -369,6 +366,10 @@ public final class PublisherConnection extends Connection
 
     @Override
     public void granted() {
+        walled(this::goOnWithMemory);
+    }
+
+    private void goOnWithMemory() {
         if (wait != Wait.MEMORY || state().compareTo(State.CLOSING) >= 0) {
             shared.line.give(asked);
             return;
@@ -418,14 +419,7 @@ public final class PublisherConnection extends Connection
 
     @Override
     protected void greeted(HelloFrame hello) throws FrameException {
-        if (!connections().tryTake(REPLY_BYTES)) {
-            throw new IllegalStateException(
-                    "connections take more than the " + connections().limit() + " bytes planned for them");
-        }
-        replies = channel().alloc().directBuffer(REPLY_BYTES, REPLY_BYTES);
-        repliesView = replies.nioBuffer(0, REPLY_BYTES).order(ByteOrder.BIG_ENDIAN);
-        // A write that fails is no end: what the publisher has sent before it went is still to be read.
-        unasked = new VoidChannelPromise(channel(), false);
+        replies = new Replies(channel(), services().budget().pool(Part.CONNECTIONS));
         long known = hello.wants(Features.ACKS) ? takeName(hello) : 0;
         welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, newestSequence() + 1, known);
         if (name != null) {
@@ -469,10 +463,6 @@ public final class PublisherConnection extends Connection
         return known;
     }
 
-    private Pool connections() {
-        return services().budget().pool(Part.CONNECTIONS);
-    }
-
     private long newestSequence() {
         return shared.log.lastSequence();
     }
@@ -485,28 +475,26 @@ public final class PublisherConnection extends Connection
     /** A newer connection of the same producer has its name. */
     @Override
     public void nameTaken() {
-        close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name.name());
+        walled(() -> close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name.name()));
     }
 
     @Override
     public void acknowledge() {
-        if (state() == State.OPEN) {
-            outbox().ack(name.accepted(), name.sequence());
-            speak();
+        try {
+            if (state() == State.OPEN) {
+                outbox().ack(name.accepted(), name.sequence());
+                speak();
+            }
+        } catch (RuntimeException e) {
+            failed(e);
         }
     }
 
     /** Sends what is due unless a write is in flight. */
     @Override
     protected void speak() {
-        // While a write is being issued the channel tells of its own changes: the loop looks itself.
-        while (saidHello() && !replying && outbox().due() && channel().isWritable()) {
-            replying = true;
-            repliesView.clear();
-            outbox().putDue(repliesView, 0, newestSequence());
-            replies.setIndex(0, repliesView.position());
-            channel().writeAndFlush(replies.retain(), unasked);
-            replying = false;
+        if (saidHello() && replies != null) {
+            replies.send(outbox(), newestSequence());
         }
     }
 
@@ -560,10 +548,8 @@ public final class PublisherConnection extends Connection
                 port.publish();
                 outbox().ack(name.accepted(), name.sequence());
             }
-            if (outbox().due()) {
-                ByteBuffer last = ByteBuffer.allocate(outbox().mostBytes());
-                outbox().putDue(last, 0, newestSequence());
-                channel().write(Unpooled.wrappedBuffer(last.flip()), unasked);
+            if (replies != null) {
+                replies.sendLast(outbox(), newestSequence());
             }
         }
         boolean waited = wait != Wait.NOTHING;
@@ -586,11 +572,9 @@ public final class PublisherConnection extends Connection
             shared.names.disconnect(name, this, services().clock().nanoTime());
             name = null;
         }
-        // Not before: a write that points into it may be in flight.
         if (replies != null && state() == State.GONE) {
             replies.release();
             replies = null;
-            connections().give(REPLY_BYTES);
         }
     }
 
@@ -611,18 +595,22 @@ public final class PublisherConnection extends Connection
         wait = Wait.MOVE;
         EngineLoop.move(channel(), loop, there -> {
             if (there.isSuccess()) {
-                port = other;
-                assembler.moveTo(other);
-                wait = Wait.NOTHING;
-                takeOwn();
-                if (services().table().draining()) {
-                    stopReading(0);
-                }
+                walled(() -> arrived(other));
             } else {
                 exceptionCaught(null, there.cause());
                 gone();
             }
         });
+    }
+
+    private void arrived(IngestPort other) {
+        port = other;
+        assembler.moveTo(other);
+        wait = Wait.NOTHING;
+        takeOwn();
+        if (services().table().draining()) {
+            stopReading(0);
+        }
     }
 
     // ---- reports: any thread ------------------------------------------------------------------------------------

@@ -89,18 +89,8 @@ public final class RingPort implements IngestPort {
     }
 
     @Override
-    public boolean hasShort() {
-        return shorts.any();
-    }
-
-    @Override
-    public ReadBuffer takeShort() {
-        return shorts.take();
-    }
-
-    @Override
-    public void giveShort(ReadBuffer given) {
-        shorts.give(given);
+    public ShortBuffers shorts() {
+        return shorts;
     }
 
     /** Gives the memory back. */

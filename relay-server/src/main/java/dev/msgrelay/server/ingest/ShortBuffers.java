@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 
 /** The buffers for begun frames that one loop's publishers share: a fixed number of them, made when they are needed first. */
-final class ShortBuffers {
+public final class ShortBuffers {
     private final ByteBufAllocator allocator;
     private final MemoryBudget.Pool pool;
     private final int most;

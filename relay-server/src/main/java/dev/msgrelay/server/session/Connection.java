@@ -291,8 +291,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         if (state.compareTo(State.CLOSING) < 0) {
             end(reason, text);
         }
-        release();
-        channel.close();
+        try {
+            release();
+        } finally {
+            channel.close();
+        }
     }
 
     private void endedByPeer(ByteBuffer body) throws FrameException {
@@ -312,10 +315,18 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         services.closes().closed(who(), reason, text, services.clock().nanoTime());
     }
 
-    /** Something in it went wrong that is not its peer's doing. */
+    /**
+     * Something in it went wrong that is not its peer's doing: it ends, and nobody else. The wall around each step of a
+     * connection; never throws.
+     */
     public final void failed(Throwable cause) {
-        services.closes().failed(who(), cause);
-        cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
+        try {
+            services.closes().failed(who(), cause);
+            cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
+        } catch (RuntimeException again) {
+            services.closes().failed(who(), again);
+            channel.close();
+        }
     }
 
     @Override
@@ -355,8 +366,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
             }
         }
         state = State.GONE;
-        release();
-        services.table().gone(this);
+        try {
+            release();
+        } finally {
+            services.table().gone(this);
+        }
     }
 
     // ---- who it is ---------------------------------------------------------------------------------------------
@@ -428,11 +442,20 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         EventLoop loop = channel.eventLoop();
         loop.execute(() -> {
             if (channel.eventLoop() == loop) {
-                task.run();
+                walled(task);
             } else {
                 // It has moved meanwhile.
                 execute(task);
             }
         });
+    }
+
+    /** Does something, on its thread: what goes wrong ends this connection. */
+    public final void walled(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            failed(e);
+        }
     }
 }

@@ -1,0 +1,72 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.session.Outbox;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.VoidChannelPromise;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What a publisher that said HELLO is told: its outbox, written from memory of its own, one write in flight at most. Owned by
+ * the connection's thread.
+ */
+final class Replies {
+    private final Channel channel;
+    private final Pool memory;
+    private final ByteBuf buffer;
+    private final ByteBuffer view;
+    // A write that fails is no end: what the publisher has sent before it went is still to be read.
+    private final ChannelPromise unasked;
+    private boolean writing;
+
+    /** Takes {@link PublisherConnection#REPLY_BYTES}, which are planned for each connection. */
+    Replies(Channel channel, Pool memory) {
+        this.channel = channel;
+        this.memory = memory;
+        ByteBufAllocator allocator = channel.alloc();
+        unasked = new VoidChannelPromise(channel, false);
+        if (!memory.tryTake(PublisherConnection.REPLY_BYTES)) {
+            throw new IllegalStateException(
+                    "connections take more than the " + memory.limit() + " bytes planned for them");
+        }
+        buffer = allocator.directBuffer(PublisherConnection.REPLY_BYTES, PublisherConnection.REPLY_BYTES);
+        view = buffer.nioBuffer(0, PublisherConnection.REPLY_BYTES).order(ByteOrder.BIG_ENDIAN);
+    }
+
+    /**
+     * Sends what is due unless a write is in flight.
+     *
+     * @param newest number of the last message in the stream
+     */
+    void send(Outbox outbox, long newest) {
+        // While a write is being issued the channel tells of its own changes: the loop looks itself.
+        while (!writing && outbox.due() && channel.isWritable()) {
+            writing = true;
+            view.clear();
+            outbox.putDue(view, 0, newest);
+            buffer.setIndex(0, view.position());
+            channel.writeAndFlush(buffer.retain(), unasked);
+            writing = false;
+        }
+    }
+
+    /** What is due goes behind whatever is in flight, with what is written and flushed next. */
+    void sendLast(Outbox outbox, long newest) {
+        if (outbox.due()) {
+            ByteBuffer last = ByteBuffer.allocate(outbox.mostBytes());
+            outbox.putDue(last, 0, newest);
+            channel.write(Unpooled.wrappedBuffer(last.flip()), unasked);
+        }
+    }
+
+    /** Once the channel is closed: before, a write that points into the memory may be in flight. */
+    void release() {
+        buffer.release();
+        memory.give(PublisherConnection.REPLY_BYTES);
+    }
+}
