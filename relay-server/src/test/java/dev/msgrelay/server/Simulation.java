@@ -663,6 +663,11 @@ final class Simulation {
         return engine.stats();
     }
 
+    /** See {@link World#faultySteps}. */
+    Map<String, Integer> faultySteps() {
+        return world.faultySteps();
+    }
+
     /** See {@link World#digest}. */
     long digest() {
         return world.digest() * 31 + model.end();

@@ -2,8 +2,10 @@ package dev.msgrelay.server.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.MalformedInputs;
+import dev.msgrelay.server.harness.MalformedInputs.End;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.TestRelay;
@@ -11,10 +13,13 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,10 +57,10 @@ class MalformedInputsTest {
                 HealthyPair pair = AttackRelay.pair(relay)) {
             pair.received().passOverStrangers();
             pair.begin();
-            int errors = 0;
+            Map<End, Integer> ends = new EnumMap<>(End.class);
             int count = 0;
             while (count < INPUTS / 2) {
-                errors += attack(port.of(relay), inputs, count);
+                attack(port.of(relay), inputs, count, ends);
                 count += AT_ONCE;
                 if (count % 1000 == 0) {
                     pair.push(20_000, 100, 3000);
@@ -64,20 +69,27 @@ class MalformedInputsTest {
             pair.end(count + " " + what);
             int all = count;
             Await.until(() -> all + " ends are counted: " + relay.stats(), () -> AttackRelay.closes(relay) == all);
-            System.out.println(
-                    errors + " were told an error; closed: " + relay.stats().closes());
+            Map<CloseReason, Long> closes = relay.stats().closes();
+            System.out.println("answers end with " + ends + "; closed: " + closes);
             // Otherwise it would not have been looked at what is done with them.
-            assertThat(errors).isBetween(count / 10, count - 1);
+            assertThat(ends.get(End.ERROR)).isBetween(count / 10, count - 1);
+            long cutOff = Stream.of(
+                            CloseReason.MEMORY_LIMIT, CloseReason.STALLED_SUBSCRIBER, CloseReason.SLOW_SUBSCRIBER)
+                    .mapToLong(reason -> closes.getOrDefault(reason, 0L))
+                    .sum();
+            assertThat((long) ends.getOrDefault(End.CUT, 0))
+                    .as("answers that end within a message, %s", closes)
+                    .isLessThanOrEqualTo(cutOff);
             AttackRelay.assertNoFault(relay);
             memory.assertWithinBudget(relay);
             pair.finish();
         }
     }
 
-    /** Some at once; answers how many were told an error. */
-    private static int attack(SocketAddress port, Supplier<byte[]> inputs, int number) throws IOException {
+    /** Some at once; counts how the answers to them end. */
+    private static void attack(SocketAddress port, Supplier<byte[]> inputs, int number, Map<End, Integer> ends)
+            throws IOException {
         List<PlainPublisher> connections = new ArrayList<>();
-        int errors = 0;
         try {
             for (int i = 0; i < AT_ONCE; i++) {
                 PlainPublisher connection = PlainPublisher.connect(port);
@@ -85,14 +97,13 @@ class MalformedInputsTest {
                 send(connection, inputs.get());
             }
             for (int i = 0; i < AT_ONCE; i++) {
-                errors += endsWithError(connections.get(i), number + i) ? 1 : 0;
+                ends.merge(end(connections.get(i), number + i), 1, Integer::sum);
             }
         } finally {
             for (PlainPublisher connection : connections) {
                 connection.close();
             }
         }
-        return errors;
     }
 
     private static void send(PlainPublisher connection, byte[] input) {
@@ -103,11 +114,11 @@ class MalformedInputsTest {
         }
     }
 
-    private static boolean endsWithError(PlainPublisher connection, int number) {
+    private static End end(PlainPublisher connection, int number) {
         try {
-            return MalformedInputs.endsWithError(connection.readToEnd(), number);
+            return MalformedInputs.endOf(connection.readToEnd(), number);
         } catch (IOException reset) {
-            return false;
+            return End.WHOLE;
         }
     }
 }

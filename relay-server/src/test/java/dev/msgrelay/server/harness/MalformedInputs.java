@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
@@ -115,18 +116,36 @@ public final class MalformedInputs {
         return bytes;
     }
 
-    /** Whether a relay's whole answer ends with ERROR; fails where it is not made of whole frames, or goes on behind it. */
-    public static boolean endsWithError(ByteBuffer answer, int number) {
+    /** How a relay's whole answer ends. */
+    public enum End {
+        /** With ERROR. */
+        ERROR,
+        /** Between two frames, without ERROR. */
+        WHOLE,
+        /** Within a message: who reads too late is cut off. */
+        CUT
+    }
+
+    /** How a relay's whole answer ends; fails where it goes on behind ERROR, or where a control frame is cut. */
+    public static End endOf(ByteBuffer answer, int number) {
         boolean error = false;
         while (answer.hasRemaining()) {
             assertThat(error).as("case %d: frames behind ERROR", number).isFalse();
-            assertThat(answer.remaining()).as("case %d: a header", number).isGreaterThanOrEqualTo(8);
+            if (answer.remaining() < FrameLayout.HEADER_LENGTH) {
+                return End.CUT;
+            }
             int type = answer.getInt();
             int length = answer.getInt();
-            assertThat(length).as("case %d: a body", number).isBetween(0, answer.remaining());
+            assertThat(length).as("case %d: a length", number).isNotNegative();
+            if (length > answer.remaining()) {
+                assertThat(ControlFrames.isControl(type))
+                        .as("case %d: a part of a control frame", number)
+                        .isFalse();
+                return End.CUT;
+            }
             answer.position(answer.position() + length);
             error = type == ControlFrames.ERROR;
         }
-        return error;
+        return error ? End.ERROR : End.WHOLE;
     }
 }

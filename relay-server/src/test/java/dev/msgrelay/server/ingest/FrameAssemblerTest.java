@@ -98,18 +98,8 @@ class FrameAssemblerTest {
         public void moreExpected() {}
 
         @Override
-        public boolean hasShort() {
-            return shorts.any();
-        }
-
-        @Override
-        public ReadBuffer takeShort() {
-            return shorts.take();
-        }
-
-        @Override
-        public void giveShort(ReadBuffer given) {
-            shorts.give(given);
+        public ShortBuffers shorts() {
+            return shorts;
         }
     }
 
@@ -229,7 +219,7 @@ class FrameAssemblerTest {
         });
         runTasks();
         connections.forEach(c -> c.assembler.release());
-        taken.forEach(port::giveShort);
+        taken.forEach(port.shorts::give);
         port.shorts.close();
         port.buffer.release();
         assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
@@ -239,8 +229,8 @@ class FrameAssemblerTest {
     }
 
     private void useUpTheSharedBuffers() {
-        while (port.hasShort()) {
-            taken.add(port.takeShort());
+        while (port.shorts.any()) {
+            taken.add(port.shorts.take());
         }
     }
 

@@ -115,7 +115,13 @@ public final class NamedPublisher extends Peer {
                     spoil();
                 }
             }
-            case 4, 5, 6, 7, 8, 9 -> send(1 + world().skewed(30) * world().volume());
+            case 4 -> {
+                if (malicious && world().onceIn(8) && live()) {
+                    channel().throwOnce();
+                    deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+                }
+            }
+            case 5, 6, 7, 8, 9 -> send(1 + world().skewed(30) * world().volume());
             default -> deliverSome();
         }
     }

@@ -47,7 +47,7 @@ public final class PlainPublisher extends Peer {
                 }
             }
             case 3 -> {
-                if (malicious && world().onceIn(60) && live()) {
+                if (malicious && world().onceIn(6) && live()) {
                     channel().throwOnce();
                     deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
                     spoilt = true;

@@ -1,7 +1,9 @@
 package dev.msgrelay.server.sim;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelId;
@@ -13,6 +15,7 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
@@ -131,6 +134,8 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private boolean resetTold;
     private boolean throwsOnce;
     private boolean throwsOnWrite;
+    // Calls of the relay's own until one of them throws; 0: none does.
+    private int callsToFault;
 
     // To the peer.
     private long room;
@@ -187,13 +192,29 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         finished = true;
     }
 
-    /** The next read, or the next write, throws what no socket throws. */
+    /** The next read, the next write, or one of the relay's next calls throws what no socket throws. */
     public void throwOnce() {
-        if (world.onceIn(2)) {
-            throwsOnce = true;
-            world.injected();
-        } else {
-            throwsOnWrite = true;
+        switch (world.below(5)) {
+            case 0 -> {
+                throwsOnce = true;
+                world.injected();
+            }
+            case 1 -> throwsOnWrite = true;
+            default -> callsToFault = 1 + world.skewed(7);
+        }
+    }
+
+    /**
+     * Counts a call of one of the relay's own steps down to the one that throws: whatever a connection is doing at the time
+     * has gone wrong half way. Netty's own calls do not count, since what it throws to itself is not the relay's.
+     */
+    private void step() {
+        if (callsToFault > 0 && !world.calm()) {
+            String step = Steps.ofCaller();
+            if (step != null && --callsToFault == 0) {
+                world.injectedIn(step);
+                throw Made.FAULT;
+            }
         }
     }
 
@@ -569,16 +590,65 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelConfig config() {
+        step();
         return config;
     }
 
     @Override
+    public ByteBufAllocator alloc() {
+        step();
+        return config.getAllocator();
+    }
+
+    @Override
+    public boolean isWritable() {
+        step();
+        return super.isWritable();
+    }
+
+    @Override
+    public EventLoop eventLoop() {
+        step();
+        return super.eventLoop();
+    }
+
+    @Override
+    public Channel flush() {
+        step();
+        return super.flush();
+    }
+
+    @Override
+    public ChannelFuture write(Object message, ChannelPromise promise) {
+        stepWith(message);
+        return super.write(message, promise);
+    }
+
+    @Override
+    public ChannelFuture writeAndFlush(Object message, ChannelPromise promise) {
+        stepWith(message);
+        return super.writeAndFlush(message, promise);
+    }
+
+    /** What a write is given is released whatever becomes of it: so do Netty's own where they throw. */
+    private void stepWith(Object message) {
+        try {
+            step();
+        } catch (Made e) {
+            ReferenceCountUtil.release(message);
+            throw e;
+        }
+    }
+
+    @Override
     public boolean isOpen() {
+        step();
         return open;
     }
 
     @Override
     public boolean isActive() {
+        step();
         return open;
     }
 

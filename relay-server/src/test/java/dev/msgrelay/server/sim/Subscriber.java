@@ -151,7 +151,7 @@ public final class Subscriber extends Peer {
                 }
             }
             case 6 -> {
-                if (malicious && world().onceIn(100) && live()) {
+                if (malicious && world().onceIn(8) && live()) {
                     channel().throwOnce();
                     deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
                 }

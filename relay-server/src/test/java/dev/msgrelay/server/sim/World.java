@@ -2,7 +2,9 @@ package dev.msgrelay.server.sim;
 
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /** What all parts of one run share: its random numbers, its clock, its trace, and what went wrong first. */
@@ -15,6 +17,7 @@ public final class World {
     private String failure;
     private boolean calm;
     private int injected;
+    private final Map<String, Integer> faultySteps = new TreeMap<>();
     private SimLoop current;
 
     private final int volume;
@@ -100,6 +103,18 @@ public final class World {
     /** A channel was made to throw what no channel throws. */
     void injected() {
         injected++;
+    }
+
+    /** So was one in the middle of a step of its connection. */
+    void injectedIn(String step) {
+        injected++;
+        faultySteps.merge(step, 1, Integer::sum);
+        trace(step, "throws", 0, 0);
+    }
+
+    /** The steps of connections that were made to throw, and how often. */
+    public Map<String, Integer> faultySteps() {
+        return faultySteps;
     }
 
     public int injectedFaults() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.MalformedInputs;
+import dev.msgrelay.server.harness.MalformedInputs.End;
 import dev.msgrelay.server.harness.Neighbours;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Seeds;
@@ -33,7 +34,7 @@ class RandomInputTest {
                 byte[] input = inputs.toSubscribePort();
                 try (PlainPublisher raw = PlainPublisher.connect(relay.subscribe())) {
                     raw.send(ByteBuffer.wrap(input)).halfClose();
-                    errors += MalformedInputs.endsWithError(raw.readToEnd(), i) ? 1 : 0;
+                    errors += MalformedInputs.endOf(raw.readToEnd(), i) == End.ERROR ? 1 : 0;
                 }
                 long ended = i + 1;
                 Await.until(

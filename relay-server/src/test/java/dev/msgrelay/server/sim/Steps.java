@@ -1,0 +1,58 @@
+package dev.msgrelay.server.sim;
+
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.session.Connection;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Which step of a connection a channel is called in. */
+final class Steps {
+    private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+    private static final Map<Class<?>, String> CONNECTIONS = Map.of(
+            Connection.class, "", PublisherConnection.class, "publisher.", SubscriberConnection.class, "subscriber.");
+
+    private static final String ON_ITS_THREAD = "execute|walled|lambda.execute.*";
+
+    private Steps() {}
+
+    /**
+     * The step by its role and method, as "subscriber.send": the outermost method of a connection on the stack. Null where
+     * somebody else calls the channel, Netty or the simulation.
+     */
+    static String ofCaller() {
+        return STACK.walk(Steps::find);
+    }
+
+    private static String find(Stream<StackWalker.StackFrame> stack) {
+        String role = "";
+        String step = null;
+        // This class, the channel's own method, then the caller.
+        for (StackWalker.StackFrame frame : stack.skip(3).toList()) {
+            Class<?> at = frame.getDeclaringClass();
+            if (step == null && (!ofTheRelay(at) || asksWhoseItIs(frame))) {
+                return null;
+            }
+            String of = CONNECTIONS.get(at);
+            if (of != null && !frame.getMethodName().matches(ON_ITS_THREAD)) {
+                role = of.isEmpty() ? role : of;
+                step = frame.getMethodName();
+            } else if (step == null) {
+                step = frame.getMethodName();
+            }
+        }
+        return role.isEmpty() ? null : role + step.replaceFirst("^lambda\\$(\\w+)\\$.*", "$1");
+    }
+
+    /** Others ask for the loop of a connection, to have it do something: no step of its own. */
+    private static boolean asksWhoseItIs(StackWalker.StackFrame frame) {
+        String method = frame.getMethodName();
+        return frame.getDeclaringClass() == Connection.class
+                && (method.contains("execute") || method.equals("onItsThread"));
+    }
+
+    private static boolean ofTheRelay(Class<?> type) {
+        return type.getName().startsWith("dev.msgrelay.server.") && type.getPackage() != Steps.class.getPackage();
+    }
+}
