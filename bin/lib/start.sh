@@ -92,7 +92,8 @@ relay_sources() {
     case $relay_module in
     relay-client) echo relay-protocol relay-client ;;
     relay-server) echo relay-protocol relay-server ;;
-    *) echo relay-protocol relay-server relay-client loadgen ;;
+    loadgen) echo relay-protocol relay-server relay-client loadgen ;;
+    *) echo relay-protocol relay-server relay-client loadgen lab ;;
     esac
 }
 

@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.bench;
 
+import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.HostRig;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Load;
@@ -11,13 +15,12 @@ import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The cases of the benchmark and what is asked of each. */
 public final class Cases {
-    /** What the names of all ceilings start with. */
-    static final String CEILING = "ceiling: ";
-
+    private static final LoadRig RIG = new HostRig();
     private static final String RELAY = "relay";
     private static final double MEGA = 1e6;
 
@@ -44,7 +47,7 @@ public final class Cases {
 
     /** All of them, in the order of the table. */
     public List<BenchCase> all() throws IOException {
-        return List.of(
+        List<BenchCase> all = new ArrayList<>(List.of(
                 inProcessRuns(),
                 inProcessSingle(),
                 oneToOne(),
@@ -54,41 +57,42 @@ public final class Cases {
                 manyPublishers(),
                 latency(),
                 sustained(),
-                idle());
+                idle()));
+        all.addAll(new ClientCases(load, timing, rounds, relay).all());
+        return all;
+    }
+
+    /** What of the table cannot be measured here, and why, a line each. */
+    public static List<String> leftOut() {
+        String obstacle = ClientCases.obstacleOfC();
+        return obstacle.isEmpty() ? List.of() : List.of("left out, clients in C: " + obstacle);
     }
 
     private BenchCase inProcessRuns() throws IOException {
-        Load count = load.withVerify(false);
         return new BenchCase(
                 "in-process-runs",
                 "in-process runs of " + InProcessMiddle.USUAL_RUN + " -> 1 (TCP)",
-                List.of(new Contender(
+                List.of(cell(
                         RELAY,
                         new InProcessMiddle(InProcessMiddle.USUAL_RUN, List.of(), RelayMiddle.JAVA_OPTIONS),
-                        count,
+                        load,
                         timing)),
-                Ceilings.direct(load, timing),
+                CeilingCells.direct(load, timing, RIG),
                 List.of(Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
                 rounds);
     }
 
     private BenchCase inProcessSingle() throws IOException {
-        Load count = load.withVerify(false);
         Middle single = new InProcessMiddle(1, List.of(), RelayMiddle.JAVA_OPTIONS);
         return new BenchCase(
                 "in-process-single",
                 "in-process single messages, 1 and 4 threads -> 1",
-                List.of(
-                        new Contender(RELAY, single, count, timing),
-                        new Contender("4 threads", single, count.withCounts(4, 1), timing)),
-                Ceilings.direct(load, timing),
+                List.of(cell(RELAY, single, load, timing), cell("4 threads", single, load.withCounts(4, 1), timing)),
+                CeilingCells.direct(load, timing, RIG),
                 List.of(
                         Metric.atLeast(0.30, "of direct", Cases::ofCeiling),
                         Metric.atLeast(
-                                1.0,
-                                "4 threads : 1 thread",
-                                round -> round.of("4 threads").rate()
-                                        / round.of(RELAY).rate())),
+                                1.0, "4 threads : 1 thread", round -> round.rate("4 threads") / round.rate(RELAY))),
                 rounds);
     }
 
@@ -96,8 +100,8 @@ public final class Cases {
         return new BenchCase(
                 "one-to-one",
                 "1 -> relay -> 1",
-                List.of(new Contender(RELAY, relay, load, timing)),
-                Ceilings.plain(load, timing),
+                List.of(cell(RELAY, relay, load, timing)),
+                CeilingCells.plain(load, timing, RIG),
                 List.of(Metric.atLeast(1.0, "of the plain relay", Cases::ofCeiling)),
                 rounds);
     }
@@ -107,8 +111,8 @@ public final class Cases {
         return new BenchCase(
                 "fan-out",
                 "1 -> relay -> 8, deliveries",
-                List.of(new Contender(RELAY, relay, eight, timing)),
-                Ceilings.plain(eight, timing),
+                List.of(cell(RELAY, relay, eight, timing)),
+                CeilingCells.plain(eight, timing, RIG),
                 List.of(Metric.atLeast(0.9, "of the plain relay", Cases::ofCeiling)),
                 rounds);
     }
@@ -121,20 +125,19 @@ public final class Cases {
                 "slow-subscriber",
                 "1 -> relay -> 7 and one that reads 1 MB/s",
                 List.of(
-                        new Contender(RELAY, relay, seven, timing),
-                        new Contender(skip, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.SKIP)), timing),
-                        new Contender(
-                                cut, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.DISCONNECT)), timing)),
+                        cell(RELAY, relay, seven, timing),
+                        cell(skip, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.SKIP)), timing),
+                        cell(cut, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.DISCONNECT)), timing)),
                 List.of(),
                 List.of(
                         Metric.atLeast(
                                 0.95,
                                 "of the seven's rate without it (skip)",
-                                round -> round.of(skip).rate() / round.of(RELAY).rate()),
+                                round -> round.rate(skip) / round.rate(RELAY)),
                         Metric.atLeast(
                                 0.95,
                                 "of the seven's rate without it (disconnect)",
-                                round -> round.of(cut).rate() / round.of(RELAY).rate())),
+                                round -> round.rate(cut) / round.rate(RELAY))),
                 rounds);
     }
 
@@ -142,14 +145,9 @@ public final class Cases {
         return new BenchCase(
                 "unix",
                 "1 -> relay -> 1 over Unix sockets",
-                List.of(
-                        new Contender(RELAY, relay, load.withUnix(true), timing),
-                        new Contender("TCP", relay, load, timing)),
+                List.of(cell(RELAY, relay, load.withUnix(true), timing), cell("TCP", relay, load, timing)),
                 List.of(),
-                List.of(Metric.above(
-                        1.0,
-                        "of TCP loopback",
-                        round -> round.of(RELAY).rate() / round.of("TCP").rate())),
+                List.of(Metric.above(1.0, "of TCP loopback", round -> round.rate(RELAY) / round.rate("TCP"))),
                 rounds);
     }
 
@@ -157,12 +155,11 @@ public final class Cases {
         return new BenchCase(
                 "many-publishers",
                 "64 publishers of 2,000 msg/s -> 4",
-                List.of(new Contender(RELAY, relay, load.withCounts(64, 4).withRate(2_000), timing)),
+                List.of(cell(RELAY, relay, load.withCounts(64, 4).withRate(2_000), timing)),
                 List.of(),
                 List.of(
                         Metric.atMost(0, "messages lost", Cases::lost),
-                        Metric.below(0.60, "of a core (relay)", round -> round.of(RELAY)
-                                .middleCores())),
+                        Metric.below(0.60, "of a core (relay)", round -> round.middleCores(RELAY))),
                 rounds);
     }
 
@@ -176,9 +173,7 @@ public final class Cases {
         return new BenchCase(
                 "latency",
                 "20,000 msg/s, 1 -> relay -> 1, latency",
-                List.of(
-                        new Contender("plain relay", plain, paced, slowStart),
-                        new Contender(RELAY, relay, paced, slowStart)),
+                List.of(cell("plain relay", plain, paced, slowStart), cell(RELAY, relay, paced, slowStart)),
                 List.of(),
                 List.of(
                         Metric.atMost(1.15, "of the plain relay's median", round -> latencyRatio(round, 50)),
@@ -190,19 +185,16 @@ public final class Cases {
         return new BenchCase(
                 "sustained",
                 "full speed for " + (quick ? 10 : 30) + " s",
-                List.of(new Contender(RELAY, relay, load, quick ? timing(2, 10) : timing(5, 30))),
+                List.of(cell(RELAY, relay, load, quick ? timing(2, 10) : timing(5, 30))),
                 List.of(),
                 List.of(
                         Metric.atMost(0, "garbage collections", Cases::collections),
                         Metric.below(
                                 300,
                                 "MB resident",
-                                round -> round.of(RELAY)
-                                                .result()
-                                                .processes()
-                                                .get(0)
-                                                .peakResidentBytes()
-                                        / MEGA)),
+                                round -> round.figure(
+                                        RELAY,
+                                        result -> result.processes().get(0).peakResidentBytes() / MEGA))),
                 1);
     }
 
@@ -210,27 +202,29 @@ public final class Cases {
         return new BenchCase(
                 "idle",
                 "idle, 100 subscribers connected",
-                List.of(new Contender(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10))),
+                List.of(cell(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10))),
                 List.of(),
-                List.of(Metric.below(
-                        0.01, "of a core (relay)", round -> round.of(RELAY).middleCores())),
+                List.of(Metric.below(0.01, "of a core (relay)", round -> round.middleCores(RELAY))),
                 1);
     }
 
+    static LoadCell cell(String name, Middle middle, Load load, Timing timing) {
+        return LoadCell.here(name, middle, load, timing, RIG);
+    }
+
     private static double ofCeiling(Round round) {
-        return round.of(RELAY).rate() / round.best(CEILING);
+        return round.rate(RELAY) / round.best(CeilingCells.CEILING);
     }
 
     private static double latencyRatio(Round round, double percentile) {
-        return (double) round.of(RELAY).latencyNanos(percentile)
-                / round.of("plain relay").latencyNanos(percentile);
+        return round.latencyNanos(RELAY, percentile) / round.latencyNanos("plain relay", percentile);
     }
 
     private static double lost(Round round) {
-        return round.of(RELAY).result().received().sum(subscriber -> subscriber.lost());
+        return round.figure(RELAY, result -> result.received().sum(subscriber -> subscriber.lost()));
     }
 
     private static double collections(Round round) {
-        return round.of(RELAY).result().relay().gcCount();
+        return round.figure(RELAY, result -> result.relay().gcCount());
     }
 }

@@ -1,33 +1,79 @@
 package dev.msgrelay.loadgen.bench;
 
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.run.RunResult;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /**
- * One go through all contenders of a case, one right after the other, so that they met the same machine.
+ * One go through all contestants of a case, one right after the other, so that they met the same machine. A figure of one
+ * that did not come to its end is NaN.
  *
- * @param samples ours and the ceilings, in the order in which they ran
+ * @param runs ours and the ceilings, in the order in which they ran
  */
-public record Round(List<Sample> samples) {
-    /** The sample of the contender with this name. */
-    Sample of(String name) {
-        return samples.stream()
-                .filter(sample -> sample.contender().name().equals(name))
+public record Round(List<Run<RunResult>> runs) {
+    /** Runs by their round. */
+    static List<Round> of(List<Run<RunResult>> all) {
+        Map<Integer, List<Run<RunResult>>> rounds =
+                all.stream().collect(Collectors.groupingBy(Run::round, TreeMap::new, Collectors.toList()));
+        return new ArrayList<>(rounds.values().stream().map(Round::new).toList());
+    }
+
+    /** The run of the contestant with this name. */
+    private Run<RunResult> of(String name) {
+        return runs.stream()
+                .filter(run -> run.cell().name().equals(name))
                 .findFirst()
                 .orElseThrow();
     }
 
-    /** The best of the samples whose names start with {@code prefix}; NaN where there is none. */
+    /** A figure of the contestant with this name. */
+    public double figure(String name, ToDoubleFunction<RunResult> figure) {
+        Run<RunResult> run = of(name);
+        return run.isWhole() ? figure.applyAsDouble(run.result()) : Double.NaN;
+    }
+
+    /** Deliveries a second. */
+    public double rate(String name) {
+        return figure(name, RunResult::deliveriesPerSecond);
+    }
+
+    /** A percentile of the latency. */
+    public double latencyNanos(String name, double percentile) {
+        return figure(name, result -> result.received().latency().getValueAtPercentile(percentile));
+    }
+
+    /** CPU of the middle, in cores: 1.0 is one core busy all the time. */
+    double middleCores(String name) {
+        return figure(
+                name,
+                result -> (double) result.processes().get(0).cpuNanos()
+                        / result.timing().measured().toNanos());
+    }
+
+    /** The best of those whose names start with {@code prefix}; NaN where there is none. */
     double best(String prefix) {
-        return samples.stream()
-                .filter(sample -> sample.contender().name().startsWith(prefix))
-                .mapToDouble(Sample::rate)
+        return runs.stream()
+                .filter(run -> run.cell().name().startsWith(prefix))
+                .mapToDouble(LoadCell::rate)
+                .filter(rate -> !Double.isNaN(rate))
                 .max()
                 .orElse(Double.NaN);
     }
 
-    /** Whether the machine stayed the same from the first to the last sample. */
+    /** Whether all of its runs do, and met one machine from the first to the last: figures of it may be set against each other. */
+    boolean counts() {
+        return isSteady() && runs.stream().allMatch(Run::counts);
+    }
+
+    /** Whether the machine stayed the same from the first to the last run. */
     public boolean isSteady() {
         return regime().isSteady();
     }
@@ -38,11 +84,14 @@ public record Round(List<Sample> samples) {
     }
 
     private Regime regime() {
-        return Regime.of(hops().min().orElseThrow(), hops().max().orElseThrow());
+        return Regime.of(hops().min().orElse(Double.NaN), hops().max().orElse(Double.NaN));
     }
 
     /** All core-to-core hops that were measured, in nanoseconds. */
     public DoubleStream hops() {
-        return samples.stream().flatMapToDouble(sample -> DoubleStream.of(sample.hopBefore(), sample.hopAfter()));
+        return runs.stream()
+                .flatMapToDouble(run ->
+                        DoubleStream.of(run.hops().beforeNanos(), run.hops().afterNanos()))
+                .filter(hop -> !Double.isNaN(hop));
     }
 }

@@ -1,6 +1,9 @@
 package dev.msgrelay.loadgen.bound;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * What a run was bound by.
@@ -11,15 +14,68 @@ import java.util.List;
  * @param unseen what could not be looked at, so that nothing follows from its absence; mostly empty
  */
 public record BoundBy(
-        BoundKind kind,
-        Confidence confidence,
-        List<String> reasons,
-        List<BoundKind> alternatives,
-        List<String> unseen) {
+        Kind kind, Confidence confidence, List<String> reasons, List<Kind> alternatives, List<String> unseen) {
 
     public BoundBy {
         reasons = List.copyOf(reasons);
         alternatives = List.copyOf(alternatives);
         unseen = List.copyOf(unseen);
+    }
+
+    /** "relay CPU (low confidence; or machine)". */
+    public String text() {
+        List<String> doubts = new ArrayList<>();
+        if (confidence != Confidence.HIGH) {
+            doubts.add(confidence + " confidence");
+        }
+        if (!alternatives.isEmpty()) {
+            doubts.add("or " + alternatives.stream().map(Kind::toString).collect(Collectors.joining(", or ")));
+        }
+        return kind + (doubts.isEmpty() ? "" : " (" + String.join("; ", doubts) + ")");
+    }
+
+    /** What can limit a run. */
+    public enum Kind {
+        /** Nothing did: publishers had a schedule, and it was kept. */
+        NOTHING,
+        /** The network between the relay and one side. */
+        LINK,
+        /** The relay's busiest thread; with another middle, that one's. */
+        RELAY_CPU,
+        /** The relay stood still for moments, although nothing near it did. */
+        RELAY_PAUSES,
+        /** The publishers' own speed, or that they stood still. */
+        PUBLISHER,
+        /** The slowest subscriber's reading. */
+        SUBSCRIBER,
+        /** Room in the relay's ring, while the relay itself was not busy. */
+        RING,
+        /** All cores of the machine together: whoever was slow was so because it waited for a core. */
+        MACHINE,
+        /** The numbers contradict each other, or too few of them are known. */
+        UNCLEAR;
+
+        /** As people say it: "relay CPU", "relay pauses". */
+        @Override
+        public String toString() {
+            return this == RELAY_CPU
+                    ? "relay CPU"
+                    : name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+    }
+
+    /** How well the numbers support what is said. */
+    public enum Confidence {
+        /** Two independent signals agree. */
+        HIGH,
+        /** One signal says so, and none contradicts it. */
+        MEDIUM,
+        /** It is what is left, or others are nearly as likely. */
+        LOW;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

@@ -1,19 +1,30 @@
 package dev.msgrelay.loadgen.bound;
 
-import static dev.msgrelay.loadgen.bound.BoundKind.LINK;
-import static dev.msgrelay.loadgen.bound.BoundKind.MACHINE;
-import static dev.msgrelay.loadgen.bound.BoundKind.NOTHING;
-import static dev.msgrelay.loadgen.bound.BoundKind.PUBLISHER;
-import static dev.msgrelay.loadgen.bound.BoundKind.RELAY_CPU;
-import static dev.msgrelay.loadgen.bound.BoundKind.RING;
-import static dev.msgrelay.loadgen.bound.BoundKind.SUBSCRIBER;
-import static dev.msgrelay.loadgen.bound.BoundKind.UNCLEAR;
-import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
-import static dev.msgrelay.loadgen.bound.Confidence.LOW;
-import static dev.msgrelay.loadgen.bound.Confidence.MEDIUM;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.HIGH;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.LOW;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.MEDIUM;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.LINK;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.MACHINE;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.NOTHING;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.PUBLISHER;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_PAUSES;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RING;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.SUBSCRIBER;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.UNCLEAR;
 
+import dev.msgrelay.loadgen.bound.BoundBy.Confidence;
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Sampled.Queue;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Signals.LinkShare;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -21,6 +32,8 @@ import java.util.function.Supplier;
  * first rule that applies speaks:
  *
  * <pre>
+ *  0  nothing was delivered for long                                who says that he stood still: machine, publisher,
+ *                                                                   subscriber; where nobody does, relay pauses
  *  1  a rate, and it was kept                                       nothing; where messages left late, machine when
  *                                                                   publishers waited as long for a core; else unclear
  *  2  0.95 of the link's ceiling                                    link
@@ -33,6 +46,7 @@ import java.util.function.Supplier;
  *                                                                   it wanted a core 0.7 of the time; else unclear
  *  7  publisher cannot send, relay has read everything              link
  *  8  the publishers' threads want a core 0.9 of the time           publisher, or machine likewise
+ *     no queue is full, and the publishers hardly want a core       publisher
  *  9  no core is idle                                               machine
  * 10  anything else                                                 unclear
  * </pre>
@@ -52,6 +66,7 @@ public final class Classifier {
     public static BoundBy classify(Signals signals) {
         Classifier classifier = new Classifier(signals);
         List<Supplier<BoundBy>> rules = List.of(
+                classifier::stoodStill,
                 classifier::rateKept,
                 classifier::linkAtCeiling,
                 classifier::relay,
@@ -60,6 +75,7 @@ public final class Classifier {
                 classifier::waitingForIdleRelay,
                 classifier::linkIn,
                 classifier::publisher,
+                classifier::idlePublisher,
                 classifier::machine);
         for (Supplier<BoundBy> rule : rules) {
             BoundBy bound = rule.get();
@@ -68,6 +84,42 @@ public final class Classifier {
             }
         }
         return classifier.unclear("no signal points anywhere");
+    }
+
+    /**
+     * Nothing was delivered for long: at a rate, at least once; at full speed, for a good part of the window. Who stood still
+     * says so; where nobody else did, and it had nobody to wait for, it was the relay.
+     */
+    private BoundBy stoodStill() {
+        Standstills still = signals.still();
+        boolean paced = signals.rates().wanted() > 0;
+        long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();
+        if (!facts.stoodStill()) {
+            return null;
+        }
+        Say say = new Say().that(Words.withoutDeliveries(still));
+        if (paced) {
+            say.that(Words.slowest(still));
+        }
+        say.that(Words.standstills(still));
+        if (still.machine().explains(missing, paced)) {
+            return say.bound(MACHINE, HIGH);
+        }
+        if (still.publishers().explains(missing, paced)) {
+            return say.cpu(facts.publisher).bound(PUBLISHER, HIGH);
+        }
+        if (still.subscribers().explains(missing, paced)) {
+            return say.cpu(facts.subscriber).bound(SUBSCRIBER, HIGH);
+        }
+        if (facts.idlePublisher()) {
+            return idlePublisher();
+        }
+        if (facts.backpressure() || facts.sendFull()) {
+            return null; // the relay had somebody to wait for
+        }
+        say.cpu(facts.relay);
+        boolean link = signals.link().throughIn() || signals.link().throughOut();
+        return link ? say.bound(RELAY_PAUSES, MEDIUM, LINK) : say.bound(RELAY_PAUSES, HIGH);
     }
 
     private BoundBy rateKept() {
@@ -121,6 +173,9 @@ public final class Classifier {
             return null;
         }
         Say say = new Say().cpu(facts.relay).queue("not read by the relay", facts.queues.relayReceive());
+        if (facts.queues.relayReceive() == null && facts.heldBack()) {
+            say.that(Words.heldBack(signals.holds()));
+        }
         if (facts.relayInputUnseen() && Facts.wantsAll(facts.publisher)) {
             say.cpu(facts.publisher).machine();
             return facts.allCoresBusy()
@@ -258,6 +313,22 @@ public final class Classifier {
         return say.cpuBound(PUBLISHER, facts.publisher, unread != null && unread.isEmpty() ? HIGH : MEDIUM);
     }
 
+    /** Everybody waits for publishers that have time: they did not send. */
+    private BoundBy idlePublisher() {
+        if (!facts.idlePublisher()) {
+            return null;
+        }
+        Say say = new Say()
+                .that("no queue is full: whatever was sent went through at once")
+                .cpu(facts.publisher)
+                .queue("not sent by the publishers", facts.queues.publisherSend())
+                .queue("not read by the relay", facts.queues.relayReceive())
+                .cpu(facts.relay);
+        return signals.still().publishers().count() > 0
+                ? say.that(Words.standstills(signals.still())).bound(PUBLISHER, HIGH)
+                : say.bound(PUBLISHER, MEDIUM);
+    }
+
     private BoundBy machine() {
         if (!facts.allCoresBusy()) {
             return null;
@@ -313,15 +384,153 @@ public final class Classifier {
         }
 
         /** Of a kind that means a thread's own speed, as far as that thread got the core that it wanted. */
-        BoundBy cpuBound(BoundKind kind, CpuShare cpu, Confidence confidence) {
+        BoundBy cpuBound(BoundBy.Kind kind, CpuShare cpu, Confidence confidence) {
             if (facts.starved(cpu)) {
                 return machine().bound(MACHINE, confidence, kind);
             }
             return facts.delayed(cpu) ? machine().bound(kind, MEDIUM, MACHINE) : bound(kind, confidence);
         }
 
-        BoundBy bound(BoundKind kind, Confidence confidence, BoundKind... alternatives) {
+        BoundBy bound(BoundBy.Kind kind, Confidence confidence, BoundBy.Kind... alternatives) {
             return new BoundBy(kind, confidence, reasons, List.of(alternatives), Words.unseen(signals));
+        }
+    }
+
+    /** What follows from signals without weighing them against each other. Immutable. */
+    static final class Facts {
+        /** A thread that waits for a core for longer than this is not bound by its own speed. */
+        private static final double STARVED = 0.25;
+
+        /** With this much, it is not by that alone. */
+        private static final double DELAYED = 0.1;
+
+        /** Fewer idle cores than this are none. */
+        private static final double NO_CORE_IDLE = 0.1;
+
+        private static final double KERNEL_BUSY = 0.2;
+
+        /** The relay says that something held for most of the time. */
+        private static final double MOSTLY = 0.5;
+
+        /** At full speed: the part of the window in which nothing was delivered. */
+        private static final double STOOD_STILL = 0.25;
+
+        /** A thread that wants a core for less than this waits for something else. */
+        private static final double IDLE = 0.5;
+
+        /** Longer than threads wait for their turn, see {@link Standstills.Still}. */
+        private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+        private static final double SECOND_NANOS = 1e9;
+
+        private final Signals signals;
+        final CpuShare relay;
+        final CpuShare publisher;
+        final CpuShare busiestPublisher;
+        final CpuShare subscriber;
+        final Queues queues;
+
+        Facts(Signals signals) {
+            this.signals = signals;
+            this.relay = signals.sampled().busiest(Role.RELAY);
+            // If one of them still has time, it is not the publishers' speed that is missing.
+            this.publisher = signals.sampled().leastBusy(Role.PUBLISHER);
+            // But a schedule is missed as soon as one of them has no core.
+            this.busiestPublisher = signals.sampled().busiest(Role.PUBLISHER);
+            this.subscriber = signals.sampled().busiest(Role.SUBSCRIBER);
+            this.queues = signals.sampled().queues();
+        }
+
+        /** The network takes a good part of all cores: on a virtual link, sending and receiving are mostly that. */
+        boolean kernelBusy() {
+            MachineShare machine = signals.sampled().machine();
+            return machine != null && machine.softirq() >= KERNEL_BUSY;
+        }
+
+        /** Whether the host took at least so much of a core's time. */
+        boolean stolen(double ofACore) {
+            MachineShare machine = signals.sampled().machine();
+            return machine != null && machine.steal() * machine.cores() >= ofACore;
+        }
+
+        boolean allCoresBusy() {
+            MachineShare machine = signals.sampled().machine();
+            return machine != null && machine.idle() <= NO_CORE_IDLE;
+        }
+
+        /** Wants a core nearly always, but does not get it for a good part of that, because all are busy. */
+        boolean starved(CpuShare cpu) {
+            return wantsAll(cpu) && cpu.waited() >= STARVED && allCoresBusy();
+        }
+
+        /** As {@link #starved}, for a smaller part. */
+        boolean delayed(CpuShare cpu) {
+            return wantsAll(cpu) && cpu.waited() >= DELAYED && allCoresBusy();
+        }
+
+        /** Whether the publishers could have sent more: a slow subscriber that holds nobody back binds nobody. */
+        boolean publishersFree() {
+            return queues.publisherSend() != null && queues.publisherSend().isEmpty();
+        }
+
+        static boolean wantsAll(CpuShare cpu) {
+            return cpu != null && cpu.wantsAll();
+        }
+
+        /** Whether messages wait for the relay: in its sockets, or where those cannot be seen, in its ring. */
+        boolean waitsForRelay() {
+            return queues.relayReceive() == null
+                    ? signals.holds() != null && signals.holds().ringUsed() >= MOSTLY
+                    : queues.relayReceive().isFull();
+        }
+
+        /** Whether it is not known if messages wait for the relay. */
+        boolean relayInputUnseen() {
+            return queues.relayReceive() == null && !waitsForRelay();
+        }
+
+        boolean sendFull() {
+            return queues.relaySend() != null && queues.relaySend().isFull();
+        }
+
+        /** The relay cannot send, because the subscriber's kernel has no room left. */
+        boolean subscriberFull() {
+            return queues.subscriberReceive() != null
+                    && queues.subscriberReceive().isFull()
+                    && (queues.relaySend() == null || queues.relaySend().isFull());
+        }
+
+        boolean backpressure() {
+            return signals.holds() != null && signals.holds().backpressure() >= MOSTLY;
+        }
+
+        boolean heldBack() {
+            return signals.holds() != null && signals.holds().heldBack() >= MOSTLY;
+        }
+
+        static boolean isLong(long nanos) {
+            return nanos >= LONG_NANOS;
+        }
+
+        /** Nothing was delivered for long. A queue that grows at a rate makes messages late too, but they never stop coming. */
+        boolean stoodStill() {
+            Standstills still = signals.still();
+            return signals.rates().wanted() > 0
+                    ? still.deliveries().count() > 0
+                            && isLong(still.slowestNanos())
+                            && still.deliveries().explains(still.slowestNanos(), true)
+                    : still.deliveries().totalNanos()
+                            >= STOOD_STILL * signals.rates().seconds() * SECOND_NANOS;
+        }
+
+        /** At full speed, publishers that could send more and hardly want a core. */
+        boolean idlePublisher() {
+            return signals.rates().wanted() == 0
+                    && publishersFree()
+                    && (queues.relayReceive() == null || queues.relayReceive().isEmpty())
+                    && !wantsAll(relay)
+                    && busiestPublisher != null
+                    && busiestPublisher.wanted() < IDLE;
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -9,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long the threads of the watched processes ran, and how long they waited for a core: /proc/PID/task/TID/schedstat, or
- * where the kernel has no such file, the times of /proc/PID/task/TID/stat, in steps of 10 ms. The sampler's thread owns it.
+ * where the kernel has no such file, the times of /proc/PID/task/TID/stat, in steps of 10 ms. Of threads that end between two looks the process tells. The sampler's thread
+ * owns it.
  */
 final class CpuSampler {
     /** Threads of a local producer are named like this, see {@link Watched.Process}. */
@@ -23,18 +26,22 @@ final class CpuSampler {
 
     private static final String MAIN = "main";
 
-    /** USER_HZ is 100 on every Linux that runs a JDK. */
-    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
-    /** Fields of stat behind the closing parenthesis of the name: user time, then system time. */
-    private static final int USER_TIME = 11;
+    /** The kernel counts the time of a process in such steps: less than a few of them is nobody's. */
+    private static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
     /** Threads that are told apart; of what comes on top nothing is known. */
     private static final int MAX_THREADS = 16_384;
 
-    private final SampleSource source;
+    private static final long CONTROLLER = ProcessHandle.current().pid();
+
+    private final ProcFiles source;
     private final Watched watched;
     private final Map<String, ThreadTimes> threads = new HashMap<>();
+
+    /** Of each process, at the first look and now. */
+    private final Map<Long, long[]> totals = new HashMap<>();
+
+    private int looks;
     private boolean waitsKnown = true;
     private boolean started;
     private long firstNanos;
@@ -47,10 +54,15 @@ final class CpuSampler {
         private long waitedBefore;
         private long ran;
         private long waited;
+        private int lastLook;
 
         ThreadTimes(Watched.Process process, String name) {
             this.process = process;
             this.name = name;
+        }
+
+        boolean isBeside() {
+            return BESIDE.stream().anyMatch(name::startsWith);
         }
 
         Role role() {
@@ -58,22 +70,61 @@ final class CpuSampler {
         }
     }
 
-    CpuSampler(SampleSource source, Watched watched) {
+    CpuSampler(ProcFiles source, Watched watched) {
         this.source = source;
         this.watched = watched;
     }
 
     void sample(long now) {
+        looks++;
         for (Watched.Process process : watched.processes()) {
+            total(process.pid());
             for (String tid : source.names(process.pid() + "/task")) {
                 sample(process, tid);
             }
         }
+        total(CONTROLLER);
         if (!started) {
             firstNanos = now;
             started = true;
         }
         lastNanos = now;
+    }
+
+    /** Of all its threads, also of those that have ended. */
+    private void total(long pid) {
+        ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
+        if (times != null) {
+            long[] total = totals.computeIfAbsent(pid, key -> new long[] {started ? 0 : times.nanos(), 0});
+            total[1] = times.nanos();
+        }
+    }
+
+    /**
+     * After the last look: what a process has used and none of its threads accounts for was used by one that has ended since
+     * it was seen. Of several, it goes to the one that had used most.
+     */
+    void settle() {
+        for (Watched.Process process : watched.processes()) {
+            long known = 0;
+            ThreadTimes ended = null;
+            for (ThreadTimes thread : threads.values()) {
+                if (thread.process == process) {
+                    known += thread.ran - thread.ranBefore;
+                    boolean counts = thread.lastLook < looks && !thread.isBeside();
+                    ended = counts && (ended == null || thread.ran > ended.ran) ? thread : ended;
+                }
+            }
+            long missing = used(process.pid()) - known;
+            if (ended != null && missing > ROUNDING_NANOS) {
+                ended.ran += missing;
+            }
+        }
+    }
+
+    private long used(long pid) {
+        long[] total = totals.get(pid);
+        return total == null ? 0 : total[1] - total[0];
     }
 
     private void sample(Watched.Process process, String tid) {
@@ -92,6 +143,7 @@ final class CpuSampler {
                 thread.waitedBefore = times[1];
             }
         }
+        thread.lastLook = looks;
         thread.ran = times[0];
         thread.waited = times[1];
     }
@@ -109,17 +161,12 @@ final class CpuSampler {
             if (fields.length >= 2) {
                 return new long[] {Long.parseLong(fields[0]), Long.parseLong(fields[1])};
             }
-            String stat = source.text(path + "/stat").orElse("");
-            fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
-            if (fields.length > USER_TIME + 1) {
-                waitsKnown = false;
-                long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]);
-                return new long[] {ticks * TICK_NANOS, 0};
-            }
         } catch (NumberFormatException e) {
             // no such figures in this file
         }
-        return null;
+        ProcessTimes times = ProcessTimes.parse(source.text(path + "/stat").orElse(""));
+        waitsKnown &= times == null;
+        return times == null ? null : new long[] {times.nanos(), 0};
     }
 
     /** False where the kernel does not tell how long threads waited for a core. */
@@ -140,7 +187,7 @@ final class CpuSampler {
             }
             Map<Role, CpuShare> best = new EnumMap<>(Role.class);
             for (ThreadTimes thread : threads.values()) {
-                if (thread.process == process && BESIDE.stream().noneMatch(thread.name::startsWith)) {
+                if (thread.process == process && !thread.isBeside()) {
                     best.merge(thread.role(), share(thread, nanos), (a, b) -> a.wanted() >= b.wanted() ? a : b);
                 }
             }
@@ -149,10 +196,10 @@ final class CpuSampler {
         return shares;
     }
 
-    /** How many cores all threads of all watched processes used, on average; 0 where no time has passed. */
+    /** How many cores the watched processes and the controller used, on average; 0 where no time has passed. */
     double cores() {
         double nanos = lastNanos - firstNanos;
-        long ran = 0;
+        long ran = used(CONTROLLER);
         for (ThreadTimes thread : threads.values()) {
             ran += thread.ran - thread.ranBefore;
         }

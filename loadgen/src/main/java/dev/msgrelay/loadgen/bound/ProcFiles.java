@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** /proc of this host, or a copy of it. Immutable. */
-public final class ProcFiles implements SampleSource {
+/** /proc of this host, or a copy of it; a test may have it change. Immutable. */
+public class ProcFiles {
     /** About 6,000 sockets: a host with more of them would only make samples slow. */
     private static final int MAX_BYTES = 1 << 20;
 
@@ -28,7 +28,11 @@ public final class ProcFiles implements SampleSource {
         return new ProcFiles(Path.of("/proc"));
     }
 
-    @Override
+    /**
+     * A file's content; empty when it is not there (any more), or may not be read.
+     *
+     * @param path below /proc, without a leading slash: {@code "1234/net/tcp"}
+     */
     public Optional<String> text(String path) {
         try (InputStream in = Files.newInputStream(root.resolve(path))) {
             return Optional.of(new String(in.readNBytes(MAX_BYTES), StandardCharsets.US_ASCII));
@@ -37,7 +41,7 @@ public final class ProcFiles implements SampleSource {
         }
     }
 
-    @Override
+    /** Names in a directory, in no order; empty when it is not there (any more). */
     public List<String> names(String path) {
         List<String> names = new ArrayList<>();
         try (Stream<Path> entries = Files.list(root.resolve(path))) {
@@ -49,7 +53,7 @@ public final class ProcFiles implements SampleSource {
         return names;
     }
 
-    @Override
+    /** Where a symbolic link points to; empty when it is not there, or may not be read. */
     public Optional<String> link(String path) {
         try {
             return Optional.of(Files.readSymbolicLink(root.resolve(path)).toString());

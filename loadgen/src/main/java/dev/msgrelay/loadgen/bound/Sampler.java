@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Sampled.TcpSegments;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -8,9 +10,13 @@ final class Sampler {
     /** Threads are looked at so seldom: there are dozens in each JVM, and their times add up by themselves. */
     private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final SampleSource source;
+    private final ProcFiles source;
     private final SocketSampler sockets;
     private final CpuSampler cpu;
+    private final OtherPrograms others;
+    private double clockBefore = Double.NaN;
+    private double clockAfter = Double.NaN;
+    private long begun;
     private Optional<MachineTimes> machineBefore = Optional.empty();
     private Optional<MachineTimes> machineAfter = Optional.empty();
     private TcpSegments segmentsBefore = TcpSegments.NONE;
@@ -18,16 +24,20 @@ final class Sampler {
     private long lastCpu;
     private int samples;
 
-    Sampler(SampleSource source, Watched watched) {
+    Sampler(ProcFiles source, Watched watched) {
         this.source = source;
         this.sockets = new SocketSampler(source, watched);
         this.cpu = new CpuSampler(source, watched);
+        this.others = new OtherPrograms(source, watched);
     }
 
     /** At the begin of the window. */
     void first(long now) {
         machineBefore = machine();
         segmentsBefore = segments();
+        clockBefore = clock();
+        others.first();
+        begun = now;
         sampleCpu(now);
         sample();
     }
@@ -49,8 +59,11 @@ final class Sampler {
     void last(long now) {
         sample();
         sampleCpu(now);
+        cpu.settle();
+        others.last(now - begun);
         segmentsAfter = segments();
         machineAfter = machine();
+        clockAfter = clock();
     }
 
     private void sample() {
@@ -67,6 +80,10 @@ final class Sampler {
         return source.text("stat").flatMap(MachineTimes::parse);
     }
 
+    private double clock() {
+        return MachineTimes.clock(source.text("cpuinfo").orElse(""));
+    }
+
     private TcpSegments segments() {
         TcpSegments sum = TcpSegments.NONE;
         for (long pid : sockets.representatives()) {
@@ -79,7 +96,14 @@ final class Sampler {
     /** What it came to, after {@link #last}. */
     Sampled sampled() {
         MachineShare machine = machineBefore.isPresent() && machineAfter.isPresent()
-                ? machineAfter.get().since(machineBefore.get(), cpu.cores())
+                ? machineAfter
+                        .get()
+                        .since(
+                                machineBefore.get(),
+                                cpu.cores(),
+                                others.cores(),
+                                others.busiest(),
+                                clockAfter / clockBefore)
                 : null;
         return new Sampled(
                 samples,

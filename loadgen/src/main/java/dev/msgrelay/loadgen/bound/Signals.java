@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.bound;
 
+import com.grack.nanojson.JsonObject;
+
 /**
  * All that a run is classified from.
  *
@@ -7,10 +9,119 @@ package dev.msgrelay.loadgen.bound;
  * @param sampled CPU, queues
  * @param holds what the relay says; null where it says nothing
  * @param link the part of the link that was used
+ * @param still who stood still
  */
-public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link) {
+public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
     /** With what the link could have given, see {@link LinkShare}: known to who knows the link. */
     public Signals withLink(double in, double out) {
-        return new Signals(rates, sampled, holds, link.of(in, out));
+        return new Signals(rates, sampled, holds, link.of(in, out), still);
+    }
+
+    /**
+     * What passed within the window, against what was wanted.
+     *
+     * @param wanted messages a second of all publishers together; 0: as fast as it goes
+     * @param in messages a second that left the publishers; NaN where nobody counts them
+     * @param out messages a second that the subscribers got, on average
+     * @param late share of the messages that left more than a millisecond after their time, 0..1
+     * @param seconds length of the window
+     */
+    public record Rates(double wanted, double in, double out, double late, double seconds) {
+        /** The share of messages of a fixed rate that may leave more than a millisecond late. */
+        public static final double MAX_LATE_SHARE = 0.001;
+
+        /** Of the wanted messages, so many may be missing. */
+        private static final double TOLERANCE = 0.01;
+
+        /** Messages that cross the window's edges because a thread got its core a moment later. */
+        private static final double EDGE_SECONDS = 0.02;
+
+        /** Whether the publishers had a schedule, and all of it left and arrived. */
+        public boolean kept() {
+            double enough = wanted * (1 - Math.max(TOLERANCE, EDGE_SECONDS / seconds));
+            return wanted > 0 && in >= enough && out >= enough;
+        }
+    }
+
+    /**
+     * What the relay says of its own waiting; shares of the time between the two of its reports that lie nearest around the
+     * window, 0..1.
+     *
+     * @param heldBack there was a publisher that it did not read, for want of room in the ring or because of:
+     * @param backpressure the slowest subscriber with that policy kept the log from growing
+     * @param ringUsed share of the ring's cells that were in use, on average of the reports
+     */
+    public record RelayHolds(double heldBack, double backpressure, double ringUsed) {}
+
+    /**
+     * How much of what the link could give a run has used, 0..1; NaN where there is no link, or its speed is not known.
+     *
+     * @param in from the publishers to the relay
+     * @param out from the relay to the subscribers, all of them behind that link together
+     * @param throughIn whether there may be a link at all between publishers and relay: not on loopback and over Unix sockets
+     * @param throughOut whether there may be one between relay and subscribers
+     */
+    public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
+        public static final LinkShare UNKNOWN = new LinkShare(Double.NaN, Double.NaN, true, true);
+
+        private static final double ALL = 0.95;
+
+        /** The same way, of which it is known what part was used. */
+        public LinkShare of(double newIn, double newOut) {
+            return new LinkShare(newIn, newOut, throughIn, throughOut);
+        }
+
+        boolean isFullIn() {
+            return in >= ALL;
+        }
+
+        boolean isFullOut() {
+            return out >= ALL;
+        }
+    }
+
+    /**
+     * Who stood still within the window. Processes say it of themselves, by a thread that only sleeps; what of the time without
+     * deliveries none of them explains was spent in the relay and on the way.
+     *
+     * @param machine the controller's process: who stands still without having anything to do
+     * @param publishers of all processes, the one that stood still longest
+     * @param subscribers likewise
+     * @param deliveries times between two deliveries to the same subscriber; of all, the one with the longest
+     * @param slowestNanos the longest latency of a message of a schedule; 0 without one
+     */
+    public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
+        public static final Standstills NONE = new Standstills(Still.NONE, Still.NONE, Still.NONE, Still.NONE, 0);
+
+        /**
+         * Times in which one of them did nothing, in nanoseconds.
+         *
+         * @param longestNanos 0 where it is not known
+         * @param count of those of 100 ms or longer
+         * @param totalNanos likewise
+         */
+        public record Still(long longestNanos, long count, long totalNanos) {
+            public static final Still NONE = new Still(0, 0, 0);
+
+            /** As a worker tells it; null: not at all. */
+            public static Still of(JsonObject json) {
+                return json == null
+                        ? NONE
+                        : new Still(
+                                json.getLong("longestNanos", 0),
+                                json.getLong("count", 0),
+                                json.getLong("totalNanos", 0));
+            }
+
+            /** The one of both with the longest. */
+            public Still orLonger(Still other) {
+                return longestNanos >= other.longestNanos ? this : other;
+            }
+
+            /** Whether it explains this much, or most of it. */
+            boolean explains(long nanos, boolean longest) {
+                return 2 * (longest ? longestNanos : totalNanos) >= nanos;
+            }
+        }
     }
 }

@@ -1,11 +1,15 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.bound.Sampled.Queue;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Looks at the queues of a run's connections. /proc/PID/net is that of the process's own network namespace, so each
@@ -14,7 +18,7 @@ import java.util.Set;
 final class SocketSampler {
     static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
 
-    private final SampleSource source;
+    private final ProcFiles source;
     private final Watched watched;
     private final QueueTally publisherSend = new QueueTally();
     private final QueueTally relayReceive = new QueueTally();
@@ -30,7 +34,7 @@ final class SocketSampler {
     private final Bystanders bystanders;
     private int seen;
 
-    SocketSampler(SampleSource source, Watched watched) {
+    SocketSampler(ProcFiles source, Watched watched) {
         this.source = source;
         this.watched = watched;
         this.bystanders = new Bystanders(source, watched);
@@ -105,5 +109,105 @@ final class SocketSampler {
 
     Queues queues() {
         return new Queues(publisherSend.worst(), relayReceive.worst(), relaySend.worst(), subscriberReceive.worst());
+    }
+
+    /** Adds up the samples of one queue of each connection. The sampler's thread owns it. */
+    private static final class QueueTally {
+        /** Connections that are told apart; what comes on top is not looked at. */
+        private static final int MAX_CONNECTIONS = 4_096;
+
+        /** With fewer looks a share would mean nothing. */
+        private static final int MIN_SAMPLES = 3;
+
+        private final Map<Integer, Sum> connections = new HashMap<>();
+
+        private static final class Sum {
+            private int samples;
+            private int waiting;
+            private long bytes;
+        }
+
+        /** @param client the port of the end that connected, which tells a connection from the others */
+        void add(int client, long bytes) {
+            if (connections.size() == MAX_CONNECTIONS && !connections.containsKey(client)) {
+                return;
+            }
+            Sum sum = connections.computeIfAbsent(client, key -> new Sum());
+            sum.samples++;
+            sum.bytes += bytes;
+            if (bytes >= Queue.LONG_BYTES) {
+                sum.waiting++;
+            }
+        }
+
+        /** The connection with the longest queue, or null where it was hardly seen. */
+        Queue worst() {
+            Queue worst = null;
+            for (Sum sum : connections.values()) {
+                if (sum.samples >= MIN_SAMPLES) {
+                    Queue one = new Queue(
+                            connections.size(),
+                            sum.samples,
+                            (double) sum.waiting / sum.samples,
+                            (double) sum.bytes / sum.samples);
+                    worst = worst == null || longer(one, worst) ? one : worst;
+                }
+            }
+            return worst;
+        }
+
+        private static boolean longer(Queue one, Queue other) {
+            return one.waiting() != other.waiting()
+                    ? one.waiting() > other.waiting()
+                    : one.meanBytes() > other.meanBytes();
+        }
+    }
+
+    /**
+     * Connections of processes that hold nobody back, however long their queues are ({@link Watched.Process#beside}). They are
+     * connected before the first look and never again, so that they are found once. The sampler's thread owns it.
+     */
+    private static final class Bystanders {
+        private static final String SOCKET = "socket:[";
+
+        private final ProcFiles source;
+        private final List<Watched.Process> processes;
+        private final int port;
+        private final Set<Integer> clients = new HashSet<>();
+
+        Bystanders(ProcFiles source, Watched watched) {
+            this.source = source;
+            this.processes =
+                    watched.processes().stream().filter(Watched.Process::beside).toList();
+            this.port = watched.subscribePort();
+        }
+
+        /** Looks for them, until some are found. */
+        void find() {
+            if (port < 0 || !clients.isEmpty()) {
+                return;
+            }
+            for (Watched.Process process : processes) {
+                Set<String> inodes = sockets(process.pid());
+                for (String table : SocketSampler.TABLES) {
+                    clients.addAll(SocketTable.clients(
+                            source.text(process.pid() + table).orElse(""), port, inodes));
+                }
+            }
+        }
+
+        private Set<String> sockets(long pid) {
+            String directory = pid + "/fd";
+            return source.names(directory).stream()
+                    .map(name -> source.link(directory + "/" + name).orElse(""))
+                    .filter(target -> target.startsWith(SOCKET))
+                    .map(target -> target.substring(SOCKET.length(), target.length() - 1))
+                    .collect(Collectors.toSet());
+        }
+
+        /** @param client the port of the end that connected */
+        boolean has(int client) {
+            return clients.contains(client);
+        }
     }
 }

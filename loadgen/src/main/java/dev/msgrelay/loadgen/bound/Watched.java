@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.bound;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What a sampler looks at.
@@ -21,6 +22,19 @@ public record Watched(List<Process> processes, int publishPort, int subscribePor
         /** One that all wait for. */
         public Process(Role role, String name, long pid) {
             this(role, name, pid, false);
+        }
+    }
+
+    /** What a process, or one of its threads, does in a run. */
+    public enum Role {
+        PUBLISHER,
+        RELAY,
+        SUBSCRIBER;
+
+        /** As results name it: "relay". */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 }

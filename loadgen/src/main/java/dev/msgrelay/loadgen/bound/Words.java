@@ -1,5 +1,14 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Sampled.Queue;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Sampled.TcpSegments;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -8,10 +17,12 @@ import java.util.Locale;
 final class Words {
     private static final double KIBI = 1 << 10;
     private static final double PERCENT = 100;
+    private static final double MILLI_NANOS = 1e6;
+    private static final double SECOND_NANOS = 1e9;
     private static final double WORTH_TELLING = 0.01;
 
     /** Less than this may as well be how the kernel keeps its books. */
-    private static final double OTHERS = 0.15;
+    private static final double OTHERS = 0.05;
 
     private Words() {}
 
@@ -36,7 +47,13 @@ final class Words {
                 machine.idle(),
                 machine.softirq(),
                 machine.steal() >= WORTH_TELLING ? format(", %.2f taken by the host", machine.steal()) : "",
-                machine.others() >= OTHERS ? format(", %.2f with other programs", machine.others()) : "");
+                machine.others() >= OTHERS ? ", " + others(machine) : "");
+    }
+
+    /** "0.41 with other programs, most of all yes (pid 4711)". */
+    static String others(MachineShare machine) {
+        return format("%.2f with other programs", machine.others())
+                + (machine.busiest().isEmpty() ? "" : ", most of all " + machine.busiest());
     }
 
     static String rates(Rates rates) {
@@ -52,6 +69,32 @@ final class Words {
     /** Of one core: a schedule waits for one. */
     static String stolen(MachineShare machine) {
         return format("the host took %.2f %% of a core's time", machine.steal() * machine.cores() * PERCENT);
+    }
+
+    static String withoutDeliveries(Standstills still) {
+        Standstills.Still gaps = still.deliveries();
+        return format(
+                "deliveries stood still %,d time%s for 100 ms or longer, at most for %.0f ms, %.1f s in all",
+                gaps.count(),
+                gaps.count() == 1 ? "" : "s",
+                gaps.longestNanos() / MILLI_NANOS,
+                gaps.totalNanos() / SECOND_NANOS);
+    }
+
+    /** Hop by hop: what nobody else took was spent in the relay, or on the way. */
+    static String slowest(Standstills still) {
+        return format(
+                "the slowest message took %.0f ms from its intended time of sending",
+                still.slowestNanos() / MILLI_NANOS);
+    }
+
+    static String standstills(Standstills still) {
+        return format(
+                "the publishers' process stood still for at most %.0f ms, the subscribers' for %.0f, the machine for %.0f;"
+                        + " the rest was in the relay and on the way",
+                still.publishers().longestNanos() / MILLI_NANOS,
+                still.subscribers().longestNanos() / MILLI_NANOS,
+                still.machine().longestNanos() / MILLI_NANOS);
     }
 
     static String link(String direction, double share) {

@@ -2,17 +2,17 @@
  * What a run was bound by: link, relay CPU, publisher, subscriber, ring, the machine as a whole, or nothing.
  *
  * <pre>
- *  SampleSource      files of /proc, or recorded ones
- *      |  every 100 ms of the measured window
- *  Sampler           CPU of threads, of the machine, queues of sockets, TCP counters    (WindowSampler's thread)
+ *  ProcFiles         files of /proc, or recorded ones
+ *      |  some twenty times within the measured window
+ *  Sampler           CPU of threads, of the machine, of others, queues of sockets, TCP   (WindowSampler's thread)
  *      |
  *  Signals           what that comes to over the window, with what is known beside it
- *      |
- *  Classifier        a decision table, see docs/bound-by.md                              (pure)
- *      |
- *  BoundBy           kind, how sure, and sentences with the numbers
+ *      |                                          |
+ *  Classifier        a decision table (pure)        Disturbances    what makes the figures unusable (pure)
+ *      |                                          |
+ *  BoundBy           kind, how sure, sentences      marks           a sentence each
  * </pre>
  *
- * Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
+ * See docs/bound-by.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.
  */
 package dev.msgrelay.loadgen.bound;

@@ -1,22 +1,26 @@
 package dev.msgrelay.loadgen.cli;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
-import dev.msgrelay.loadgen.bench.Bench;
 import dev.msgrelay.loadgen.bench.BenchCase;
 import dev.msgrelay.loadgen.bench.CaseResult;
 import dev.msgrelay.loadgen.bench.Cases;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.measure.PathMtu;
-import dev.msgrelay.loadgen.report.BenchJson;
+import dev.msgrelay.loadgen.report.BenchResults;
 import dev.msgrelay.loadgen.report.BenchTable;
 import dev.msgrelay.loadgen.report.CaseReport;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,11 +40,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures each case in turn with its ceiling and prints the median of the fractions beside what is asked.",
-            "Rounds during which the machine changed (core-to-core hop) are left out when enough others remain.",
+            "Rounds during which the machine changed (core-to-core hop) or a run was invalid are left out when others remain.",
             "Exits 1 when a run was invalid; a case that falls short is told, and no error."
         })
 final class BenchCommand implements Callable<Integer> {
     private static final int MAX_ROUNDS = 101;
+
+    /** A contestant that fails so often in a row is not measured any more. */
+    private static final int GIVE_UP_AFTER = 2;
 
     @Spec
     private CommandSpec spec;
@@ -74,29 +81,32 @@ final class BenchCommand implements Callable<Integer> {
     private Path jsonFile;
 
     @Override
-    public Integer call() throws IOException, RunException, InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
         Limits.within(spec, "--body", body, LoadMessage.MIN_BODY, FrameLayout.DEFAULT_MAX_BODY);
         List<BenchCase> cases = selected();
         PrintWriter out = spec.commandLine().getOut();
         out.println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
+        Cases.leftOut().forEach(out::println);
         out.flush();
-        ProgressLines lines = new ProgressLines();
-        Bench bench = new Bench(lines::start);
-        bench.expect(cases);
-        JsonArray raw = new JsonArray();
+        Results results = Results.of(
+                Origin.now("bench", spec.commandLine().getParseResult().originalArgs()), List.of(Site.here()));
         boolean valid = true;
-        try (Interrupts interrupts = Interrupts.watch()) {
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLines lines = new ProgressLines(spec.commandLine().getErr())) {
+            Experiment<RunResult> experiment = lines.experiment(interrupts, GIVE_UP_AFTER);
+            cases.forEach(benchCase -> benchCase.announce(experiment));
             for (BenchCase benchCase : cases) {
-                CaseResult result = interrupts.orInterrupted(() -> bench.run(benchCase));
+                CaseResult result = benchCase.run(experiment);
                 CaseReport report = CaseReport.of(result);
-                lines.close();
+                lines.end();
                 out.print(BenchTable.lines(report));
                 out.flush();
                 valid &= report.failures().isEmpty();
-                raw.add(BenchJson.of(result, report));
-                write(raw);
+                results = BenchResults.with(results, result);
+                write(results);
             }
+            write(results.with(Ending.complete()));
         }
         return valid ? 0 : 1;
     }
@@ -117,16 +127,11 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     /** After every case, so that an interrupted benchmark leaves what it had. */
-    private void write(JsonArray cases) throws IOException {
-        if (jsonFile == null) {
-            return;
+    private void write(Results results) throws IOException {
+        if (jsonFile != null) {
+            try (Writer out = Files.newBufferedWriter(jsonFile)) {
+                Json.write(results, out);
+            }
         }
-        JsonObject document = new JsonObject();
-        document.put("machine", Machine.here().toJson());
-        document.put("pathMtu", PathMtu.loopback());
-        document.put("quick", quick);
-        document.put("cases", cases);
-        Files.writeString(
-                jsonFile, JsonWriter.indent("  ").string().value(document).done() + "\n");
     }
 }

@@ -1,16 +1,24 @@
 package dev.msgrelay.loadgen.cli;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
-import dev.msgrelay.loadgen.bench.Bench;
-import dev.msgrelay.loadgen.bench.Ceilings;
-import dev.msgrelay.loadgen.bench.Contender;
-import dev.msgrelay.loadgen.bench.Sample;
+import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.HostRig;
+import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRig;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.report.BenchResults;
 import dev.msgrelay.loadgen.report.BenchTable;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -48,39 +56,40 @@ final class CalibrateCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException, RunException, InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         Load load = options.load();
         Timing timing = options.timing();
-        Map<String, List<Contender>> groups = new LinkedHashMap<>();
-        groups.put("direct, 1 -> 1", Ceilings.direct(load, timing));
-        groups.put("plain relay, 1 -> 1", Ceilings.plain(load, timing));
-        groups.put("plain relay, 1 -> 8, deliveries", Ceilings.plain(load.withCounts(1, FAN_OUT), timing));
-        ProgressLines lines = new ProgressLines();
-        Bench bench = new Bench(lines::start);
-        bench.expectAll(groups.values().stream().flatMap(List::stream).toList());
-        JsonObject document = new JsonObject();
+        LoadRig rig = new HostRig();
+        Map<String, List<LoadCell>> groups = new LinkedHashMap<>();
+        groups.put("direct, 1 -> 1", CeilingCells.direct(load, timing, rig));
+        groups.put("plain relay, 1 -> 1", CeilingCells.plain(load, timing, rig));
+        groups.put("plain relay, 1 -> 8, deliveries", CeilingCells.plain(load.withCounts(1, FAN_OUT), timing, rig));
+        Results results = Results.of(
+                Origin.now("calibrate", spec.commandLine().getParseResult().originalArgs()), List.of(Site.here()));
         List<String> failures = new ArrayList<>();
-        try (Interrupts interrupts = Interrupts.watch()) {
-            for (Map.Entry<String, List<Contender>> group : groups.entrySet()) {
-                List<Sample> samples = interrupts.orInterrupted(() -> bench.tryAll(group.getValue()));
-                lines.close();
-                samples.forEach(sample -> failures.addAll(sample.failures()));
-                document.put(group.getKey(), BenchTable.json(samples));
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLines lines = new ProgressLines(spec.commandLine().getErr())) {
+            Experiment<RunResult> experiment = lines.experiment(interrupts, 1);
+            groups.values().forEach(cells -> experiment.expect(cells, 1));
+            for (Map.Entry<String, List<LoadCell>> group : groups.entrySet()) {
+                List<Run<RunResult>> runs = experiment.rounds(group.getKey(), group.getValue(), Until.rounds(1));
+                lines.end();
+                runs.forEach(run -> failures.addAll(run.failures()));
+                results = BenchResults.with(results, group.getKey(), runs);
                 if (!json) {
-                    out.println(BenchTable.ceiling(group.getKey(), samples));
+                    out.println(BenchTable.ceiling(group.getKey(), runs));
                     out.flush();
                 }
             }
         }
-        report(out, document, failures);
+        report(out, results.with(Ending.complete()), failures);
         return failures.isEmpty() ? 0 : 1;
     }
 
-    private void report(PrintWriter out, JsonObject document, List<String> failures) throws IOException {
+    private void report(PrintWriter out, Results results, List<String> failures) throws IOException {
         if (json) {
-            document.put("machine", Machine.here().toJson());
-            out.println(JsonWriter.indent("  ").string().value(document).done());
+            Json.write(results, out);
         } else {
             out.println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
             failures.forEach(failure -> out.println("FAIL " + failure));

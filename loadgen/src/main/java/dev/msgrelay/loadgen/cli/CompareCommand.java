@@ -3,18 +3,24 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.compare.Comparer;
 import dev.msgrelay.loadgen.compare.Comparison;
 import dev.msgrelay.loadgen.compare.ComparisonReport;
-import dev.msgrelay.loadgen.compare.Contestant;
 import dev.msgrelay.loadgen.compare.InTurn;
 import dev.msgrelay.loadgen.compare.PairedComparison;
 import dev.msgrelay.loadgen.compare.PairedReport;
 import dev.msgrelay.loadgen.compare.Side;
 import dev.msgrelay.loadgen.compare.SideBySide;
+import dev.msgrelay.loadgen.compare.Turn;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.Keeper;
+import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.Shootout;
-import dev.msgrelay.loadgen.result.files.ResultFileException;
-import dev.msgrelay.loadgen.result.files.ShootoutReader;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
@@ -183,59 +189,76 @@ final class CompareCommand implements Callable<Integer> {
             within("--fail-below", failBelow, 0, MAX_RATIO);
         }
         Load given = load.load();
-        Map<Side, Contestant> both = contestants.contestants(given);
-        PairedComparison comparison = compare(both, given, schedule(given.rate() > 0));
-        return report(both, comparison);
+        Map<Side, Middle> both = contestants.contestants(given);
+        return report(compare(both, given, schedule(given.rate() > 0)));
     }
 
     private SideBySide.Schedule schedule(boolean paced) {
-        int ofRound = pairs == null ? paced ? PACED_PAIRS : 1 : pairs;
+        String endsWithARun = contestants.endsWithARun();
+        int ofRound = pairs == null ? paced && endsWithARun == null ? PACED_PAIRS : 1 : pairs;
         Limits.within(spec, "--pairs", ofRound, 1, MAX_PAIRS);
-        if (contestants.inProcess() && ofRound > 1) {
+        if (endsWithARun != null && ofRound > 1) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--pairs " + ofRound + " and --in-process exclude each other: its publishers end with a run");
+                    "--pairs " + ofRound + " and " + endsWithARun + " exclude each other: that ends with a run");
         }
         Duration warmup = ofRound > 1 ? WARM : paced ? PACED_COLD : COLD;
         Timing each = load.timing(warmup, paced ? PACED_DURATION : DURATION);
         return new SideBySide.Schedule(new Timing(COLD, Duration.ofMillis(100)), each, ofRound);
     }
 
-    private PairedComparison compare(Map<Side, Contestant> both, Load given, SideBySide.Schedule schedule)
-            throws IOException, InterruptedException {
-        ProgressLine progress = ProgressLine.onStderr("");
+    private PairedComparison compare(Map<Side, Middle> both, Load given, SideBySide.Schedule schedule)
+            throws InterruptedException {
+        WithinRuns progress = new WithinRuns();
         try (Interrupts interrupts = Interrupts.watch();
-                SideBySide relays = new SideBySide(both, given, schedule, onTerminal(progress))) {
-            InTurn inTurn = new InTurn(
-                    (side, number) -> interrupts.orInterrupted(() -> relays.run(side, number)),
-                    SideBySide.figures(given),
-                    within,
-                    (long) (minutes * TimeUnit.MINUTES.toNanos(1)),
-                    System::nanoTime);
-            return inTurn.compare(known -> {
-                progress.close();
-                System.err.println(PairedReport.progress(known));
-            });
+                SideBySide relays = new SideBySide(both, given, schedule)) {
+            Experiment<Turn> experiment =
+                    new Experiment<>(Meter.ofThisHost(interrupts), progress, Keeper.nothing(progress), 2);
+            long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
+            return new InTurn(experiment, SideBySide.figures(given), within)
+                    .compare(relays.cells(), limitNanos, progress::pair);
         } finally {
             progress.close();
         }
     }
 
-    /** What goes on within a run is for somebody who watches, and nothing for a log. */
-    private static RunObserver onTerminal(ProgressLine progress) {
-        return new RunObserver() {
-            @Override
-            public void phase(String what) {
-                progress.phase(what);
-            }
-        };
+    /** A line for each pair. What goes on within a run is for somebody who watches, and nothing for a log. */
+    private static final class WithinRuns implements Listener, RunObserver {
+        private final ProgressLine line = ProgressLine.onStderr("");
+
+        @Override
+        public void notice(String text) {
+            // The report says what went wrong.
+        }
+
+        @Override
+        public RunObserver begins(String where) {
+            return this;
+        }
+
+        @Override
+        public void phase(String what) {
+            line.phase(what);
+        }
+
+        void pair(PairedComparison known) {
+            line.close();
+            System.err.println(PairedReport.progress(known));
+        }
+
+        void close() {
+            line.close();
+        }
     }
 
-    private int report(Map<Side, Contestant> both, PairedComparison comparison) throws InterruptedException {
-        PairedReport report = new PairedReport(both, comparison);
+    private int report(PairedComparison comparison) throws IOException, InterruptedException {
+        PairedReport report = new PairedReport(contestants.titles(), comparison);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(report.json());
+            Json.write(
+                    report.results(Origin.now(
+                            "compare", spec.commandLine().getParseResult().originalArgs())),
+                    out);
         } else {
             out.print(report.table());
         }
@@ -254,17 +277,20 @@ final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    private int results() throws ResultFileException {
+    private int results() throws IOException {
         if (b == null && lanes.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "what with? give B, or --lanes of A");
         }
-        Shootout one = ShootoutReader.figures(a);
-        Shootout other = b == null ? one : ShootoutReader.figures(b);
+        Results one = Json.read(a);
+        Results other = b == null ? one : Json.read(b);
         Comparison comparison = compare(one, other);
         ComparisonReport report = new ComparisonReport(comparison);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(report.json());
+            Json.write(
+                    report.results(Origin.now(
+                            "compare", spec.commandLine().getParseResult().originalArgs())),
+                    out);
         } else {
             out.print(report.table());
         }
@@ -272,7 +298,7 @@ final class CompareCommand implements Callable<Integer> {
         return comparison.cells().isEmpty() ? 1 : 0;
     }
 
-    private Comparison compare(Shootout one, Shootout other) {
+    private Comparison compare(Results one, Results other) {
         boolean inTurn = paired || !lanes.isEmpty() && one.equals(other);
         Comparer comparer = new Comparer(one, other, inTurn);
         if (lanes.isEmpty()) {
@@ -286,7 +312,7 @@ final class CompareCommand implements Callable<Integer> {
         return comparer.lanes(lanes.get(0), lanes.get(1), anyMachine);
     }
 
-    private void lane(Shootout shootout, String name) {
+    private void lane(Results shootout, String name) {
         if (shootout.lane(name).isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),

@@ -1,12 +1,14 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.compare.Contestant;
 import dev.msgrelay.loadgen.compare.Side;
+import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.run.Build;
 import dev.msgrelay.loadgen.run.CommandMiddle;
 import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
@@ -24,13 +26,11 @@ import picocli.CommandLine.Spec;
 
 /** The two sides of a comparison in turn. */
 final class ContestantOptions {
-    private static final String POLICY = "--slow-subscriber";
-
     /** Room for larger logs and more loops: a limit, of which nothing is taken before it is needed. */
     private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=1g";
 
     /** What a relay within the publishers' process can be told. */
-    private static final Set<String> IN_PROCESS = Set.of(POLICY, "--transport", "--event-loops", "--mtu");
+    private static final Set<String> IN_PROCESS = Set.of(RelayMiddle.POLICY, "--transport", "--event-loops", "--mtu");
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -66,6 +66,15 @@ final class ContestantOptions {
     private String commandB;
 
     @Option(
+            names = "--a-through",
+            paramLabel = "WHAT",
+            description = "A is relay; plain, the plain relay of the ceilings; or c, the reference relay in C (relay).")
+    private MiddleOptions.Through throughA;
+
+    @Option(names = "--b-through", paramLabel = "WHAT", description = "B.")
+    private MiddleOptions.Through throughB;
+
+    @Option(
             names = "--a-java-opts",
             paramLabel = "OPTS",
             description = "Options of the JVM of A's relay, instead of the usual ones; separated by spaces.")
@@ -88,12 +97,20 @@ final class ContestantOptions {
                 || dirB != null
                 || commandA != null
                 || commandB != null
+                || throughA != null
+                || throughB != null
                 || javaOptionsA != null
                 || javaOptionsB != null;
     }
 
-    boolean inProcess() {
-        return inProcess;
+    /** What makes one of the sides end with a run, as on the command line; null where both stay as long as they are let. */
+    String endsWithARun() {
+        if (inProcess) {
+            return "--in-process";
+        }
+        return throughA == MiddleOptions.Through.PLAIN
+                ? "--a-through plain"
+                : throughB == MiddleOptions.Through.PLAIN ? "--b-through plain" : null;
     }
 
     /**
@@ -101,15 +118,50 @@ final class ContestantOptions {
      *
      * @throws ParameterException naming what does not fit, or is not there
      */
-    Map<Side, Contestant> contestants(Load load) {
-        Map<Side, Contestant> both = new EnumMap<>(Side.class);
-        both.put(Side.A, contestant("--a", a, dirA, commandA, javaOptionsA, load));
-        both.put(Side.B, contestant("--b", b, dirB, commandB, javaOptionsB, load));
+    Map<Side, Middle> contestants(Load load) {
+        Map<Side, Middle> both = new EnumMap<>(Side.class);
+        both.put(Side.A, contestant("--a", a, dirA, commandA, throughA, javaOptionsA, load));
+        both.put(Side.B, contestant("--b", b, dirB, commandB, throughB, javaOptionsB, load));
         return both;
     }
 
-    private Contestant contestant(
-            String option, String options, Path directory, String command, String javaOptions, Load load) {
+    /** For people. */
+    Map<Side, String> titles() {
+        Map<Side, String> both = new EnumMap<>(Side.class);
+        both.put(Side.A, title(a, dirA, commandA, throughA, javaOptionsA));
+        both.put(Side.B, title(b, dirB, commandB, throughB, javaOptionsB));
+        return both;
+    }
+
+    private static String title(
+            String options, Path directory, String command, MiddleOptions.Through through, String javaOptions) {
+        if (isReference(through)) {
+            return through + " relay";
+        }
+        return command == null ? title(directory, words(options), javaOptions) : command;
+    }
+
+    private static boolean isReference(MiddleOptions.Through through) {
+        return through != null && through != MiddleOptions.Through.RELAY;
+    }
+
+    private Middle contestant(
+            String option,
+            String options,
+            Path directory,
+            String command,
+            MiddleOptions.Through through,
+            String javaOptions,
+            Load load) {
+        if (isReference(through)) {
+            String what = option + "-through " + through;
+            refuse(command != null, what + " and " + option + "-command exclude each other");
+            refuse(options != null, what + " and " + option + " exclude each other");
+            refuse(directory != null, what + " and " + option + "-dir exclude each other");
+            refuse(javaOptions != null, what + " and " + option + "-java-opts exclude each other");
+            refuse(inProcess, what + " and --in-process exclude each other");
+            return reference(what, through, load);
+        }
         if (command != null) {
             refuse(options != null, option + " and " + option + "-command exclude each other");
             refuse(directory != null, option + "-dir and " + option + "-command exclude each other");
@@ -119,20 +171,38 @@ final class ContestantOptions {
                     !command.contains(CommandMiddle.PUBLISH) || !command.contains(CommandMiddle.SUBSCRIBE),
                     option + "-command needs " + CommandMiddle.PUBLISH + " and " + CommandMiddle.SUBSCRIBE
                             + ": it is told where to listen by them");
-            return new Contestant(command, new CommandMiddle(command), Policy.BACKPRESSURE);
+            ClientOptions.check(spec, load, option + "-command", true, true);
+            return new CommandMiddle(command);
         }
         List<String> given = words(options);
         Policy policy = policy(option, given);
         List<String> args = new ArrayList<>();
-        if (!given.contains(POLICY)) {
-            args.addAll(List.of(POLICY, policy.flag()));
+        if (!given.contains(RelayMiddle.POLICY)) {
+            args.addAll(List.of(RelayMiddle.POLICY, policy.flag()));
         }
         args.addAll(given);
         List<String> jvm = javaOptions == null ? usual() : words(javaOptions);
-        Middle middle = inProcess
+        return inProcess
                 ? inProcess(option, args, jvm, build(option, directory, "loadgen"), load)
                 : new RelayMiddle(args, jvm, false, build(option, directory, "relay-server"));
-        return new Contestant(title(directory, given, javaOptions), middle, policy);
+    }
+
+    private Middle reference(String what, MiddleOptions.Through through, Load load) {
+        int segment = PathMtu.loopbackSegment();
+        ClientOptions.check(spec, load, what, false, through == MiddleOptions.Through.C);
+        String obstacle = through == MiddleOptions.Through.C ? CPrograms.obstacle() : "";
+        refuse(!obstacle.isEmpty(), what + ": " + obstacle);
+        refuse(
+                through == MiddleOptions.Through.C && load.body().max() > CPrograms.MAX_BODY,
+                "--body " + load.body() + " is over the limit of " + what + ", " + CPrograms.MAX_BODY);
+        refuse(
+                through == MiddleOptions.Through.PLAIN && load.publishers() != 1,
+                what + " takes one publisher, not " + load.publishers());
+        return switch (through) {
+            case PLAIN -> Middles.plain(segment);
+            case C -> Middles.c(segment);
+            default -> throw new ParameterException(spec.commandLine(), what + " is none of relay, plain, c");
+        };
     }
 
     /** The usual ones; a relay refuses to start where its options need more memory than its JVM allows. */
@@ -143,6 +213,7 @@ final class ContestantOptions {
     }
 
     private Middle inProcess(String option, List<String> args, List<String> jvm, Build build, Load load) {
+        ClientOptions.checkOwnPublishers(spec, load, "--in-process");
         for (String arg : args) {
             refuse(
                     arg.startsWith("--") && !IN_PROCESS.contains(arg),
@@ -169,7 +240,7 @@ final class ContestantOptions {
     }
 
     private Policy policy(String option, List<String> args) {
-        int at = args.indexOf(POLICY);
+        int at = args.indexOf(RelayMiddle.POLICY);
         if (at < 0) {
             return Policy.BACKPRESSURE;
         }
@@ -178,7 +249,9 @@ final class ContestantOptions {
             return Policy.ofFlag(name);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
-                    spec.commandLine(), option + ": " + POLICY + " '" + name + "' is none of " + Policy.DECIDED, e);
+                    spec.commandLine(),
+                    option + ": " + RelayMiddle.POLICY + " '" + name + "' is none of " + Policy.DECIDED,
+                    e);
         }
     }
 

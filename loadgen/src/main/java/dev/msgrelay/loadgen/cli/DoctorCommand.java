@@ -2,18 +2,26 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.doctor.Doctor;
 import dev.msgrelay.loadgen.doctor.Finding;
+import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.report.DoctorReport;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.site.JavaProgram;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -25,9 +33,13 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Looks at this machine and says of each thing what it means for a run: fine, a note, or a WARNING.",
-            "Changes nothing; takes about a second. Exits 1 only when no run can be made here."
+            "Changes nothing; takes about a second. Exits 1 only when no run can be made here.",
+            "With --host it looks at that machine instead."
         })
 final class DoctorCommand implements Callable<Integer> {
+    /** As bin/loadgen has them. */
+    private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
+
     @Spec
     private CommandSpec spec;
 
@@ -40,8 +52,35 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the findings as JSON instead of lines.")
     private boolean json;
 
+    @Mixin
+    private HostOptions hostOptions;
+
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
+        hostOptions.check();
+        return hostOptions.isGiven() ? examineThere() : examineHere();
+    }
+
+    /** The same command, over there. */
+    private int examineThere() throws IOException, RunException, InterruptedException {
+        List<String> args = new ArrayList<>(List.of("doctor"));
+        if (interfaceName != null) {
+            args.add("--interface=" + interfaceName);
+        }
+        if (json) {
+            args.add("--json");
+        }
+        try (Interrupts interrupts = Interrupts.watch()) {
+            return interrupts.orInterrupted(() -> hostOptions
+                    .prepare()
+                    .run(
+                            new JavaProgram(JVM, LoadgenMain.class.getName(), args),
+                            spec.commandLine().getOut(),
+                            spec.commandLine().getErr()));
+        }
+    }
+
+    private int examineHere() throws IOException, RunException, InterruptedException {
         SystemTree tree = SystemTree.ofThisHost();
         NetInterfaces all = new NetInterfaces(tree);
         List<NetInterface> interfaces =
@@ -62,7 +101,16 @@ final class DoctorCommand implements Callable<Integer> {
             });
         }
         if (json) {
-            out.println(DoctorReport.json(findings));
+            Json.write(
+                    Results.of(
+                                    Origin.now(
+                                            "doctor",
+                                            spec.commandLine().getParseResult().originalArgs()),
+                                    List.of(Site.here()))
+                            .withFindings(findings)
+                            .withNotes(List.of(DoctorReport.summary(findings)))
+                            .with(Ending.complete()),
+                    out);
         } else {
             out.println();
             out.println(DoctorReport.summary(findings));

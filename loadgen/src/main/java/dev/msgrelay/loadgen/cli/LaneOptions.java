@@ -44,8 +44,8 @@ final class LaneOptions {
             split = ",",
             description =
                     "What to compare: loopback, unix, 1gbe, 10gbe, 25gbe (emulated between two network namespaces;"
-                            + " see 'loadgen lanes'), remote (needs --agent). Without it: loopback,unix,1gbe,10gbe, or with"
-                            + " --agent loopback,remote.")
+                            + " see 'loadgen lanes'), remote (needs --host). Without it: loopback,unix,1gbe,10gbe, or with"
+                            + " --host loopback,remote.")
     private List<String> lanes = new ArrayList<>();
 
     @Option(
@@ -72,12 +72,12 @@ final class LaneOptions {
     /**
      * Each lane once, in the order in which they are named.
      *
-     * @param withAgent whether there is a second host
+     * @param withHost whether there is a second host
      * @throws ParameterException naming what is unknown or does not fit
      */
-    List<LaneSpec> specs(boolean withAgent) {
+    List<LaneSpec> specs(boolean withHost) {
         mtus.forEach(mtu -> Limits.within(spec, "--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
-        List<LaneKind> kinds = kinds(withAgent);
+        List<LaneKind> kinds = kinds(withHost);
         refuse(
                 !mtus.isEmpty() && kinds.stream().noneMatch(LaneKind::isEmulated),
                 "--mtu needs an emulated lane, not --lanes "
@@ -94,9 +94,9 @@ final class LaneOptions {
         return specs;
     }
 
-    private List<LaneKind> kinds(boolean withAgent) {
+    private List<LaneKind> kinds(boolean withHost) {
         if (lanes.isEmpty()) {
-            return withAgent
+            return withHost
                     ? List.of(LaneKind.LOOPBACK, LaneKind.REMOTE)
                     : List.of(LaneKind.LOOPBACK, LaneKind.UNIX, LaneKind.GBE_1, LaneKind.GBE_10);
         }
@@ -108,8 +108,8 @@ final class LaneOptions {
                 throw new ParameterException(spec.commandLine(), "--lanes: " + e.getMessage(), e);
             }
         }
-        refuse(kinds.contains(LaneKind.REMOTE) && !withAgent, "--lanes remote needs --agent");
-        refuse(withAgent && !kinds.contains(LaneKind.REMOTE), "--agent needs --lanes with remote among them");
+        refuse(kinds.contains(LaneKind.REMOTE) && !withHost, "--lanes remote needs --host");
+        refuse(withHost && !kinds.contains(LaneKind.REMOTE), "--host needs --lanes with remote among them");
         return kinds;
     }
 

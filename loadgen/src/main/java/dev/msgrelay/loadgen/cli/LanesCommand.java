@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;

@@ -1,18 +1,15 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.agent.Token;
 import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.run.Timing;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** Checks of option values that several commands share. */
-final class Limits {
+public final class Limits {
     private static final Duration MAX_SHORT = Duration.ofMinutes(1);
 
     private Limits() {}
@@ -20,7 +17,7 @@ final class Limits {
     /**
      * @throws ParameterException naming the value and its limits
      */
-    static void within(CommandSpec spec, String option, long value, long min, long max) {
+    public static void within(CommandSpec spec, String option, long value, long min, long max) {
         if (value < min || value > max) {
             throw new ParameterException(
                     spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
@@ -47,7 +44,7 @@ final class Limits {
      * @param given null where the option is not
      * @throws ParameterException naming the value and its limit
      */
-    static Duration duration(CommandSpec spec, Duration given, Duration byDefault) {
+    public static Duration duration(CommandSpec spec, Duration given, Duration byDefault) {
         if (given != null && given.isZero()) {
             throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
         }
@@ -59,7 +56,7 @@ final class Limits {
      *
      * @throws ParameterException naming the value and its limits
      */
-    static Duration shortDuration(CommandSpec spec, Duration given, Duration byDefault) {
+    public static Duration shortDuration(CommandSpec spec, Duration given, Duration byDefault) {
         Duration time = given == null ? byDefault : given;
         if (time.isZero() || time.compareTo(MAX_SHORT) > 0) {
             throw new ParameterException(
@@ -76,25 +73,6 @@ final class Limits {
             throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
         }
         return new Timing(warmup, duration);
-    }
-
-    /**
-     * The token that agent and controller share: of the file, or else of the environment.
-     *
-     * @param file null where none is given
-     * @return null where there is neither
-     * @throws ParameterException naming where it comes from, and why it is none
-     */
-    static Token token(CommandSpec spec, Path file) {
-        try {
-            if (file != null) {
-                return Token.fromFile(file);
-            }
-            String text = System.getenv(Token.VARIABLE);
-            return text == null ? null : Token.of(text, Token.VARIABLE);
-        } catch (IOException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
     }
 
     /**

@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
@@ -18,7 +20,6 @@ import picocli.CommandLine.Spec;
 final class LoadOptions {
     private static final int MAX_CONNECTIONS = 10_000;
     private static final int MAX_SLOW_READERS = 1_000;
-    private static final int MAX_RATE = 10_000_000;
     private static final int MAX_WRITE = 64 << 20;
     private static final int MIN_WRITE = 64;
     private static final int MAX_BATCH = 10_000;
@@ -29,6 +30,7 @@ final class LoadOptions {
     private static final Duration DURATION = Duration.ofSeconds(10);
     private static final Duration WARMUP = Duration.ofSeconds(3);
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
+    private static final Duration FOLLOWING_WARMUP = Duration.ofSeconds(3);
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -126,11 +128,20 @@ final class LoadOptions {
             description = "What each of those asks for: disconnect, skip (${DEFAULT-VALUE}).")
     private Policy slowReaderPolicy;
 
+    @Mixin
+    private ClientOptions clients;
+
     @Option(names = "--unix", description = "Unix sockets instead of TCP.")
     private boolean unix;
 
-    @Option(names = "--count-only", description = "Subscribers check nothing and only count.")
-    private boolean countOnly;
+    @Option(
+            names = "--check",
+            paramLabel = "WHAT",
+            defaultValue = "full",
+            description =
+                    "What subscribers check: full, every byte of every message and the order of all; none, they"
+                            + " count bytes and do not even walk through the frames, so that they cost least (${DEFAULT-VALUE}).")
+    private Check check;
 
     @Option(
             names = "--duration",
@@ -144,12 +155,16 @@ final class LoadOptions {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "Before the measured part, under the same load (3s; with --rate 15s: a JVM that has little to do"
+                    "Before each measured part, under the same load (3s; with --rate 15s: a JVM that has little to do"
                             + " takes its time to compile it; of a run of compare 4s, with --rate 2s).")
     private Duration warmup;
 
     boolean unix() {
         return unix;
+    }
+
+    boolean realTime() {
+        return realTime.isWanted();
     }
 
     /**
@@ -162,13 +177,15 @@ final class LoadOptions {
         Limits.within(spec, "--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
         Limits.within(spec, "--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
         SlowReaders slow = new SlowReaders(slowReaders, slowReaderRate, slowReaderPolicy);
-        return new Load(
+        Load load = new Load(
                 publishers,
-                new Load.Audience(subscribers, !countOnly, slow),
+                new Load.Audience(subscribers, check, Policy.BACKPRESSURE, slow),
                 new Load.Content(sizes, seed),
                 pace(),
                 writes(sizes),
-                unix);
+                unix,
+                Clients.RAW);
+        return clients.with(spec, load);
     }
 
     private BodySizes sizes() {
@@ -180,15 +197,14 @@ final class LoadOptions {
     }
 
     private Load.Pace pace() {
-        Limits.within(spec, "--rate", rate, 0, MAX_RATE);
+        Limits.within(spec, "--rate", rate, 0, Load.MAX_RATE);
         Limits.within(spec, "--burst", burst, 1, Schedule.MAX_BURST);
         refuse(burst > 1 && rate == 0, "--burst " + burst + " needs --rate");
-        refuse(!realTime.isAllowed() && rate == 0, RealTimeOption.NAME + " needs --rate");
         refuse(
                 rate > 0 && burst / rate > MAX_SPACING_SECONDS,
                 "--burst " + burst + " at --rate " + rate + " is a burst every " + burst / Math.max(1, rate)
                         + " s, over the limit of " + MAX_SPACING_SECONDS);
-        return new Load.Pace(rate, burst, realTime.isAllowed());
+        return new Load.Pace(rate, burst, realTime.isWanted());
     }
 
     private Load.Writes writes(BodySizes sizes) {
@@ -217,6 +233,15 @@ final class LoadOptions {
         if (wrong) {
             throw new ParameterException(spec.commandLine(), message);
         }
+    }
+
+    /**
+     * What follows on a relay and workers that are warm.
+     *
+     * @throws ParameterException naming the value and its limits
+     */
+    Timing followingTiming() {
+        return timing(FOLLOWING_WARMUP, DURATION);
     }
 
     /**

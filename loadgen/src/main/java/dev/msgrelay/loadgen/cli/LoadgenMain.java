@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.agent.LoadgenVersion;
+import dev.msgrelay.loadgen.measure.LoadgenVersion;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,6 +13,7 @@ import picocli.CommandLine.ParameterException;
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings, benchmarks and experiments for Relay.",
+        footer = {"", "'lab' runs the experiments of five articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
             CalibrateCommand.class,
@@ -20,10 +21,8 @@ import picocli.CommandLine.ParameterException;
             DoctorCommand.class,
             CeilingCommand.class,
             LanesCommand.class,
-            AgentCommand.class,
             ShootoutCommand.class,
-            CompareCommand.class,
-            LabCommand.class
+            CompareCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -32,7 +31,12 @@ public final class LoadgenMain implements Runnable {
     private CommandLine.Model.CommandSpec spec;
 
     public static void main(String[] args) {
-        int code = execute(commandLine(), args);
+        run(new LoadgenMain(), args);
+    }
+
+    /** Does what the arguments say to a command, ends the process and tells how it went. */
+    public static void run(Object userCommand, String... args) {
+        int code = execute(commandLine(userCommand), args);
         // After a signal the JVM is going down already, and waits for this thread to have printed what there is.
         if (code != EXIT_INTERRUPTED) {
             System.exit(code);
@@ -60,7 +64,12 @@ public final class LoadgenMain implements Runnable {
 
     /** The command, as tests run it too. */
     static CommandLine commandLine() {
-        CommandLine command = new CommandLine(new LoadgenMain())
+        return commandLine(new LoadgenMain());
+    }
+
+    /** A command that fails, and tells its version, as all of loadgen's do. */
+    public static CommandLine commandLine(Object userCommand) {
+        CommandLine command = new CommandLine(userCommand)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure);

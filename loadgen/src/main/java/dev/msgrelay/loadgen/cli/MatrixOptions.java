@@ -109,7 +109,7 @@ final class MatrixOptions {
 
     /** Whether publishers of a fixed rate may run before others. */
     boolean realTime() {
-        return realTime.isAllowed();
+        return realTime.isWanted();
     }
 
     /** Whether rates are given. */

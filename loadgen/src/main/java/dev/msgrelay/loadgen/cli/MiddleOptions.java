@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.run.InProcessMiddle;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
@@ -21,6 +22,7 @@ final class MiddleOptions {
     enum Through {
         RELAY,
         PLAIN,
+        C,
         DIRECT,
         NOTHING;
 
@@ -44,15 +46,16 @@ final class MiddleOptions {
             names = "--through",
             paramLabel = "WHAT",
             defaultValue = "relay",
-            description = "What lies between: relay; plain, the plain relay of the ceilings; direct, pre-packed frames"
-                    + " to one subscriber that only counts; nothing, the publisher straight to one subscriber"
-                    + " (${DEFAULT-VALUE}).")
+            description =
+                    "What lies between: relay; plain, the plain relay of the ceilings; c, the reference relay in C, which"
+                            + " needs a C compiler; direct, pre-packed frames to one subscriber that only counts; nothing, the"
+                            + " publisher straight to one subscriber (${DEFAULT-VALUE}).")
     private Through through;
 
     @Option(
             names = "--buffer",
             paramLabel = "BYTES",
-            description = "Of the plain relay's reads, or of the writes of direct (one segment of the path).")
+            description = "Of the reads of plain and c, or of the writes of direct (one segment of the path).")
     private Integer buffer;
 
     RelayOptions relay() {
@@ -66,9 +69,10 @@ final class MiddleOptions {
         int batch = load.writes().messages();
         refuse(batch > 0 && through == Through.DIRECT, "--batch and --through direct exclude each other");
         refuse(
-                buffer != null && through != Through.PLAIN && through != Through.DIRECT,
-                "--buffer needs --through plain or direct");
+                buffer != null && (through == Through.RELAY || through == Through.NOTHING),
+                "--buffer needs --through plain, c or direct");
         refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
+        checkClients(load);
         if (through != Through.RELAY) {
             relay.refuseAll("--through " + through);
         }
@@ -77,16 +81,17 @@ final class MiddleOptions {
             refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
             return relay.inProcess(batch == 0 ? InProcessMiddle.USUAL_RUN : batch);
         }
-        int size = within("--buffer", buffer, PathMtu.loopbackSegment(), MAX_BUFFER);
+        int max = through == Through.C ? Middles.MAX_C_READ : MAX_BUFFER;
+        int size = within("--buffer", buffer, PathMtu.loopbackSegment(), max);
         refuse(
-                through != Through.RELAY && load.publishers() != 1,
+                through != Through.RELAY && through != Through.C && load.publishers() != 1,
                 "--through " + through + " takes one publisher, not " + load.publishers());
         refuse(
                 through != Through.RELAY && load.slow().count() > 0,
                 "--slow-readers need a relay that knows policies, not --through " + through);
         refuse(
-                through == Through.DIRECT && (load.subscribers() != 1 || load.verify()),
-                "--through direct takes one subscriber that only counts: give --count-only");
+                through == Through.DIRECT && (load.subscribers() != 1 || load.isChecked()),
+                "--through direct takes one subscriber that only counts: give --check none");
         refuse(
                 through == Through.DIRECT && load.rate() > 0,
                 "--rate " + load.rate() + " and --through direct exclude each other");
@@ -97,9 +102,32 @@ final class MiddleOptions {
         return switch (through) {
             case RELAY -> relay.middle();
             case PLAIN -> Middles.plain(size);
+            case C -> c(load, size);
             case DIRECT -> Middles.direct(size);
             case NOTHING -> Middles.none();
         };
+    }
+
+    private Middle c(Load load, int readSize) {
+        refuse(
+                load.body().max() > CPrograms.MAX_BODY,
+                "--body " + load.body() + " is over the limit of --through c, " + CPrograms.MAX_BODY);
+        String obstacle = CPrograms.obstacle();
+        refuse(!obstacle.isEmpty(), "--through c: " + obstacle);
+        return Middles.c(readSize);
+    }
+
+    private void checkClients(Load load) {
+        if (inProcess) {
+            ClientOptions.checkOwnPublishers(spec, load, "--in-process");
+        } else if (through == Through.DIRECT || through == Through.PLAIN || through == Through.NOTHING) {
+            ClientOptions.check(spec, load, "--through " + through, false, false);
+            refuse(
+                    load.content().types() > 1 && through == Through.DIRECT,
+                    "--types " + load.content().types() + " and --through direct exclude each other");
+        } else {
+            ClientOptions.check(spec, load, "--through " + through, through == Through.RELAY, true);
+        }
     }
 
     private int within(String option, Integer value, int otherwise, int max) {

@@ -4,16 +4,20 @@ import picocli.CommandLine.Option;
 
 /** Whether publishers of a fixed rate may run before others. */
 final class RealTimeOption {
-    static final String NAME = "--no-real-time";
-
     @Option(
-            names = NAME,
-            description = "At a fixed rate: publishers do not ask for real-time priority, nor that no core falls asleep"
-                    + " meanwhile. Otherwise they do, up to a million messages a second and with fewer processes than cores,"
-                    + " and the report says whether the system let them (Linux: root does).")
-    private boolean usualPriority;
+            names = "--real-time",
+            description =
+                    "At a fixed rate: publishers ask for real-time priority, and that no core falls asleep meanwhile, up"
+                            + " to a million messages a second and with fewer processes than cores. 'run' measures both ways, side by"
+                            + " side. The report says whether the system let them (Linux: root does). It changes the relay's own"
+                            + " wake-ups too: who has no root gets the figures without it.")
+    private boolean wanted;
 
-    boolean isAllowed() {
-        return !usualPriority;
+    /** What is the default now was asked for by this. */
+    @Option(names = "--no-real-time", hidden = true)
+    private boolean refused;
+
+    boolean isWanted() {
+        return wanted && !refused;
     }
 }

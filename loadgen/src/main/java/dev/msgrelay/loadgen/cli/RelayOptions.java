@@ -61,7 +61,7 @@ final class RelayOptions {
         Limits.exclude(spec, START, "--connect");
         Limits.exclude(spec, List.of("--unix"), "--connect");
         Endpoint publish = endpoint("--connect", connect);
-        return Middles.remote(publish, subscribe(publish));
+        return Middles.remote(publish, subscribe(publish), policy());
     }
 
     private Endpoint subscribe(Endpoint publish) {
@@ -85,13 +85,17 @@ final class RelayOptions {
         Limits.exclude(spec, START, otherwise);
     }
 
-    /** The load as the relay gets it: one that runs already says by its addresses whether they are Unix sockets. */
+    /**
+     * The load as the relay gets it, and with what it does to slow subscribers: one that runs already says by its addresses
+     * whether they are Unix sockets.
+     */
     Load asConnected(Load load) {
+        Load through = load.withPolicy(start.policy());
         if (connect == null) {
-            return load;
+            return through;
         }
         Endpoint publish = endpoint("--connect", connect);
-        return load.withUnix(publish.isUnix() && subscribe(publish).isUnix());
+        return through.withUnix(publish.isUnix() && subscribe(publish).isUnix());
     }
 
     /**

@@ -18,7 +18,7 @@ final class SearchOptions {
             names = "--find-max-rate",
             description = "Instead of rounds: search, for every load on every lane, the highest rate at which all is"
                     + " sent, nothing is lost, and the p99 stays within --p99, counted from when a message was due, so"
-                    + " that late sends are in it; to 5 %%, and confirmed.")
+                    + " that late sends are in it; to 5 %%. A rate counts where 3 of 4 runs pass.")
     private boolean find;
 
     @Option(

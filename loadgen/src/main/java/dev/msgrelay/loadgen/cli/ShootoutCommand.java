@@ -1,21 +1,22 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.experiment.HostRig;
+import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.RelayMiddle;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.Equipment;
-import dev.msgrelay.loadgen.shootout.LaneOpener;
-import dev.msgrelay.loadgen.shootout.LoadPoint;
 import dev.msgrelay.loadgen.shootout.Matrix;
-import dev.msgrelay.loadgen.shootout.Plan;
-import dev.msgrelay.loadgen.shootout.Rig;
+import dev.msgrelay.loadgen.shootout.ShootoutRun;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
@@ -58,7 +59,7 @@ final class ShootoutCommand implements Callable<Integer> {
     private LaneOptions laneOptions;
 
     @Mixin
-    private AgentOptions agentOptions;
+    private RemoteOptions remoteOptions;
 
     @Mixin
     private MatrixOptions matrixOptions;
@@ -136,19 +137,30 @@ final class ShootoutCommand implements Callable<Integer> {
         ShootoutSettings settings = settings();
         announce(settings);
         output.begin();
-        try (Interrupts interrupts = Interrupts.watch()) {
-            Rig rig = new GuardedRig(matrixOptions.realTime(), interrupts);
-            LaneOpener opener = spec -> spec.kind() == LaneKind.REMOTE ? agentOptions.open() : Lanes.open(spec);
-            Equipment equipment =
-                    new Equipment(rig, opener, lane -> relay(lane, settings.sides()), relayOptions.policy());
-            return output.run(settings, equipment);
+        if (remoteOptions.isGiven()) {
+            makeReady();
+        }
+        Equipment equipment = new Equipment(
+                new HostRig(),
+                spec -> spec.kind() == LaneKind.REMOTE ? remoteOptions.open() : Lanes.open(spec),
+                lane -> relay(lane, settings.sides()),
+                LinkBaseline::iperf3);
+        return output.run(settings, equipment);
+    }
+
+    private void makeReady() throws InterruptedException {
+        Interrupts interrupts = Interrupts.watch();
+        try {
+            remoteOptions.makeReady();
+        } finally {
+            interrupts.close();
         }
     }
 
     private ShootoutSettings settings() {
         int times = rounds == null ? USUAL_ROUNDS : rounds;
         Limits.within(spec, "--rounds", times, 1, MAX_ROUNDS);
-        agentOptions.check();
+        remoteOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
         if (search != null) {
@@ -156,20 +168,20 @@ final class ShootoutCommand implements Callable<Integer> {
         }
         checkInProcess();
         Timing timing = Limits.timing(spec, warmup != null ? warmup : usualWarmup(search), duration);
-        var lanes = laneOptions.specs(agentOptions.isGiven());
+        var lanes = laneOptions.specs(remoteOptions.isGiven());
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);
         }
-        if (matrix.size() * lanes.size() > Plan.MAX_CELLS) {
+        if (matrix.size() * lanes.size() > ShootoutSettings.MAX_CELLS) {
             throw new ParameterException(
                     spec.commandLine(),
                     lanes.size() + " lanes of " + matrix.size() + " combinations are "
-                            + matrix.size() * lanes.size() + " cells, over the limit of " + Plan.MAX_CELLS
+                            + matrix.size() * lanes.size() + " cells, over the limit of " + ShootoutSettings.MAX_CELLS
                             + ": shorten a list");
         }
-        List<LoadPoint> points = matrix.points();
+        List<Load> loads = matrix.loads(matrixOptions.realTime());
         return new ShootoutSettings(
-                lanes, points, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
+                lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }
 
     private Duration usualWarmup(SearchSettings search) {
@@ -241,7 +253,7 @@ final class ShootoutCommand implements Callable<Integer> {
 
     private void announce(ShootoutSettings settings) {
         // stderr: stdout may be JSON
-        spec.commandLine().getErr().println(settings.summary());
+        spec.commandLine().getErr().println(ShootoutRun.summary(settings));
         spec.commandLine().getErr().flush();
     }
 }

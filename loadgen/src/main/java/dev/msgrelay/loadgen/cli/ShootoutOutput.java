@@ -1,23 +1,21 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.report.ShootoutTable;
-import dev.msgrelay.loadgen.result.Ending;
-import dev.msgrelay.loadgen.result.Shootout;
-import dev.msgrelay.loadgen.result.Site;
-import dev.msgrelay.loadgen.result.files.ResultFileException;
-import dev.msgrelay.loadgen.result.files.ResultFiles;
-import dev.msgrelay.loadgen.result.files.ShootoutJson;
-import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.loadgen.report.ResultFiles;
+import dev.msgrelay.loadgen.report.ResultsText;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.ResultFileException;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.shootout.Equipment;
-import dev.msgrelay.loadgen.shootout.ResultFile;
-import dev.msgrelay.loadgen.shootout.ShootoutListener;
 import dev.msgrelay.loadgen.shootout.ShootoutRun;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -39,7 +37,7 @@ final class ShootoutOutput {
     @Option(names = "--json", description = "Print the results as JSON instead of tables.")
     private boolean json;
 
-    private ResultFile files = shootout -> {};
+    private ShootoutRun.Kept files = results -> {};
 
     /**
      * Makes sure that results can be written, before anything runs.
@@ -54,29 +52,33 @@ final class ShootoutOutput {
 
     /** Does the shootout, and prints whatever it gave, however it ends. */
     int run(ShootoutSettings settings, Equipment equipment) throws IOException, InterruptedException {
-        Lines lines = new Lines();
-        ShootoutRun run = new ShootoutRun(
-                settings, equipment, lines, files, version(), command(), List.of(new Site("here", Machine.here())));
-        try {
-            run.run();
-        } finally {
-            lines.close();
-            print(run);
+        ShootoutRun run;
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLines lines = new ProgressLines(spec.commandLine().getErr())) {
+            run = new ShootoutRun(
+                    settings,
+                    equipment,
+                    Meter.ofThisHost(interrupts),
+                    lines,
+                    files,
+                    Origin.now("shootout", spec.commandLine().getParseResult().originalArgs()),
+                    List.of(Site.here()));
+            try {
+                run.run();
+            } finally {
+                lines.end();
+                print(run);
+            }
         }
         return isGood(run, settings.search() != null) ? 0 : 1;
     }
 
     private void print(ShootoutRun run) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        Shootout shootout = run.shootout();
         if (json) {
-            ShootoutJson.write(shootout, out);
+            Json.write(run.results(), out);
         } else {
-            out.print(ShootoutTable.of(shootout));
-            shootout.notes().forEach(out::println);
-            if (shootout.ending().how() == Ending.How.INTERRUPTED) {
-                out.println("PARTIAL: interrupted after " + shootout.runs() + " runs");
-            }
+            out.print(ResultsText.of(run.results()));
         }
         if (directory != null && !json) {
             out.println(
@@ -89,45 +91,13 @@ final class ShootoutOutput {
 
     /** A search tries runs that fail; what it finds is its result. */
     private static boolean isGood(ShootoutRun run, boolean searching) {
-        Shootout shootout = run.shootout();
-        boolean good = shootout.ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
+        Results results = run.results();
+        boolean good = results.ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
         if (!searching) {
             return good;
         }
         return good
-                && !shootout.maxRates().isEmpty()
-                && shootout.maxRates().stream().allMatch(found -> found.total() > 0);
-    }
-
-    private List<String> command() {
-        List<String> command = new ArrayList<>(List.of("loadgen"));
-        command.addAll(spec.commandLine().getParseResult().originalArgs());
-        return command;
-    }
-
-    private static String version() {
-        String version = ShootoutOutput.class.getPackage().getImplementationVersion();
-        return version == null ? "development" : version;
-    }
-
-    /** On stderr: stdout holds the result alone. */
-    private final class Lines implements ShootoutListener {
-        private final ProgressLines progress = new ProgressLines();
-
-        @Override
-        public void notice(String line) {
-            progress.close();
-            spec.commandLine().getErr().println(line);
-            spec.commandLine().getErr().flush();
-        }
-
-        @Override
-        public RunObserver begins(String where) {
-            return progress.start(where.isEmpty() ? "" : "[" + where + "] ");
-        }
-
-        void close() {
-            progress.close();
-        }
+                && !results.maxRates().isEmpty()
+                && results.maxRates().stream().allMatch(found -> found.total() > 0);
     }
 }

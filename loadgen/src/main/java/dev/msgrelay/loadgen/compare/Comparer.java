@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.compare;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
-import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.Results;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,8 +13,8 @@ import java.util.Set;
 
 /** Sets b against a. What cannot be compared is left out, and said to be. */
 public final class Comparer {
-    private final Shootout a;
-    private final Shootout b;
+    private final Results a;
+    private final Results b;
     private final boolean paired;
     private final List<CellComparison> cells = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class Comparer {
     /**
      * @param paired runs of a and b were taken in turn: the ones of equal round belong together
      */
-    public Comparer(Shootout a, Shootout b, boolean paired) {
+    public Comparer(Results a, Results b, boolean paired) {
         this.a = a;
         this.b = b;
         this.paired = paired;

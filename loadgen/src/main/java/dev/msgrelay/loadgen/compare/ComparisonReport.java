@@ -1,15 +1,31 @@
 package dev.msgrelay.loadgen.compare;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.compare.Change.Meaning;
-import dev.msgrelay.loadgen.page.Unit;
-import dev.msgrelay.loadgen.result.Parameters;
-import java.util.Locale;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Column;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Site;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A comparison for people and for programs. */
 public final class ComparisonReport {
+    private static final List<Column> COLUMNS = List.of(
+            Column.text(""),
+            new Column("a", Unit.PLAIN),
+            new Column("b", Unit.PLAIN),
+            new Column("b / a", Unit.RATIO),
+            Column.text("interval"),
+            Column.text("runs"),
+            Column.text(""));
+
     private final Comparison comparison;
 
     public ComparisonReport(Comparison comparison) {
@@ -44,81 +60,63 @@ public final class ComparisonReport {
     }
 
     private static void cell(StringBuilder text, CellComparison cell) {
-        line(
-                text,
-                "%s, %s (%s, %s)",
-                cell.lanes(),
-                cell.parameters(),
-                cell.regime(),
-                cell.paired() ? "paired by round" : "unpaired");
-        line(text, "  %-16s %10s %10s %8s  %-15s %-7s %s", "", "a", "b", "b / a", "interval", "runs", "");
-        for (Change change : cell.changes()) {
-            Estimate ratio = change.ratio();
-            line(
-                    text,
-                    "  %-16s %10s %10s %8s  %-15s %-7s %s",
-                    change.metric().title(),
-                    plain(change.metric().unit(), change.medianA()),
-                    plain(change.metric().unit(), change.medianB()),
-                    ratio == null ? "" : format("%.3f", ratio.value()),
-                    ratio == null ? "" : format("%.3f..%.3f", ratio.low(), ratio.high()),
-                    cell.paired() ? "" + change.runsA() : change.runsA() + " / " + change.runsB(),
-                    change.meaning() == Meaning.TOO_FEW_RUNS ? "noise: too few runs" : change.meaning());
-        }
+        line(text, "%s", title(cell));
+        text.append(TextTable.of(new Table(
+                "",
+                COLUMNS,
+                cell.changes().stream().map(change -> row(cell, change)).toList())));
         line(text, "");
     }
 
-    /** As terminals of whatever character set show it. */
-    private static String plain(Unit unit, double value) {
-        return unit.text(value).replace('\u00b5', 'u').replace('\u2013', '-');
+    private static List<Table.Value> row(CellComparison cell, Change change) {
+        Estimate ratio = change.ratio();
+        return Table.row(
+                change.metric().title(),
+                change.metric().unit().plain(change.medianA()),
+                change.metric().unit().plain(change.medianB()),
+                ratio == null ? Double.NaN : ratio.value(),
+                ratio == null ? "" : format("%.3f..%.3f", ratio.low(), ratio.high()),
+                cell.paired() ? "" + change.runsA() : change.runsA() + " / " + change.runsB(),
+                change.meaning() == Meaning.TOO_FEW_RUNS ? "noise: too few runs" : change.meaning());
     }
 
-    /** The same as a document. */
-    public String json() {
-        JsonObject json = new JsonObject();
-        json.put("method", "Hodges-Lehmann");
-        json.put("confidence", HodgesLehmann.CONFIDENCE);
-        JsonArray cells = new JsonArray();
-        comparison.cells().forEach(cell -> cells.add(json(cell)));
-        json.put("cells", cells);
-        json.put("leftOut", new JsonArray(comparison.leftOut()));
-        return JsonWriter.indent("  ").string().value(json).done();
-    }
-
-    private static JsonObject json(CellComparison cell) {
-        Parameters parameters = cell.parameters();
-        JsonObject json = new JsonObject();
-        json.put("laneA", cell.laneA());
-        json.put("laneB", cell.laneB());
-        json.put("body", parameters.body().text());
-        json.put("publishers", parameters.publishers());
-        json.put("subscribers", parameters.subscribers());
-        json.put("batch", parameters.batch());
-        json.put("rate", parameters.rate());
-        json.put("mtu", parameters.mtu());
-        json.put("burst", parameters.burst());
-        json.put("regime", cell.regime().toString());
-        json.put("paired", cell.paired());
-        JsonArray changes = new JsonArray();
-        for (Change change : cell.changes()) {
-            JsonObject one = new JsonObject();
-            one.put("metric", change.metric().id());
-            one.put("medianA", change.medianA());
-            one.put("medianB", change.medianB());
-            one.put("runsA", change.runsA());
-            one.put("runsB", change.runsB());
-            one.put("ratio", change.ratio() == null ? null : change.ratio().value());
-            one.put("low", change.ratio() == null ? null : change.ratio().low());
-            one.put("high", change.ratio() == null ? null : change.ratio().high());
-            one.put("meaning", change.meaning().toString());
-            changes.add(one);
+    /** The same for programs. */
+    public Results results(Origin origin) {
+        List<Ratio> ratios = new ArrayList<>();
+        for (CellComparison cell : comparison.cells()) {
+            cell.changes().forEach(change -> ratios.add(ratio(cell, change)));
         }
-        json.put("changes", changes);
-        return json;
+        return Results.of(origin, List.of(Site.here()))
+                .withRatios(ratios)
+                .withNotes(comparison.leftOut())
+                .with(Ending.complete());
     }
 
-    private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
+    private static Ratio ratio(CellComparison cell, Change change) {
+        Estimate known = change.ratio() == null ? new Estimate(Double.NaN, Double.NaN, Double.NaN) : change.ratio();
+        return new Ratio(
+                title(cell),
+                change.metric().id(),
+                cell.laneA(),
+                cell.laneB(),
+                change.medianA(),
+                change.medianB(),
+                change.runsA(),
+                change.runsB(),
+                known.value(),
+                known.low(),
+                known.high(),
+                Double.NaN,
+                Double.NaN,
+                false,
+                change.meaning().toString());
+    }
+
+    /** "loopback, 1 -> 1, body 100, full speed (near, unpaired)". */
+    private static String title(CellComparison cell) {
+        return format(
+                "%s, %s (%s, %s)",
+                cell.lanes(), cell.parameters(), cell.regime(), cell.paired() ? "paired by round" : "unpaired");
     }
 
     private static void line(StringBuilder text, String pattern, Object... values) {

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.result.Moment;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -42,7 +42,7 @@ final class Conditions {
         return runs.stream()
                 .map(run -> run.correctness().schedule())
                 .filter(schedule -> schedule.scheduled() > 0)
-                .map(schedule -> schedule.means() == null ? "not told" : schedule.means())
+                .map(schedule -> schedule.means().text())
                 .distinct()
                 .collect(Collectors.joining(" or "));
     }

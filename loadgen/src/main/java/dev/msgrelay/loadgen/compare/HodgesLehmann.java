@@ -56,7 +56,7 @@ public final class HodgesLehmann {
     }
 
     /** As above, with an interval of another confidence. */
-    static Optional<Estimate> paired(double[] differences, double confidence) {
+    public static Optional<Estimate> paired(double[] differences, double confidence) {
         return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
     }
 

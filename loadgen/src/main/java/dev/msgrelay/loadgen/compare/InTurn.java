@@ -1,16 +1,16 @@
 package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
-import dev.msgrelay.loadgen.run.RunException;
-import java.io.IOException;
-import java.util.ArrayList;
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.Run;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
- * Runs A and B in turn, A B B A, until it is known well enough how they compare. It looks after each pair, but stops only because
- * the interval is narrow or the time is over, never because the difference looks real: who stops at the first look
+ * Runs A and B in turn, A B B A, until it is known well enough how they compare. It looks after each pair, but stops only
+ * because the interval is narrow or the time is over, never because the difference looks real: who stops at the first look
  * that shows one finds one in the end, whether there is any or not.
  */
 public final class InTurn {
@@ -20,72 +20,62 @@ public final class InTurn {
     /** What an hour has, about. */
     private static final int MAX_PAIRS = 500;
 
-    private final Runner runner;
+    private final Experiment<Turn> experiment;
     private final List<Figure> figures;
     private final double withinPercent;
-    private final long limitNanos;
-    private final LongSupplier clock;
 
-    /** Who runs one side once. */
-    @FunctionalInterface
-    public interface Runner {
-        Turn run(Side side, int number) throws IOException, RunException, InterruptedException;
+    /**
+     * @param figures the first one decides
+     * @param withinPercent how wide the interval of the first figure may be
+     */
+    public InTurn(Experiment<Turn> experiment, List<Figure> figures, double withinPercent) {
+        this.experiment = experiment;
+        this.figures = figures;
+        this.withinPercent = withinPercent;
     }
 
     /**
-     * @param withinPercent how wide the interval of the first figure may be
-     * @param limitNanos no pair begins after so long
-     * @param clock nanoseconds
+     * Does it. What there is is returned however it ends: by an interrupt or a run that failed, too.
+     *
+     * @param cells A's and B's
+     * @param limitNanos no pair begins that would probably end later
      */
-    public InTurn(Runner runner, List<Figure> figures, double withinPercent, long limitNanos, LongSupplier clock) {
-        this.runner = runner;
-        this.figures = figures;
-        this.withinPercent = withinPercent;
-        this.limitNanos = limitNanos;
-        this.clock = clock;
-    }
-
-    /** Does it. What there is is returned however it ends: by an interrupt or a run that failed, too. */
-    public PairedComparison compare(Consumer<PairedComparison> afterPair) throws IOException {
-        long start = clock.getAsLong();
-        List<Turn> turns = new ArrayList<>();
-        while (true) {
-            int number = turns.size();
-            Side side = Side.ofTurn(number);
-            try {
-                Turn turn = runner.run(side, number);
-                turns.add(turn);
-                if (!turn.faults().isEmpty()) {
-                    return failed(turns, side, number, turn.faults());
-                }
-            } catch (RunException e) {
-                return failed(turns, side, number, List.of(e.getMessage()));
-            } catch (InterruptedException e) {
-                return PairedComparison.of(turns, figures, Ended.INTERRUPTED, List.of());
+    public PairedComparison compare(
+            List<? extends Cell<Turn>> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
+        try {
+            List<Run<Turn>> runs =
+                    experiment.rounds("", cells, new Until<>(MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
+            Run<Turn> last = runs.get(runs.size() - 1);
+            if (!last.failures().isEmpty()) {
+                String run = last.cell().name() + ", run " + (last.number() + 1) + ": ";
+                return comparison(
+                        Ended.FAILED, last.failures().stream().map(run::concat).toList());
             }
-            if (turns.size() % 2 == 0) {
-                Ended ended = ended(turns, clock.getAsLong() - start);
-                PairedComparison known = PairedComparison.of(turns, figures, ended, List.of());
-                afterPair.accept(known);
-                if (ended != Ended.NOT_YET) {
-                    return known;
-                }
-            }
+            return comparison(isNarrow(comparison(Ended.NOT_YET, List.of())) ? Ended.NARROW : Ended.TIME, List.of());
+        } catch (InterruptedException e) {
+            return comparison(Ended.INTERRUPTED, List.of());
         }
     }
 
-    private Ended ended(List<Turn> turns, long nanos) {
-        Pairs pairs = Pairs.of(turns);
-        PairedRow headline = PairedRow.of(figures.get(0), pairs);
-        if (headline.rounds() >= MIN_ROUNDS && headline.widthPercent() <= withinPercent) {
-            return Ended.NARROW;
+    private boolean isEnough(List<Run<Turn>> runs, Consumer<PairedComparison> afterPair) {
+        if (!runs.get(runs.size() - 1).failures().isEmpty()) {
+            return true;
         }
-        return nanos >= limitNanos || turns.size() >= 2 * MAX_PAIRS ? Ended.TIME : Ended.NOT_YET;
+        if (runs.size() % 2 == 1) {
+            return false;
+        }
+        PairedComparison known = comparison(Ended.NOT_YET, List.of());
+        afterPair.accept(known);
+        return isNarrow(known);
     }
 
-    private PairedComparison failed(List<Turn> turns, Side side, int number, List<String> faults) {
-        String run = side + ", run " + (number + 1) + ": ";
+    private boolean isNarrow(PairedComparison known) {
+        PairedRow headline = known.headline();
+        return headline.rounds() >= MIN_ROUNDS && headline.widthPercent() <= withinPercent;
+    }
+
+    private PairedComparison comparison(Ended ended, List<String> failures) {
         return PairedComparison.of(
-                turns, figures, Ended.FAILED, faults.stream().map(run::concat).toList());
+                experiment.runs().stream().filter(Run::isWhole).toList(), figures, ended, failures);
     }
 }

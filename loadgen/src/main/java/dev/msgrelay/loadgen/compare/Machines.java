@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.result.Site;
+import dev.msgrelay.loadgen.result.Results.Site;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.page.Unit;
+import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.util.function.ToDoubleFunction;

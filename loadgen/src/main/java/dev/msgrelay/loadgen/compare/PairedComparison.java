@@ -1,17 +1,18 @@
 package dev.msgrelay.loadgen.compare;
 
+import dev.msgrelay.loadgen.experiment.Run;
 import java.util.List;
 
 /**
  * Two sides, run in turn.
  *
- * @param turns all runs
+ * @param runs all that came to their end
  * @param rows the first one decides
  * @param ended why there are not more
  * @param failures what makes all of it invalid; empty where nothing does
  */
 public record PairedComparison(
-        List<Turn> turns, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
+        List<Run<Turn>> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     /** Why a comparison ended. */
     public enum Ended {
         NOT_YET("it goes on"),
@@ -33,15 +34,15 @@ public record PairedComparison(
     }
 
     public PairedComparison {
-        turns = List.copyOf(turns);
+        runs = List.copyOf(runs);
         rows = List.copyOf(rows);
         failures = List.copyOf(failures);
     }
 
-    static PairedComparison of(List<Turn> turns, List<Figure> figures, Ended ended, List<String> failures) {
-        Pairs pairs = Pairs.of(turns);
+    static PairedComparison of(List<Run<Turn>> runs, List<Figure> figures, Ended ended, List<String> failures) {
+        Pairs pairs = Pairs.of(runs);
         return new PairedComparison(
-                turns,
+                runs,
                 pairs,
                 figures.stream().map(figure -> PairedRow.of(figure, pairs)).toList(),
                 ended,
@@ -55,7 +56,10 @@ public record PairedComparison(
 
     /** Runs whose publishers did not keep their schedule. */
     public long late(Side side) {
-        return turns.stream().filter(turn -> turn.side() == side && turn.late()).count();
+        return runs.stream()
+                .map(Run::result)
+                .filter(turn -> turn.side() == side && turn.late())
+                .count();
     }
 
     /** Whether B is slower than this by what decides: the whole interval of its speed to A's lies below. */

@@ -1,11 +1,21 @@
 package dev.msgrelay.loadgen.compare;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
-import dev.msgrelay.loadgen.result.Regime;
-import java.util.Locale;
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Column;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Site;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A comparison in turn, for people and for programs. */
@@ -13,25 +23,38 @@ public final class PairedReport {
     private static final double MEGA = 1e6;
     private static final double HUNDRED = 100;
 
-    private final Map<Side, Contestant> contestants;
+    private static final List<Column> COLUMNS = List.of(
+            Column.text(""),
+            new Column("A", Unit.PLAIN),
+            new Column("B", Unit.PLAIN),
+            new Column("B/A", Unit.RATIO),
+            Column.text("interval"),
+            new Column("rounds", Unit.WHOLE),
+            new Column("sees from", Unit.FRACTION),
+            Column.text(""));
+
+    private final Map<Side, String> titles;
     private final PairedComparison comparison;
 
-    public PairedReport(Map<Side, Contestant> contestants, PairedComparison comparison) {
-        this.contestants = contestants;
+    /**
+     * @param titles of the contestants, for people
+     */
+    public PairedReport(Map<Side, String> titles, PairedComparison comparison) {
+        this.titles = titles;
         this.comparison = comparison;
     }
 
     /** One line after each pair. */
     public static String progress(PairedComparison comparison) {
         PairedRow row = comparison.headline();
-        int last = comparison.turns().size() / 2;
+        int last = comparison.runs().size() / 2;
         String known = row.ratio() == null
                 ? "needs " + HodgesLehmann.MIN_PAIRS + " rounds"
                 : interval(row) + format(", %.1f %% wide", row.widthPercent());
-        Turn one = comparison.turns().get(comparison.turns().size() - 2);
-        Turn other = comparison.turns().get(comparison.turns().size() - 1);
-        Turn a = one.side() == Side.A ? one : other;
-        Turn b = a == one ? other : one;
+        Run<Turn> one = comparison.runs().get(comparison.runs().size() - 2);
+        Run<Turn> other = comparison.runs().get(comparison.runs().size() - 1);
+        Turn a = (one.result().side() == Side.A ? one : other).result();
+        Turn b = (one.result().side() == Side.A ? other : one).result();
         return format(
                 "pair %3d: A %s, B %s %s (%s)  B/A so far %s",
                 last,
@@ -45,38 +68,29 @@ public final class PairedReport {
     /** A line for each figure, the verdict, and how it came about. */
     public String table() {
         StringBuilder text = new StringBuilder();
-        contestants.forEach((side, contestant) -> line(text, "%s: %s", side, contestant.title()));
-        if (contestants.get(Side.A).title().equals(contestants.get(Side.B).title())) {
+        titles.forEach((side, title) -> line(text, "%s: %s", side, title));
+        if (titles.get(Side.A).equals(titles.get(Side.B))) {
             line(text, "A and B are the same: this is how much the machine alone makes of nothing");
         }
         line(text, "");
-        line(
-                text,
-                "  %-20s %9s %9s %7s  %-15s %6s  %-9s %s",
+        text.append(TextTable.of(new Table(
                 "",
-                "A",
-                "B",
-                "B/A",
-                "interval",
-                "rounds",
-                "sees from",
-                "");
-        for (PairedRow row : comparison.rows()) {
-            line(
-                    text,
-                    "  %-20s %9s %9s %7s  %-15s %6d  %-9s %s",
-                    row.figure().title(),
-                    value(row.medianA()),
-                    value(row.medianB()),
-                    row.ratio() == null ? "" : format("%.3f", row.ratio().value()),
-                    row.ratio() == null
-                            ? ""
-                            : format(
-                                    "%.3f..%.3f", row.ratio().low(), row.ratio().high()),
-                    row.rounds(),
-                    row.ratio() == null ? "" : format("%.1f %%", row.smallestSeenPercent()),
-                    row.verdict());
-        }
+                COLUMNS,
+                comparison.rows().stream()
+                        .map(row -> Table.row(
+                                row.figure().title(),
+                                value(row.medianA()),
+                                value(row.medianB()),
+                                row.ratio() == null ? Double.NaN : row.ratio().value(),
+                                row.ratio() == null
+                                        ? ""
+                                        : format(
+                                                "%.3f..%.3f",
+                                                row.ratio().low(), row.ratio().high()),
+                                row.rounds(),
+                                row.ratio() == null ? Double.NaN : row.smallestSeenPercent() / HUNDRED,
+                                row.verdict()))
+                        .toList())));
         line(text, "");
         line(text, "%s", ends());
         if (comparison.failures().isEmpty()) {
@@ -102,7 +116,7 @@ public final class PairedReport {
                 .collect(Collectors.joining(", "));
         StringBuilder text = new StringBuilder(format(
                 "%d runs, %d pairs (%s), %d of them of different blocks, %d runs left over; ended: %s",
-                comparison.turns().size(),
+                comparison.runs().size(),
                 pairs.pairs().size(),
                 regimes.isEmpty() ? "none" : regimes,
                 pairs.moved(),
@@ -117,64 +131,60 @@ public final class PairedReport {
         return text.toString();
     }
 
-    /** The same as a document. */
-    public String json() {
-        JsonObject json = new JsonObject();
-        contestants.forEach((side, contestant) -> json.put(side.name().toLowerCase(Locale.ROOT), contestant.title()));
-        json.put("method", "Hodges-Lehmann, paired");
-        json.put("confidence", HodgesLehmann.CONFIDENCE);
-        json.put("verdictConfidence", PairedRow.BEYOND_DOUBT);
-        json.put("runs", comparison.turns().size());
-        json.put("pairs", comparison.pairs().pairs().size());
-        json.put("pairsOfDifferentBlocks", comparison.pairs().moved());
-        json.put("runsLeftOver", comparison.pairs().alone().size());
-        JsonObject regimes = new JsonObject();
-        for (Map.Entry<Regime, Integer> entry : comparison.pairs().byRegime().entrySet()) {
-            regimes.put(entry.getKey().toString(), entry.getValue());
-        }
-        json.put("pairsByRegime", regimes);
-        json.put("lateA", comparison.late(Side.A));
-        json.put("lateB", comparison.late(Side.B));
-        JsonArray rows = new JsonArray();
-        comparison.rows().forEach(row -> rows.add(json(row)));
-        json.put("rows", rows);
-        JsonArray turns = new JsonArray();
-        comparison.turns().forEach(turn -> turns.add(json(turn)));
-        json.put("turns", turns);
-        json.put("ended", comparison.ended().name().toLowerCase(Locale.ROOT).replace('_', ' '));
-        json.put("failures", new JsonArray(comparison.failures()));
-        json.put("verdict", comparison.failures().isEmpty() ? verdict() : "FAIL");
-        return JsonWriter.indent("  ").string().value(json).done();
+    /** The same for programs. */
+    public Results results(Origin origin) {
+        List<String> notes = new ArrayList<>();
+        titles.forEach((side, title) -> notes.add(side + ": " + title));
+        notes.addAll(ends().lines().toList());
+        notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
+        notes.addAll(comparison.failures());
+        return Results.of(origin, List.of(Site.here()))
+                .withRatios(comparison.rows().stream().map(this::ratio).toList())
+                .withTurns(comparison.runs().stream().map(PairedReport::turn).toList())
+                .withNotes(notes)
+                .with(ending());
     }
 
-    private static JsonObject json(PairedRow row) {
-        JsonObject json = new JsonObject();
-        json.put("figure", row.figure().id());
-        json.put("medianA", finite(row.medianA()));
-        json.put("medianB", finite(row.medianB()));
-        json.put("rounds", row.rounds());
-        json.put("ratio", row.ratio() == null ? null : row.ratio().value());
-        json.put("low", row.ratio() == null ? null : row.ratio().low());
-        json.put("high", row.ratio() == null ? null : row.ratio().high());
-        json.put("smallestSeenPercent", finite(row.smallestSeenPercent()));
-        json.put("better", row.better() == null ? null : row.better().name());
-        json.put("verdict", row.verdict());
-        return json;
+    private Ending ending() {
+        return switch (comparison.ended()) {
+            case NOT_YET -> Ending.running();
+            case NARROW, TIME ->
+                new Ending(Ending.How.COMPLETE, comparison.ended().text());
+            case INTERRUPTED -> Ending.interrupted(comparison.ended().text());
+            case FAILED -> Ending.failed(comparison.ended().text());
+        };
     }
 
-    private static JsonObject json(Turn turn) {
-        JsonObject json = new JsonObject();
-        json.put("side", turn.side().name());
-        json.put("number", turn.number());
-        json.put("round", turn.round());
-        json.put("regime", turn.regime().toString());
-        turn.figures().forEach((figure, value) -> json.put(figure.id(), finite(value)));
-        json.put("late", turn.late());
-        return json;
+    private Ratio ratio(PairedRow row) {
+        Estimate known = row.ratio() == null ? new Estimate(Double.NaN, Double.NaN, Double.NaN) : row.ratio();
+        return new Ratio(
+                "in turn",
+                row.figure().id(),
+                titles.get(Side.A),
+                titles.get(Side.B),
+                row.medianA(),
+                row.medianB(),
+                row.rounds(),
+                row.rounds(),
+                known.value(),
+                known.low(),
+                known.high(),
+                row.smallestSeenPercent(),
+                Double.NaN,
+                false,
+                row.verdict());
     }
 
-    private static Double finite(double value) {
-        return Double.isFinite(value) ? value : null;
+    private static Results.Turn turn(Run<Turn> run) {
+        Map<String, Double> figures = new TreeMap<>();
+        run.result().figures().forEach((figure, value) -> figures.put(figure.id(), value));
+        return new Results.Turn(
+                run.result().side().name(),
+                run.number(),
+                run.result().round(),
+                run.hops(),
+                figures,
+                run.result().late());
     }
 
     private static String interval(PairedRow row) {
@@ -184,17 +194,7 @@ public final class PairedReport {
     }
 
     private static String value(double value) {
-        if (Double.isNaN(value)) {
-            return "-";
-        }
-        if (value >= MEGA) {
-            return format("%.2f M", value / MEGA);
-        }
-        return value >= HUNDRED ? format("%,.0f", value) : format(value >= 1 ? "%.2f" : "%.4f", value);
-    }
-
-    private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
+        return (value >= MEGA ? Unit.COUNT : Unit.PLAIN).plain(value);
     }
 
     private static void line(StringBuilder text, String pattern, Object... values) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.compare;
 
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Counted;
 import java.util.Arrays;
 import java.util.Locale;
@@ -56,10 +57,10 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
         return ratio.value() > 1 == figure.moreIsBetter() ? Side.B : Side.A;
     }
 
-    private static double median(Figure figure, Pairs pairs, Function<Pairs.Pair, Turn> side) {
+    private static double median(Figure figure, Pairs pairs, Function<Pairs.Pair, Run<Turn>> side) {
         double[] values = pairs.pairs().stream()
                 .filter(pair -> Double.isFinite(pair.logRatio(figure)))
-                .mapToDouble(pair -> side.apply(pair).figures().get(figure))
+                .mapToDouble(pair -> side.apply(pair).result().figures().get(figure))
                 .toArray();
         Arrays.sort(values);
         return values.length == 0 ? Double.NaN : Counted.median(values);

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.compare;
 
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,31 +17,34 @@ import java.util.TreeMap;
  * @param moved how many of the pairs are of different blocks
  * @param alone runs without a partner
  */
-public record Pairs(List<Pair> pairs, int moved, List<Turn> alone) {
+public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
     /** Two runs of one regime. */
-    public record Pair(Turn a, Turn b) {
+    public record Pair(Run<Turn> a, Run<Turn> b) {
         public Regime regime() {
             return a.regime();
         }
 
         /** The logarithm of b's figure to a's; NaN where one of them has none. */
         double logRatio(Figure figure) {
-            return Math.log(
-                    b.figures().getOrDefault(figure, Double.NaN) / a.figures().getOrDefault(figure, Double.NaN));
+            return Math.log(of(b, figure) / of(a, figure));
+        }
+
+        private static double of(Run<Turn> run, Figure figure) {
+            return run.result().figures().getOrDefault(figure, Double.NaN);
         }
 
         /** What the processes of both are named by: a's round and b's. */
         private List<Integer> processes() {
-            return List.of(a.round(), b.round());
+            return List.of(a.result().round(), b.result().round());
         }
 
-        /** Turns between them. */
+        /** Runs between them. */
         int distance() {
             return Math.abs(a.number() - b.number());
         }
 
-        private static Pair of(Turn one, Turn other) {
-            return one.side() == Side.A ? new Pair(one, other) : new Pair(other, one);
+        private static Pair of(Run<Turn> one, Run<Turn> other) {
+            return one.result().side() == Side.A ? new Pair(one, other) : new Pair(other, one);
         }
     }
 
@@ -52,17 +56,16 @@ public record Pairs(List<Pair> pairs, int moved, List<Turn> alone) {
     /**
      * Pairs them.
      *
-     * @param turns by number, without a gap
+     * @param runs whole ones, by number, without a gap
      */
-    static Pairs of(List<Turn> turns) {
+    static Pairs of(List<Run<Turn>> runs) {
         List<Pair> pairs = new ArrayList<>();
-        List<Turn> left = new ArrayList<>();
-        for (int i = 0; i < turns.size(); i += 2) {
-            if (i + 1 < turns.size()
-                    && turns.get(i).regime() == turns.get(i + 1).regime()) {
-                pairs.add(Pair.of(turns.get(i), turns.get(i + 1)));
+        List<Run<Turn>> left = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i += 2) {
+            if (i + 1 < runs.size() && runs.get(i).regime() == runs.get(i + 1).regime()) {
+                pairs.add(Pair.of(runs.get(i), runs.get(i + 1)));
             } else {
-                left.addAll(turns.subList(i, Math.min(i + 2, turns.size())));
+                left.addAll(runs.subList(i, Math.min(i + 2, runs.size())));
             }
         }
         int ofOneBlock = pairs.size();
@@ -77,11 +80,11 @@ public record Pairs(List<Pair> pairs, int moved, List<Turn> alone) {
     }
 
     /** All pairs that could be made of these, the nearest first. */
-    private static List<Pair> candidates(List<Turn> left) {
+    private static List<Pair> candidates(List<Run<Turn>> left) {
         List<Pair> all = new ArrayList<>();
-        for (Turn a : left) {
-            for (Turn b : left) {
-                if (a.side() == Side.A && b.side() == Side.B && a.regime() == b.regime()) {
+        for (Run<Turn> a : left) {
+            for (Run<Turn> b : left) {
+                if (a.result().side() == Side.A && b.result().side() == Side.B && a.regime() == b.regime()) {
                     all.add(new Pair(a, b));
                 }
             }

@@ -1,7 +1,8 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.measure.CoreHop;
-import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
@@ -10,8 +11,8 @@ import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.run.Verdict;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -26,15 +27,14 @@ import java.util.Map;
  *  two                  | start A and B, warm up each | load A | load B | load B | load A | stop both |
  * </pre>
  */
-public final class SideBySide implements InTurn.Runner, AutoCloseable {
-    private final Map<Side, Contestant> contestants;
+public final class SideBySide implements AutoCloseable {
+    private final Map<Side, Middle> contestants;
     private final Load load;
     private final Schedule schedule;
-    private final RunObserver observer;
     private final Children workers = Children.staying();
     private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
     private boolean warm;
-    private double hop = Double.NaN;
+    private int runs;
 
     /**
      * How long runs are, and how many have the same processes.
@@ -56,50 +56,84 @@ public final class SideBySide implements InTurn.Runner, AutoCloseable {
     /**
      * @throws InterruptedException the JVM is going down
      */
-    public SideBySide(Map<Side, Contestant> contestants, Load load, Schedule schedule, RunObserver observer)
-            throws InterruptedException {
+    public SideBySide(Map<Side, Middle> contestants, Load load, Schedule schedule) throws InterruptedException {
         this.contestants = contestants;
         this.load = load;
         this.schedule = schedule;
-        this.observer = observer;
     }
 
-    @Override
-    public Turn run(Side side, int number) throws IOException, RunException, InterruptedException {
+    /** A's and B's. */
+    public List<Cell<Turn>> cells() {
+        return List.of(new SideCell(Side.A), new SideCell(Side.B));
+    }
+
+    private final class SideCell implements Cell<Turn> {
+        private final Side side;
+        private final LoadCell cell;
+
+        SideCell(Side side) {
+            this.side = side;
+            this.cell = LoadCell.here(side.name(), contestants.get(side), load, schedule.each(), SideBySide.this::run);
+        }
+
+        @Override
+        public String name() {
+            return cell.name();
+        }
+
+        @Override
+        public Duration estimate() {
+            return cell.estimate();
+        }
+
+        @Override
+        public void prepare(RunObserver observer) throws IOException, RunException, InterruptedException {
+            SideBySide.this.prepare(side, observer);
+        }
+
+        @Override
+        public Measured<Turn> measure(RunObserver observer) throws IOException, RunException, InterruptedException {
+            int round = runs++ / (2 * schedule.pairs());
+            Measured<RunResult> measured = cell.measure(observer);
+            return new Measured<>(
+                    Turn.of(side, round, figures(load), measured.result()), measured.failures(), measured.marks());
+        }
+    }
+
+    private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
             // For the workers, which are as new as the relay; and they are started as this load needs them.
-            runAlone(side, number);
+            try (Standing own = start(side, observer)) {
+                through(side, load, schedule.each(), own, observer);
+            }
             warm = true;
         }
-        if (schedule.pairs() == 1) {
-            return runAlone(side, number);
+        int ofRound = 2 * schedule.pairs();
+        if (schedule.pairs() > 1 && runs % ofRound == 0) {
+            startBoth(runs / ofRound % 2 == 0 ? Side.A : Side.B, observer);
         }
-        int runs = 2 * schedule.pairs();
-        if (number % runs == 0) {
-            startBoth(number / runs % 2 == 0 ? Side.A : Side.B);
-        }
-        return measure(side, number, standing.get(side).middle());
     }
 
-    private Turn runAlone(Side side, int number) throws IOException, RunException, InterruptedException {
-        try (Standing own = start(side)) {
-            return measure(side, number, own.middle());
+    /** A relay of its own, or one that stands already. */
+    private Measured<RunResult> run(LoadCell cell, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        Side side = Side.valueOf(cell.name());
+        if (schedule.pairs() > 1) {
+            return through(side, cell.load(), cell.timing(), standing.get(side), observer);
+        }
+        try (Standing own = start(side, observer)) {
+            return through(side, cell.load(), cell.timing(), own, observer);
         }
     }
 
     /** @param first in turn, too: of two alike that stayed, the one that was started first was faster */
-    private void startBoth(Side first) throws IOException, RunException, InterruptedException {
+    private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
         stopBoth();
         for (Side side : List.of(first, first.other())) {
-            standing.put(side, start(side));
+            standing.put(side, start(side, observer));
             observer.phase("warming up " + side);
-            load(
-                    side,
-                    load.withPace(Load.Pace.FULL_SPEED),
-                    schedule.first(),
-                    standing.get(side).middle());
+            through(side, load.withPace(Load.Pace.FULL_SPEED), schedule.first(), standing.get(side), observer);
         }
-        hop = Double.NaN;
     }
 
     private void stopBoth() {
@@ -107,36 +141,24 @@ public final class SideBySide implements InTurn.Runner, AutoCloseable {
         standing.clear();
     }
 
-    private Standing start(Side side) throws IOException, RunException, InterruptedException {
+    private Standing start(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         observer.phase("starting " + side);
         Children children = new Children();
         try {
-            return new Standing(children, contestants.get(side).middle().start(children, load));
+            return new Standing(children, contestants.get(side).start(children, load));
         } catch (IOException | RunException | InterruptedException e) {
             children.close();
             throw e;
         }
     }
 
-    private Turn measure(Side side, int number, Middle.Started middle)
+    private Measured<RunResult> through(Side side, Load given, Timing timing, Standing relay, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         observer.phase("running " + side);
-        double before = Double.isNaN(hop) ? CoreHop.measureNanos() : hop;
-        RunResult result = load(side, load, schedule.each(), middle);
-        hop = CoreHop.measureNanos();
-        return new Turn(
-                side,
-                number,
-                number / (2 * schedule.pairs()),
-                Regime.of(before, hop),
-                Figure.of(Figure.of(load.rate() > 0), result),
-                !Verdict.failures(result.published().punctuality()).isEmpty(),
-                Verdict.faults(result, contestants.get(side).policy()));
-    }
-
-    private RunResult load(Side side, Load given, Timing timing, Middle.Started middle)
-            throws IOException, RunException, InterruptedException {
-        return new LoadRun(contestants.get(side).middle(), given, timing, RunObserver.NONE).through(middle, workers);
+        Middle contestant = contestants.get(side);
+        Load through = given.withPolicy(contestant.policy());
+        RunResult result = new LoadRun(contestant, through, timing, RunObserver.NONE).through(relay.middle(), workers);
+        return new Measured<>(result, List.of(), List.of());
     }
 
     @Override

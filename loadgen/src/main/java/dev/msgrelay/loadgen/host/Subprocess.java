@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -28,10 +29,22 @@ public final class Subprocess implements Tool {
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
+        return run(command, null);
+    }
+
+    /**
+     * As above.
+     *
+     * @param stdin a file that the command reads; null: nothing
+     */
+    public Outcome run(List<String> command, Path stdin) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(SystemCommands.resolved(command)).redirectErrorStream(true);
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", SystemCommands.path());
+        if (stdin != null) {
+            builder.redirectInput(stdin.toFile());
+        }
         Process process = builder.start();
         CompletableFuture<String> output = new CompletableFuture<>();
         try {

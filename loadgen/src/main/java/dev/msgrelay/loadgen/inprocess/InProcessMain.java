@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *  --threads N              publishers
+ *  --subscribers N          that are to be connected before the first message (0)
  *  --body SIZES             of the messages, see BodySizes
  *  --seed N                 of the order of sizes (1)
  *  --run-length N           messages of one publish; 1: single messages
@@ -38,12 +39,19 @@ import java.util.concurrent.TimeUnit;
  *  --transport NAME         auto, epoll, nio or io_uring (auto)
  *  --event-loops N          of the relay (1)
  *  --mtu BYTES              of the relay
+ *  --ring-size BYTES        of the relay; it holds two of the longest bodies
+ *  --max-body BYTES         of the relay (1 MiB, or the longest that is sent)
  *  --bind ADDRESS           where the relay listens (127.0.0.1)
+ *  --publish-port N         likewise; 0: any free one (0)
+ *  --subscribe-port N
  *  --subscribe-socket PATH  a Unix socket for subscribers instead of TCP
  * </pre>
  */
 public final class InProcessMain {
     private static final long PRIME_EVERY_MILLIS = 10;
+
+    /** For HELLOs that are on their way. */
+    private static final long LET_IN_MILLIS = 50;
 
     private final WorkerArgs args;
     private final Control control;
@@ -72,6 +80,7 @@ public final class InProcessMain {
                 : Endpoint.of(relay.subscribeAddress());
         control.say("ready", Map.of("subscribe", subscribe.toString()));
         Progress.everySecond(() -> control.say("stats", stats(relay)));
+        awaitSubscribers(relay);
         Window window = prime();
         publish(window);
         control.say("stats", stats(relay));
@@ -80,17 +89,20 @@ public final class InProcessMain {
 
     private RelayConfig config() {
         RelayConfig.Builder config = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
+                .publishPort(args.number("publish-port", 0))
+                .subscribePort(args.number("subscribe-port", 0))
                 .slowSubscriber(Policy.valueOf(name("slow-subscriber", "backpressure")))
                 .transport(Transport.valueOf(name("transport", "auto")))
                 .eventLoops(args.number("event-loops", RelayConfig.AUTO_EVENT_LOOPS))
-                .maxBody(Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max()));
+                .maxBody(args.number("max-body", Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max())));
         if (args.flag("bind")) {
             config.host(args.text("bind"));
         }
         if (args.flag("mtu")) {
             config.mtu(args.number("mtu"));
+        }
+        if (args.flag("ring-size")) {
+            config.ringSize(args.number("ring-size"));
         }
         if (args.flag("subscribe-socket")) {
             config.subscribeSocket(Path.of(args.text("subscribe-socket")));
@@ -100,6 +112,14 @@ public final class InProcessMain {
 
     private String name(String option, String otherwise) {
         return (args.flag(option) ? args.text(option) : otherwise).toUpperCase(Locale.ROOT);
+    }
+
+    /** Each of them gets every message then, from the first one on. The controller bounds this wait. */
+    private void awaitSubscribers(RelayServer relay) throws InterruptedException {
+        while (relay.stats().get(Counter.SUBSCRIBERS) < args.number("subscribers", 0)) {
+            TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
+        }
+        TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS);
     }
 
     private Window prime() throws IOException, InterruptedException {
@@ -122,8 +142,10 @@ public final class InProcessMain {
             JsonObject one = new JsonObject();
             one.put("id", load.id());
             one.put("messages", load.messages());
+            one.put("firstTimed", load.firstTimed());
             one.put("messagesMeasured", load.messagesMeasured());
             one.put("bytesMeasured", load.bytesMeasured());
+            one.put("waitedForRoomNanos", load.waitedMeasured());
             publishers.add(one);
         }
         return publishers;

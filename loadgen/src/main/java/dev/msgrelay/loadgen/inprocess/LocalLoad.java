@@ -30,6 +30,8 @@ final class LocalLoad {
     private long bytes;
     private long messagesAtBegin = -1;
     private long bytesAtBegin;
+    private long waitedNanos;
+    private long waitedAtBegin;
 
     /**
      * @param runLength messages of one publish; 1: single messages, by the method for these
@@ -55,6 +57,7 @@ final class LocalLoad {
             if (messagesAtBegin < 0 && now >= window.begin()) {
                 messagesAtBegin = number;
                 bytesAtBegin = bytes;
+                waitedAtBegin = waitedNanos;
             }
             for (int i = 0; i < runsPerClock; i++) {
                 number = publishRun(number, now);
@@ -71,9 +74,9 @@ final class LocalLoad {
         }
         ByteBuffer frames = run.take();
         bytes += frames.remaining();
-        PublishOutcome outcome = offer(frames);
-        for (int waits = 1; outcome == PublishOutcome.FULL && waits < MAX_WAITS; waits++) {
-            outcome = offer(frames);
+        PublishOutcome outcome = offer(frames, 0);
+        if (outcome == PublishOutcome.FULL) {
+            outcome = awaitRoom(frames);
         }
         if (outcome != PublishOutcome.ACCEPTED) {
             throw new IOException("publisher " + id + ": the relay answered " + outcome);
@@ -81,12 +84,23 @@ final class LocalLoad {
         return first + runLength;
     }
 
-    private PublishOutcome offer(ByteBuffer frames) {
+    /** The ring is full: this thread waits, and notes for how long. */
+    private PublishOutcome awaitRoom(ByteBuffer frames) {
+        long from = System.nanoTime();
+        PublishOutcome outcome = PublishOutcome.FULL;
+        for (int waits = 0; outcome == PublishOutcome.FULL && waits < MAX_WAITS; waits++) {
+            outcome = offer(frames, WAIT_NANOS);
+        }
+        waitedNanos += System.nanoTime() - from;
+        return outcome;
+    }
+
+    private PublishOutcome offer(ByteBuffer frames, long waitNanos) {
         if (runLength > 1) {
-            return publisher.publishRun(frames, WAIT_NANOS);
+            return publisher.publishRun(frames, waitNanos);
         }
         frames.position(FrameLayout.HEADER_LENGTH);
-        return publisher.publish(LoadMessage.TYPE, frames, WAIT_NANOS);
+        return publisher.publish(LoadMessage.TYPE, frames, waitNanos);
     }
 
     int id() {
@@ -97,6 +111,11 @@ final class LocalLoad {
         return messages.get();
     }
 
+    /** The first message whose time is within the measured part. */
+    long firstTimed() {
+        return messagesAtBegin < 0 ? messages.get() : messagesAtBegin;
+    }
+
     long messagesMeasured() {
         return messagesAtBegin < 0 ? 0 : messages.get() - messagesAtBegin;
     }
@@ -104,5 +123,10 @@ final class LocalLoad {
     /** On the wire; once {@link #publish} has returned. */
     long bytesMeasured() {
         return messagesAtBegin < 0 ? 0 : bytes - bytesAtBegin;
+    }
+
+    /** How long the ring was full for this thread, within the window; once {@link #publish} has returned. */
+    long waitedMeasured() {
+        return messagesAtBegin < 0 ? 0 : waitedNanos - waitedAtBegin;
     }
 }

@@ -17,7 +17,7 @@ public enum LaneKind {
     GBE_10("10gbe", LinkSpeed.parse("10g")),
     GBE_25("25gbe", LinkSpeed.parse("25g")),
 
-    /** A real second host, where an agent waits. */
+    /** A real second host, by ssh. */
     REMOTE("remote", null);
 
     private final String title;

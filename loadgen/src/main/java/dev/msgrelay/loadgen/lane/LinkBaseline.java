@@ -1,8 +1,10 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
+import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunException;
@@ -15,10 +17,11 @@ import java.io.IOException;
 
 /** What a lane gives to one TCP connection without any relay: what a result through one is set against. */
 public final class LinkBaseline {
-    private static final int BODY = 100;
+    /** What the plain sender sends: 100-byte bodies that are counted. */
+    public static final Load LOAD = Load.oneToOne(100).withCheck(Check.NONE);
 
-    /** Bytes of a write: as iperf3's. */
-    private static final int WRITE_SIZE = 128 << 10;
+    /** The plain sender, with writes as iperf3's. */
+    public static final Middle SENDER = Middles.direct(128 << 10);
 
     /**
      * What iperf3 got.
@@ -48,10 +51,13 @@ public final class LinkBaseline {
      */
     public static RunResult raw(Lane lane, End from, Timing timing, RunObserver observer)
             throws IOException, RunException, InterruptedException {
-        Load load = Load.oneToOne(BODY).withVerify(false).withUnix(lane.unix());
+        return new LoadRun(SENDER, placement(lane, from), LOAD.withUnix(lane.unix()), timing, observer).run();
+    }
+
+    /** Sender and receiver at the two ends. */
+    public static Placement placement(Lane lane, End from) {
         Site sender = lane.at(from);
-        Placement placement = new Placement(sender, sender, lane.at(from.other()));
-        return new LoadRun(Middles.direct(WRITE_SIZE), placement, load, timing, observer).run();
+        return new Placement(sender, sender, lane.at(from.other()));
     }
 
     /**

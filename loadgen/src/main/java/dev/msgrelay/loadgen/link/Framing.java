@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.link;
 
+import java.util.Locale;
+
 /** What of a frame takes the link's time. */
 public enum Framing {
     /** A wire: preamble, frame with its checksum, gap; no frame is shorter than 64 bytes. */
@@ -26,5 +28,11 @@ public enum Framing {
      */
     int wireBytes(int frame) {
         return around + Math.max(frame, least);
+    }
+
+    /** As results name it: "traffic control". */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 }

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Messages that go out in one write, packed whole. Where all have one size the frames lie in memory once and for all,
+ * Messages that go out in one write, packed whole. Where all have one size and type the frames lie in memory once and for all,
  * and only stamp and time are patched. Not thread-safe: the publisher's thread owns it, for as many publisher ids as it
  * serves.
  */
@@ -22,7 +22,7 @@ public final class FrameBatch {
     private FrameBatch(SizeTable sizes, int maxMessages, int bytes) {
         this.sizes = sizes;
         this.maxMessages = maxMessages;
-        this.patched = sizes.isFixed();
+        this.patched = sizes.isUniform();
         this.memory = ByteBuffer.allocateDirect(bytes);
         int frameLength = FrameLayout.frameLength(sizes.max());
         for (int at = 0; patched && at + frameLength <= bytes; at += frameLength) {

@@ -38,7 +38,11 @@ final class Padding {
         return PATTERN.duplicate();
     }
 
-    /** Whether the body between position and limit is padded as it ought to be. Moves its position. */
+    /**
+     * Whether the body between position and limit is padded as it ought to be. Moves its position and its limit.
+     *
+     * @param view of the pattern; its position and limit are the caller's no more
+     */
     static boolean matches(ByteBuffer body, ByteBuffer view) {
         int start = body.position();
         int end = body.limit();

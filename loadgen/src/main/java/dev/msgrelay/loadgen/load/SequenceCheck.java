@@ -1,14 +1,12 @@
 package dev.msgrelay.loadgen.load;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
  * What became of the messages of each publisher on their way to one subscriber: lost, duplicated, reordered.
  *
- * <p>The first message seen of a publisher sets where its count begins; from then on every number must come once, in
- * order. A number that is skipped counts as lost until it turns up after all; then it counts as reordered. One that
+ * <p>From number 0 on every number of a publisher must come once, in order. A number that is skipped counts as lost until it turns up after all; then it counts as reordered. One that
  * turns up again is a duplicate. In order, a message costs one comparison and nothing is allocated. Not thread-safe:
  * the subscriber's thread owns it, others may look after they have joined it.
  */
@@ -16,12 +14,8 @@ public final class SequenceCheck {
     /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
     static final int MAX_RANGES = 4096;
 
-    private static final long NOT_SEEN = -1;
-
     private final long[] next;
-    private final long[] first;
     private final List<List<long[]>> missing = new ArrayList<>();
-    private int seen;
     private long accepted;
     private long lost;
     private long duplicated;
@@ -33,8 +27,6 @@ public final class SequenceCheck {
      */
     public SequenceCheck(int publishers) {
         next = new long[publishers];
-        first = new long[publishers];
-        Arrays.fill(next, NOT_SEEN);
         for (int i = 0; i < publishers; i++) {
             missing.add(new ArrayList<>());
         }
@@ -52,14 +44,25 @@ public final class SequenceCheck {
         }
     }
 
+    /** Whether this message would be the next one of its publisher. */
+    boolean isNext(long stamp) {
+        int id = LoadMessage.publisher(stamp);
+        return id < next.length && LoadMessage.number(stamp) == next[id];
+    }
+
+    /**
+     * So many messages in a row of one publisher.
+     *
+     * @param first of them, for which {@link #isNext} holds
+     */
+    void onRun(long first, long messages) {
+        next[LoadMessage.publisher(first)] += messages;
+        accepted += messages;
+    }
+
     private void onOther(int id, long number) {
         if (id >= next.length) {
             unknown++;
-        } else if (next[id] == NOT_SEEN) {
-            first[id] = number;
-            next[id] = number + 1;
-            seen++;
-            accepted++;
         } else if (number > next[id]) {
             skip(id, next[id], number - 1);
             next[id] = number + 1;
@@ -75,18 +78,10 @@ public final class SequenceCheck {
 
     /** Ends the count of one publisher: it sent the numbers below {@code sent}; what is missing at the end is lost. */
     public void onEnd(int id, long sent) {
-        if (next[id] == NOT_SEEN) {
-            // Nobody can say from where on this subscriber was there to get it, so it answers for all of them.
-            lost += sent;
-        } else if (sent > next[id]) {
+        if (sent > next[id]) {
             skip(id, next[id], sent - 1);
             next[id] = sent;
         }
-    }
-
-    /** How many of the numbers below {@code sent} this subscriber ought to get, see {@link #onEnd}. */
-    public long expected(int id, long sent) {
-        return next[id] == NOT_SEEN ? sent : sent - first[id];
     }
 
     private void skip(int id, long from, long to) {
@@ -124,9 +119,14 @@ public final class SequenceCheck {
         }
     }
 
-    /** Publishers of which at least one message has come. */
-    public int publishersSeen() {
-        return seen;
+    /** Whether at least one message of every publisher has come. */
+    public boolean heardOfAll() {
+        for (long number : next) {
+            if (number == 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Messages taken, without duplicates. */

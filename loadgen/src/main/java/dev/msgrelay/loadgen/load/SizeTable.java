@@ -1,10 +1,12 @@
 package dev.msgrelay.loadgen.load;
 
+import dev.msgrelay.protocol.FrameLayout;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
 /**
- * The size of every message's body, known from its stamp alone: publishers look up what to send next, subscribers what
+ * The size of every message's body and its type, known from its stamp alone: publishers look up what to send next, subscribers what
  * ought to have come, and nothing is drawn or stored per message.
  *
  * <p>The sizes lie in a table in which each comes as often as the distribution says (apportioned, not drawn), in an
@@ -15,17 +17,22 @@ public final class SizeTable {
     /** Entries; a power of two. */
     static final int LENGTH = 1 << 16;
 
+    /** Most types of one run. */
+    public static final int MAX_TYPES = 1_000;
+
     /** Odd, so that every publisher id starts elsewhere. */
     private static final int START_STEP = 0x9E3779B1;
 
     private final int[] sizes;
     private final int mask;
     private final int max;
+    private final int types;
 
-    private SizeTable(int[] sizes, int max) {
+    private SizeTable(int[] sizes, int max, int types) {
         this.sizes = sizes;
         this.mask = sizes.length - 1;
         this.max = max;
+        this.types = types;
     }
 
     /**
@@ -45,12 +52,12 @@ public final class SizeTable {
             }
         }
         shuffle(sizes, new Random(seed));
-        return new SizeTable(sizes, body.max());
+        return new SizeTable(sizes, body.max(), 1);
     }
 
     /** All of one size. */
     public static SizeTable fixed(int size) {
-        return new SizeTable(new int[] {size}, size);
+        return new SizeTable(new int[] {size}, size, 1);
     }
 
     /** How many entries each range gets: by its count, the largest remainders rounded up, none without any. */
@@ -109,6 +116,43 @@ public final class SizeTable {
 
     public boolean isFixed() {
         return mask == 0;
+    }
+
+    /**
+     * The same sizes of messages that carry so many types in turn.
+     *
+     * @param count 1..{@link #MAX_TYPES}
+     */
+    public SizeTable withTypes(int count) {
+        if (count < 1 || count > MAX_TYPES) {
+            throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
+        }
+        return new SizeTable(sizes, max, count);
+    }
+
+    /** How many types messages carry in turn. */
+    public int types() {
+        return types;
+    }
+
+    /** Whether messages carry this type. */
+    public boolean carries(int type) {
+        return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
+    }
+
+    /** The type of the message with this stamp: where there are several, 1 to so many in turn, by its number. */
+    public int typeOf(long stamp) {
+        return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
+    }
+
+    /** Whether all messages have one size and one type. */
+    public boolean isUniform() {
+        return isFixed() && types == 1;
+    }
+
+    /** The mean length of a message's frame on the wire, in bytes. */
+    public double meanFrame() {
+        return FrameLayout.HEADER_LENGTH + Arrays.stream(sizes).average().orElseThrow();
     }
 
     /** The largest size, in bytes. */

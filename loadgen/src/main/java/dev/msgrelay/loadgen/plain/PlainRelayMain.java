@@ -14,6 +14,9 @@ import java.util.Map;
  * <pre>
  *  --subscribers S            connections that are awaited before anything is relayed (1)
  *  --buffer BYTES             of a read
+ *  --bind ADDRESS             where it listens (127.0.0.1)
+ *  --publish-port N           likewise; 0: any free one (0)
+ *  --subscribe-port N
  *  --publish-socket PATH      a Unix socket instead of TCP
  *  --subscribe-socket PATH
  * </pre>
@@ -26,8 +29,8 @@ public final class PlainRelayMain {
     }
 
     private static void run(WorkerArgs args, Control control) throws IOException, InterruptedException {
-        try (Listener publish = new Listener(args, "publish-socket");
-                Listener subscribe = new Listener(args, "subscribe-socket")) {
+        try (Listener publish = new Listener(args, "publish-socket", "publish-port");
+                Listener subscribe = new Listener(args, "subscribe-socket", "subscribe-port")) {
             control.say(
                     "ready",
                     Map.of(

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *  --body BYTES          of every message
  *  --write-size BYTES    of every write
+ *  --bind ADDRESS        where it listens (127.0.0.1)
+ *  --subscribe-port N    likewise; 0: any free one (0)
  *  --socket PATH         a Unix socket instead of TCP
  * </pre>
  */
@@ -31,7 +33,7 @@ public final class PrepackedMain {
 
     private static void run(WorkerArgs args, Control control) throws IOException, InterruptedException {
         int body = args.number("body");
-        try (Listener listener = new Listener(args, "socket")) {
+        try (Listener listener = new Listener(args, "socket", "subscribe-port")) {
             control.say("ready", Map.of("subscribe", listener.endpoint().toString()));
             SocketChannel subscriber = listener.accept(1).get(0);
             Prepacked frames = new Prepacked(body, args.number("write-size"));

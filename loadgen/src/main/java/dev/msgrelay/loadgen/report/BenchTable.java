@@ -1,8 +1,9 @@
 package dev.msgrelay.loadgen.report;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.bench.Sample;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.run.RunResult;
 import java.util.List;
 
 /** The benchmark's lines for people, and its raw figures for programs. */
@@ -14,7 +15,7 @@ public final class BenchTable {
         StringBuilder text = new StringBuilder();
         String title = report.title();
         for (CaseReport.Line line : report.lines()) {
-            text.append(Units.format(
+            text.append(Unit.format(
                     "%-52s %8s %-28s %s %-7s %s%n",
                     title,
                     value(line.value()),
@@ -24,7 +25,7 @@ public final class BenchTable {
                     line.met() ? "pass" : "SHORT"));
             title = "";
         }
-        text.append(Units.format("    %s%n", report.note()));
+        text.append(Unit.format("    %s%n", report.note()));
         for (String failure : report.failures()) {
             text.append("    FAIL ").append(failure).append('\n');
         }
@@ -32,53 +33,35 @@ public final class BenchTable {
     }
 
     /** The sizes that were tried for one ceiling, the best one marked. */
-    public static String ceiling(String title, List<Sample> samples) {
-        double best = best(samples);
+    public static String ceiling(String title, List<Run<RunResult>> runs) {
+        double best = best(runs);
         StringBuilder text = new StringBuilder(title).append('\n');
-        for (Sample sample : samples) {
-            text.append(Units.format(
+        for (Run<RunResult> run : runs) {
+            if (!run.isWhole()) {
+                continue;
+            }
+            text.append(Unit.format(
                     "  %-24s %10s msg/s %9.1f MB/s   hop %.0f / %.0f ns%s%n",
-                    sample.contender().middle().name(),
-                    Units.count(sample.rate()),
-                    sample.result().received().traffic().megabytesPerSecond(),
-                    sample.hopBefore(),
-                    sample.hopAfter(),
-                    sample.rate() == best ? "   <- best" : ""));
+                    run.result().middle(),
+                    Unit.COUNT.plain(LoadCell.rate(run)),
+                    run.result().received().traffic().megabytesPerSecond(),
+                    run.hops().beforeNanos(),
+                    run.hops().afterNanos(),
+                    LoadCell.rate(run) == best ? "   <- best" : ""));
         }
         return text.toString();
     }
 
-    /** A result beside its ceiling. */
-    public static String fraction(double deliveriesPerSecond, String name, List<Sample> samples) {
-        return Units.format("  this run: %.2f of %s", deliveriesPerSecond / best(samples), name);
-    }
-
-    /** The core-to-core hops before and after a run. */
-    public static String hops(double[] nanos) {
-        return Units.format("  core-to-core hop: %.0f ns before, %.0f ns after", nanos[0], nanos[1]);
-    }
-
-    static double best(List<Sample> samples) {
-        return samples.stream().mapToDouble(Sample::rate).max().orElseThrow();
-    }
-
-    public static JsonArray json(List<Sample> samples) {
-        JsonArray list = new JsonArray();
-        samples.forEach(sample -> list.add(json(sample)));
-        return list;
-    }
-
-    private static JsonObject json(Sample sample) {
-        JsonObject json = new JsonObject();
-        json.put("name", sample.contender().name());
-        json.put("messagesPerSecond", Math.round(sample.rate()));
-        json.put("coreHopNanos", JsonArray.from(sample.hopBefore(), sample.hopAfter()));
-        json.put("failures", new JsonArray(sample.failures()));
-        json.put("result", RunJson.result(sample.result()));
-        return json;
+    /** The best of them, in deliveries a second. */
+    public static double best(List<Run<RunResult>> runs) {
+        return runs.stream()
+                .filter(Run::isWhole)
+                .mapToDouble(LoadCell::rate)
+                .max()
+                .orElse(Double.NaN);
     }
 
     private static String value(double value) {
-        return value == Math.rint(value) ? Units.format("%.0f", value) : Units.format("%.3f", value);
+        return value == Math.rint(value) ? Unit.format("%.0f", value) : Unit.format("%.3f", value);
     }
 }

@@ -2,10 +2,10 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.bench.BenchCase;
 import dev.msgrelay.loadgen.bench.CaseResult;
-import dev.msgrelay.loadgen.bench.Contender;
 import dev.msgrelay.loadgen.bench.Metric;
 import dev.msgrelay.loadgen.bench.Round;
-import dev.msgrelay.loadgen.bench.Sample;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.render.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -41,10 +41,10 @@ public record CaseReport(String id, String title, List<Line> lines, String note,
                 .map(ours -> ours.name() + " " + figure(result, ours))
                 .collect(Collectors.joining(", "));
         if (!result.benchCase().ceilings().isEmpty()) {
-            figures += ", ceiling " + Units.count(result.medianCeiling()) + " msg/s";
+            figures += ", ceiling " + Unit.COUNT.plain(result.medianCeiling()) + " msg/s";
         }
         int all = result.rounds().size();
-        return Units.format(
+        return Unit.format(
                 "%s; %d round%s, %d on a changing machine, %d beside other work, %d left out; core-to-core hop %.0f..%.0f ns",
                 figures,
                 all,
@@ -54,17 +54,17 @@ public record CaseReport(String id, String title, List<Line> lines, String note,
                         .count(),
                 result.rounds().stream().filter(Round::isDisturbed).count(),
                 all - result.counted().size(),
-                hops(result).min().orElseThrow(),
-                hops(result).max().orElseThrow());
+                hops(result).min().orElse(Double.NaN),
+                hops(result).max().orElse(Double.NaN));
     }
 
     /** A speed where it goes as fast as it can, a latency where the rate is given. */
-    private static String figure(CaseResult result, Contender ours) {
+    private static String figure(CaseResult result, LoadCell ours) {
         if (ours.load().rate() == 0) {
-            return Units.count(result.medianOf(ours.name(), Sample::rate)) + " msg/s";
+            return Unit.COUNT.plain(result.medianOf(round -> round.rate(ours.name()))) + " msg/s";
         }
-        return "p50 " + Units.nanos(Math.round(result.medianOf(ours.name(), sample -> sample.latencyNanos(50))))
-                + " p99 " + Units.nanos(Math.round(result.medianOf(ours.name(), sample -> sample.latencyNanos(99))));
+        return "p50 " + Unit.NANOS.plain(result.medianOf(round -> round.latencyNanos(ours.name(), 50))) + " p99 "
+                + Unit.NANOS.plain(result.medianOf(round -> round.latencyNanos(ours.name(), 99)));
     }
 
     private static DoubleStream hops(CaseResult result) {

@@ -1,22 +1,34 @@
 package dev.msgrelay.loadgen.report;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.LinkCeiling;
 import dev.msgrelay.loadgen.link.LinkRate;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Column;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Json;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What a link could give, for people and for programs. */
 public final class CeilingReport {
     private static final double MEGA = 1e6;
-    private static final double PERCENT = 100;
     private static final int DECIMALS = 3;
+
+    private static final List<Column> COLUMNS = List.of(
+            new Column("body", Unit.WHOLE),
+            Column.text(""),
+            new Column("batched: msg/s", Unit.WHOLE),
+            new Column("MB/s", Unit.PLAIN),
+            new Column("of line", Unit.FRACTION),
+            new Column("single: msg/s", Unit.WHOLE),
+            new Column("MB/s", Unit.PLAIN),
+            new Column("of line", Unit.FRACTION));
 
     private final LinkSpeed speed;
     private final SegmentFormat format;
@@ -37,86 +49,91 @@ public final class CeilingReport {
     /** A table: for each body size what can come in, and what can go out. */
     public String table() {
         int segment = format.segmentBytes();
-        StringBuilder text = new StringBuilder();
-        text.append(Units.format("%s, %s%n", speed, format));
-        text.append(Units.format(
-                "a full segment carries %,d bytes and takes %,d of the link's time%n%n",
-                segment, format.wireBytes(segment)));
-        text.append(Units.format(
-                "%8s  %-20s %-37s %s%n", "", "", "     batched: full segments", "  one message a segment"));
-        text.append(Units.format(
-                "%8s  %-20s %15s %10s %9s %16s %10s %9s%n",
-                "body", "", "msg/s", "MB/s", "% of line", "msg/s", "MB/s", "% of line"));
+        List<List<Table.Value>> rows = new ArrayList<>();
         for (int body : bodies) {
             LinkCeiling ceiling = new LinkCeiling(speed, format, body);
-            line(text, Units.format("%,d", body), "ingress", ceiling, 1);
-            line(text, "", subscribers == 1 ? "egress" : "egress, all of " + subscribers, ceiling, 1);
+            rows.add(line(body, "ingress", ceiling, 1));
+            rows.add(line("", subscribers == 1 ? "egress" : "egress, all of " + subscribers, ceiling, 1));
             if (subscribers > 1) {
-                line(text, "", "egress, each of " + subscribers, ceiling, subscribers);
+                rows.add(line("", "egress, each of " + subscribers, ceiling, subscribers));
             }
         }
-        return text.toString();
+        return Unit.format("%s, %s%n", speed, format)
+                + Unit.format(
+                        "a full segment carries %,d bytes and takes %,d of the link's time%n",
+                        segment, format.wireBytes(segment))
+                + Unit.format("batched: full segments; single: one message a segment%n%n")
+                + TextTable.of(new Table("", COLUMNS, rows));
     }
 
-    private static void line(StringBuilder text, String body, String direction, LinkCeiling ceiling, int sharers) {
-        text.append(Units.format("%8s  %-20s", body, direction));
-        append(text, ceiling.batched().dividedBy(sharers));
-        text.append(' ');
-        append(text, ceiling.single().dividedBy(sharers));
-        text.append('\n');
+    private static List<Table.Value> line(Object body, String direction, LinkCeiling ceiling, int sharers) {
+        LinkRate batched = ceiling.batched().dividedBy(sharers);
+        LinkRate single = ceiling.single().dividedBy(sharers);
+        return Table.row(
+                body,
+                direction,
+                batched.messagesPerSecond(),
+                Unit.format("%,.1f", batched.bytesPerSecond() / MEGA),
+                batched.lineFraction(),
+                single.messagesPerSecond(),
+                Unit.format("%,.1f", single.bytesPerSecond() / MEGA),
+                single.lineFraction());
     }
 
-    private static void append(StringBuilder text, LinkRate rate) {
-        text.append(Units.format(
-                " %,15.0f %,10.1f %9.1f",
-                rate.messagesPerSecond(), rate.bytesPerSecond() / MEGA, rate.lineFraction() * PERCENT));
-    }
-
-    /** A whole document. */
-    public String json() {
-        JsonObject link = new JsonObject();
-        link.put("bitsPerSecond", speed.bitsPerSecond());
-        link.put("mtu", format.mtu());
-        link.put("ip", format.ip().toString());
-        link.put("timestamps", format.timestamps());
-        link.put("vlan", format.vlan());
-        link.put("emulated", format.framing() == Framing.TRAFFIC_CONTROL);
-        link.put("segmentBytes", format.segmentBytes());
-        link.put("segmentWireBytes", format.wireBytes(format.segmentBytes()));
-        JsonArray ceilings = new JsonArray();
-        for (int body : bodies) {
-            LinkCeiling ceiling = new LinkCeiling(speed, format, body);
-            JsonObject json = new JsonObject();
-            json.put("body", body);
-            json.put("ingress", direction(ceiling, 1));
-            json.put("egress", direction(ceiling, 1));
-            json.put("egressEach", direction(ceiling, subscribers));
-            ceilings.add(json);
+    /** What a body size can get in one direction. */
+    private record Direction(Rate batched, Rate single) {
+        static Direction of(LinkCeiling ceiling, int sharers) {
+            return new Direction(
+                    Rate.of(ceiling.batched().dividedBy(sharers)),
+                    Rate.of(ceiling.single().dividedBy(sharers)));
         }
-        JsonObject document = new JsonObject();
-        document.put("link", link);
-        document.put("subscribers", subscribers);
-        document.put("ceilings", ceilings);
-        return JsonWriter.indent("  ").string().value(document).done();
-    }
-
-    private static JsonObject direction(LinkCeiling ceiling, int sharers) {
-        JsonObject json = new JsonObject();
-        json.put("batched", rate(ceiling.batched().dividedBy(sharers)));
-        json.put("single", rate(ceiling.single().dividedBy(sharers)));
-        return json;
-    }
-
-    private static JsonObject rate(LinkRate rate) {
-        JsonObject json = new JsonObject();
-        json.put("messagesPerSecond", plain(rate.messagesPerSecond()));
-        json.put("bytesPerSecond", plain(rate.bytesPerSecond()));
-        json.put("lineFraction", rate.lineFraction());
-        return json;
     }
 
     /** Without an exponent: for those who read it as well. */
-    private static BigDecimal plain(double value) {
-        return BigDecimal.valueOf(value).setScale(DECIMALS, RoundingMode.HALF_UP);
+    private record Rate(BigDecimal messagesPerSecond, BigDecimal bytesPerSecond, double lineFraction) {
+        static Rate of(LinkRate rate) {
+            return new Rate(plain(rate.messagesPerSecond()), plain(rate.bytesPerSecond()), rate.lineFraction());
+        }
+
+        private static BigDecimal plain(double value) {
+            return BigDecimal.valueOf(value).setScale(DECIMALS, RoundingMode.HALF_UP);
+        }
+    }
+
+    private record Ceiling(int body, Direction ingress, Direction egress, Direction egressEach) {}
+
+    private record Link(
+            long bitsPerSecond,
+            int mtu,
+            String ip,
+            boolean timestamps,
+            boolean vlan,
+            boolean emulated,
+            int segmentBytes,
+            int segmentWireBytes) {}
+
+    private record Document(Link link, int subscribers, List<Ceiling> ceilings) {}
+
+    /** A whole document. */
+    public String json() {
+        int segment = format.segmentBytes();
+        List<Ceiling> ceilings = new ArrayList<>();
+        for (int body : bodies) {
+            LinkCeiling ceiling = new LinkCeiling(speed, format, body);
+            ceilings.add(new Ceiling(
+                    body, Direction.of(ceiling, 1), Direction.of(ceiling, 1), Direction.of(ceiling, subscribers)));
+        }
+        return Json.text(new Document(
+                new Link(
+                        speed.bitsPerSecond(),
+                        format.mtu(),
+                        format.ip().toString(),
+                        format.timestamps(),
+                        format.vlan(),
+                        format.framing() == Framing.TRAFFIC_CONTROL,
+                        segment,
+                        format.wireBytes(segment)),
+                subscribers,
+                ceilings));
     }
 }

@@ -1,12 +1,12 @@
 package dev.msgrelay.loadgen.report;
 
-import com.grack.nanojson.JsonArray;
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
 import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneStatus;
 import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Json;
 import java.util.List;
+import java.util.Map;
 
 /** Which lanes there are, for people and for programs. */
 public final class LanesReport {
@@ -16,7 +16,7 @@ public final class LanesReport {
 
     /** One line. */
     public static String line(LaneStatus status) {
-        return Units.format(
+        return Unit.format(
                 "%-28s %-13s %s",
                 status.spec().label(),
                 status.possible() ? "possible" : "not possible",
@@ -26,35 +26,42 @@ public final class LanesReport {
     private static String link(LaneLink link) {
         return link == null
                 ? "no line rate: 'loadgen calibrate' measures what it can do"
-                : Units.format(
+                : Unit.format(
                         "%s each way, at most %,.1f MB/s of TCP payload", link.speed(), payloadPerSecond(link) / MEGA);
+    }
+
+    /**
+     * A lane for programs.
+     *
+     * @param reason why it is not possible; null where it is
+     * @param mtu in bytes; null where the lane is not emulated, as what follows
+     */
+    private record Line(
+            String lane,
+            String label,
+            boolean emulated,
+            boolean possible,
+            String reason,
+            Integer mtu,
+            Long bitsPerSecond,
+            Double payloadBytesPerSecond) {
+        static Line of(LaneStatus status) {
+            LaneLink link = status.spec().emulatedLink();
+            return new Line(
+                    status.spec().kind().title(),
+                    status.spec().label(),
+                    status.spec().isEmulated(),
+                    status.possible(),
+                    status.reason(),
+                    link == null ? null : link.format().mtu(),
+                    link == null ? null : link.speed().bitsPerSecond(),
+                    link == null ? null : payloadPerSecond(link));
+        }
     }
 
     /** A whole document. */
     public static String json(List<LaneStatus> all) {
-        JsonArray lanes = new JsonArray();
-        all.forEach(status -> lanes.add(json(status)));
-        JsonObject document = new JsonObject();
-        document.put("lanes", lanes);
-        return JsonWriter.indent("  ").string().value(document).done();
-    }
-
-    private static JsonObject json(LaneStatus status) {
-        JsonObject json = new JsonObject();
-        json.put("lane", status.spec().kind().title());
-        json.put("label", status.spec().label());
-        json.put("emulated", status.spec().isEmulated());
-        json.put("possible", status.possible());
-        if (!status.possible()) {
-            json.put("reason", status.reason());
-        }
-        LaneLink link = status.spec().emulatedLink();
-        if (link != null) {
-            json.put("mtu", link.format().mtu());
-            json.put("bitsPerSecond", link.speed().bitsPerSecond());
-            json.put("payloadBytesPerSecond", payloadPerSecond(link));
-        }
-        return json;
+        return Json.text(Map.of("lanes", all.stream().map(Line::of).toList()));
     }
 
     /** Of full segments back to back. */

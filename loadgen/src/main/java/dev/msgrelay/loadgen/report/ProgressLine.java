@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
@@ -65,13 +66,15 @@ public final class ProgressLine implements RunObserver {
     public void progress(Live live) {
         StringBuilder line = new StringBuilder(prefix);
         line.append(
-                Units.format("%4.0f / %.0f s  %-9s", live.elapsedNanos() / 1e9, live.totalNanos() / 1e9, live.phase()));
+                Unit.format("%4.0f / %.0f s  %-9s", live.elapsedNanos() / 1e9, live.totalNanos() / 1e9, live.phase()));
         if (live.in() > 0) {
-            line.append(Units.format("  in %8s msg/s %8s/s", Units.count(live.in()), Units.bytes(live.bytesIn())));
+            line.append(
+                    Unit.format("  in %8s msg/s %8s/s", Unit.COUNT.plain(live.in()), Unit.BYTES.plain(live.bytesIn())));
         }
-        line.append(Units.format("  out %8s msg/s %8s/s", Units.count(live.out()), Units.bytes(live.bytesOut())));
+        line.append(
+                Unit.format("  out %8s msg/s %8s/s", Unit.COUNT.plain(live.out()), Unit.BYTES.plain(live.bytesOut())));
         if (live.lagBytes() >= 0) {
-            line.append("  lag ").append(Units.bytes(live.lagBytes()));
+            line.append("  lag ").append(Unit.BYTES.plain(live.lagBytes()));
         }
         show(line.toString());
     }

@@ -1,45 +1,105 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.load.Arrivals;
+import static dev.msgrelay.loadgen.render.Table.row;
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Column;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Figures;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Published.Visits;
 import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RelayFigures;
-import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.SlowResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** A run's result for people. */
+/** One run for people: in a few lines what it gave, and on demand what says so. */
 public final class RunTable {
     /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
+    private static final double PERCENT = 100;
+
+    /** Why figures are not usable: so many reasons of each part. */
+    private static final int MARKS = 2;
+
+    private final Results results;
     private final StringBuilder text = new StringBuilder();
 
-    private RunTable() {}
+    /**
+     * What is told of one part of a run.
+     *
+     * @param load that was given
+     * @param checkNanos what it costs to check a message; NaN where it is not known
+     */
+    public record Part(RunRecord run, Load load, double checkNanos) {
+        boolean isPaced() {
+            return load.rate() > 0;
+        }
+
+        Standstills still() {
+            return run.resources().signals() == null
+                    ? Standstills.NONE
+                    : run.resources().signals().still();
+        }
+
+        /** "latency": what its figures are. */
+        String what() {
+            if (!isPaced()) {
+                return "speed";
+            }
+            return load.pace().realTime() ? "latency in real time" : "latency";
+        }
+    }
+
+    private RunTable(Results results) {
+        this.results = results;
+    }
 
     /**
-     * All of it.
+     * What the run gave, in some 15 lines as long as nothing is wrong; the verdict is the last one.
      *
+     * @param results with these runs, and what they were set against
+     * @param parts at least one; where the first was at full speed, the others were at a part of that
      * @param transport of its connections: "TCP"
+     * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
-    public static String of(RunResult result, String transport) {
-        RunTable table = new RunTable();
-        table.header(result, transport);
-        table.traffic(result);
-        table.subscribers(result);
-        table.slow(result);
-        table.latency(result);
-        table.skew(result.received().skew());
-        table.processes(result);
-        table.bound(result);
+    public static String of(Results results, List<Part> parts, String middle, String transport, boolean explain) {
+        RunTable table = new RunTable(results);
+        table.header(parts.get(0), middle, transport);
+        table.line("");
+        if (!parts.get(0).isPaced()) {
+            table.speed(parts.get(0));
+        }
+        table.checks(parts);
+        table.clients(parts);
+        table.latency(parts);
+        table.bound(parts);
+        table.machine(parts);
+        table.ratios();
+        if (explain) {
+            parts.forEach(table::explain);
+            table.others(parts);
+        }
+        table.verdict(parts);
         return table.text.toString();
     }
 
@@ -52,186 +112,401 @@ public final class RunTable {
         if (live == null) {
             return "PARTIAL: interrupted before the first message";
         }
-        return Units.format(
+        return format(
                 "PARTIAL: interrupted after %.0f of %.0f s (%s); unchecked, last second: in %s msg/s, out %s msg/s",
                 live.elapsedNanos() / 1e9,
                 live.totalNanos() / 1e9,
                 live.phase(),
-                Units.count(live.in()),
-                Units.count(live.out()));
+                Unit.COUNT.plain(live.in()),
+                Unit.COUNT.plain(live.out()));
     }
 
-    private void header(RunResult result, String transport) {
-        Load load = result.load();
+    private void header(Part part, String middle, String transport) {
+        Load load = part.load();
+        RunRecord run = part.run();
         line(
                 "%s: %d publisher%s -> %d subscriber%s, %s, %s, %s, %.1f s after a warm-up of %.1f s",
-                result.middle(),
+                middle,
                 load.publishers(),
                 load.publishers() == 1 ? "" : "s",
                 load.subscribers(),
                 load.subscribers() == 1 ? "" : "s",
-                bodies(load),
+                load.body().describe() + (load.body().isFixed() ? "" : " in the order of seed " + load.seed()),
                 pace(load),
                 transport,
-                result.timing().measured().toMillis() / 1e3,
-                result.timing().warmup().toMillis() / 1e3);
-    }
-
-    private static String bodies(Load load) {
-        return load.body().describe() + (load.body().isFixed() ? "" : " in the order of seed " + load.seed());
+                run.moment().measuredNanos() / 1e9,
+                run.moment().warmupNanos() / 1e9);
     }
 
     private static String pace(Load load) {
         String pace = load.rate() == 0 ? "full speed" : load.rate() + " msg/s each";
         int burst = load.pace().burst();
         int batch = load.writes().messages();
-        return pace + (burst == 1 ? "" : " in bursts of " + burst) + (batch == 0 ? "" : ", " + batch + " to a write");
+        return pace
+                + (burst == 1 ? "" : " in bursts of " + burst)
+                + (batch == 0 ? "" : ", " + batch + " to a write")
+                + (load.content().types() == 1 ? "" : ", " + load.content().types() + " types")
+                + load.clients().text();
     }
 
-    private void traffic(RunResult result) {
-        line("");
-        if (result.published().total() > 0) {
-            trafficLine("in", result.published().traffic());
+    private void speed(Part part) {
+        Traffic out = part.run().throughput().out();
+        item(
+                "speed",
+                format(
+                        "%s msg/s, %s delivered",
+                        Unit.COUNT.plain(out.messagesPerSecond()), Unit.BYTES_PER_SECOND.plain(out.bytesPerSecond())));
+        Histogram queued = part.run().delays().timeInQueue();
+        if (queued != null && queued.getTotalCount() > 0) {
+            item(
+                    "",
+                    format(
+                            "time in queue: %s (median), at most %s; publishers send all they can, so it is no latency",
+                            Unit.NANOS.plain(queued.getValueAtPercentile(50)), Unit.NANOS.plain(queued.getMaxValue())));
         }
-        trafficLine("out", result.received().traffic());
-        punctuality(result.published().punctuality());
+        item(
+                "",
+                "longest gap between two deliveries: "
+                        + Unit.NANOS.plain(part.still().deliveries().longestNanos()));
     }
 
-    private void punctuality(Punctuality kept) {
-        if (kept.scheduled() > 0) {
-            line(
-                    "  schedule: %.3f %% within 1 ms (%,d late); after the intended time left  p50 %s  p99 %s  max %s",
-                    100 * (1 - kept.lateShare()),
-                    kept.late(),
-                    Units.nanos(kept.lateness().getValueAtPercentile(50)),
-                    Units.nanos(kept.lateness().getValueAtPercentile(99)),
-                    Units.nanos(kept.lateness().getMaxValue()));
-            line("  publishers: %s", kept.means().text());
-        }
-    }
-
-    private void trafficLine(String name, Traffic traffic) {
-        line(
-                "  %-6s %12s msg/s %10.1f MB/s %,18d messages",
-                name, Units.count(traffic.messagesPerSecond()), traffic.megabytesPerSecond(), traffic.messages());
-    }
-
-    private void subscribers(RunResult result) {
-        if (!result.load().verify()) {
-            line("  not checked: subscribers only counted");
+    private void checks(List<Part> parts) {
+        long messages = parts.stream()
+                .mapToLong(part -> part.run().throughput().out().messages())
+                .sum();
+        if (!parts.get(0).run().correctness().checked()) {
+            item("messages", format("%,d came; not checked: subscribers only counted", messages));
             return;
         }
-        Received received = result.received();
-        line("");
-        line(
-                "  %-12s %16s %12s %12s %12s %12s",
-                "subscriber", "messages", "lost", "duplicated", "reordered", "corrupted");
-        List<SubscriberResult> all = received.subscribers();
-        boolean list = all.size() <= SUBSCRIBERS_LISTED;
-        for (SubscriberResult one : all) {
-            if (list || !isClean(one)) {
-                subscriber("" + one.index(), one.messages(), one.faults());
+        String faults = Stream.of(
+                        count(parts, "lost", SubscriberResult::lost),
+                        count(parts, "duplicated", SubscriberResult::duplicated),
+                        count(parts, "out of order", SubscriberResult::reordered),
+                        count(parts, "corrupted", SubscriberResult::corrupted),
+                        count(parts, "foreign", SubscriberResult::foreign))
+                .filter(one -> !one.isEmpty())
+                .collect(Collectors.joining(", "));
+        double cost = parts.get(0).checkNanos();
+        item(
+                "messages",
+                format(
+                        "%,d came, every byte was checked: %s%s",
+                        messages,
+                        faults.isEmpty() ? "none lost, duplicated, out of order, corrupted or foreign" : faults,
+                        Double.isNaN(cost) ? "" : format("; a check takes %s", Unit.NANOS.plain(cost))));
+        for (Part part : parts) {
+            for (SubscriberResult one : part.run().correctness().slow()) {
+                item(
+                        "",
+                        format(
+                                "a slow subscriber got %,d messages, missed %,d, told in %,d gaps%s",
+                                one.messages(),
+                                one.told().missed(),
+                                one.told().gaps(),
+                                one.closed() == null ? "" : "; cut off: " + one.closed()));
             }
         }
-        if (all.size() > 1) {
-            subscriber(
-                    "all " + all.size(),
-                    received.traffic().messages(),
-                    new SubscriberResult.Faults(
-                            received.sum(SubscriberResult::lost),
-                            received.sum(SubscriberResult::tail),
-                            received.sum(SubscriberResult::duplicated),
-                            received.sum(SubscriberResult::reordered),
-                            received.sum(SubscriberResult::corrupted),
-                            received.sum(SubscriberResult::foreign)));
+    }
+
+    /** What the publishers were told, and those that came and went beside them. */
+    private void clients(List<Part> parts) {
+        for (Part part : parts) {
+            Correctness run = part.run().correctness();
+            if (run.acknowledged() > 0) {
+                item("acknowledged", format("%,d messages of the whole run", run.acknowledged()));
+            }
+            Visits visits = run.visits();
+            if (visits.count() > 0) {
+                item(
+                        "churn",
+                        format(
+                                "%,d connections came and went, the longest for %s, %,d of them over 100 ms late",
+                                visits.count(), Unit.NANOS.plain(visits.longestNanos()), visits.late()));
+            }
         }
     }
 
-    private static boolean isClean(SubscriberResult one) {
-        return one.lost() + one.duplicated() + one.reordered() + one.corrupted() == 0 && one.closed() == null;
+    private static String count(List<Part> parts, String what, ToLongFunction<SubscriberResult> count) {
+        long sum = parts.stream()
+                .mapToLong(part -> part.run().correctness().sum(count))
+                .sum();
+        return sum == 0 ? "" : format("%,d %s", sum, what);
     }
 
-    private void subscriber(String name, long messages, SubscriberResult.Faults faults) {
-        line(
-                "  %-12s %,16d %,12d %,12d %,12d %,12d",
-                name, messages, faults.lost(), faults.duplicated(), faults.reordered(), faults.corrupted());
-    }
-
-    private void slow(RunResult result) {
-        for (SlowResult one : result.slow()) {
-            line(
-                    "  slow subscriber: %,d messages, missed %,d, told in %,d gaps%s",
-                    one.messages(), one.missed(), one.gaps(), one.closed() == null ? "" : "; cut off: " + one.closed());
-        }
-    }
-
-    private void latency(RunResult result) {
-        Histogram latency = result.received().latency();
-        if (latency.getTotalCount() == 0) {
+    private void latency(List<Part> parts) {
+        List<Part> paced = parts.stream().filter(Part::isPaced).toList();
+        if (paced.isEmpty()) {
+            item("latency", "not measured: give --rate for it");
             return;
         }
-        int sampling = result.load().sampling();
-        line("");
-        line("  latency%s  (%s, from the intended time of sending)", percentiles(latency), sampled(sampling));
-    }
-
-    private void skew(Arrivals.Skew skew) {
-        if (skew.nanos().getTotalCount() > 0) {
-            line(
-                    "  skew   %s  (%s, from the first subscriber to the last%s)",
-                    percentiles(skew.nanos()),
-                    sampled(skew.sampling()),
-                    skew.incomplete() == 0
-                            ? ""
-                            : Units.format("; %,d that one of them did not get are left out", skew.incomplete()));
+        Load load = paced.get(0).load();
+        double wanted = (double) load.rate() * load.publishers();
+        String share = paced.size() == parts.size()
+                ? ""
+                : format(
+                        " (%.0f %% of that speed)",
+                        PERCENT
+                                * wanted
+                                * load.subscribers()
+                                / parts.get(0).run().throughput().out().messagesPerSecond());
+        item(
+                "latency",
+                format(
+                        "at %s msg/s%s, from the time at which each message was to be sent",
+                        Unit.COUNT.plain(wanted), share));
+        for (Part part : paced) {
+            if (part.run().delays().hasLatency()) {
+                item(
+                        "",
+                        format(
+                                "%s(%,d messages timed; %s)",
+                                percentiles(part.run().delays().latency()),
+                                part.run().delays().latency().getTotalCount(),
+                                part.run().correctness().schedule().means().text()));
+            }
+        }
+        Part last = parts.get(parts.size() - 1);
+        if (last.run().delays().hasSkew()) {
+            item("skew", percentiles(last.run().delays().skew().nanos()) + "first to last subscriber");
         }
     }
 
     private static String percentiles(Histogram histogram) {
         StringBuilder line = new StringBuilder();
         for (double percentile : PERCENTILES) {
-            line.append(Units.format(
-                    "  p%s %s",
-                    percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile,
-                    Units.nanos(histogram.getValueAtPercentile(percentile))));
+            line.append(Figures.name(percentile))
+                    .append(' ')
+                    .append(Unit.NANOS.plain(histogram.getValueAtPercentile(percentile)))
+                    .append("   ");
         }
-        return line + "  max " + Units.nanos(histogram.getMaxValue());
+        return line.toString();
+    }
+
+    /** The first part's, and that of a rate that was held up. */
+    private void bound(List<Part> parts) {
+        for (Part part : parts) {
+            BoundBy bound = part.run().resources().boundBy();
+            boolean first = part == parts.get(0);
+            if (bound != null && (first || bound.kind() != BoundBy.Kind.NOTHING)) {
+                item(
+                        first ? "bound by" : "",
+                        (first ? "" : "at that rate: ")
+                                + bound.text()
+                                + ": "
+                                + bound.reasons().get(0));
+            }
+        }
+    }
+
+    private void machine(List<Part> parts) {
+        String hops = parts.stream()
+                .map(part -> format("%.0f", part.run().hops().beforeNanos()))
+                .collect(Collectors.joining(", "));
+        results.sites().forEach(site -> item("machine", site.machine().toString()));
+        item(
+                "",
+                format(
+                        "from core to core %s, %.0f ns%s",
+                        hops, parts.get(parts.size() - 1).run().hops().afterNanos(), used(parts.get(0))));
+    }
+
+    private static String used(Part part) {
+        MachineShare machine = part.run().resources().signals() == null
+                ? null
+                : part.run().resources().signals().sampled().machine();
+        return machine == null
+                ? ""
+                : format(
+                        "; %.0f %% of all cores idle, %.0f %% with other programs, %.1f %% taken by the host",
+                        PERCENT * machine.idle(), PERCENT * machine.others(), PERCENT * machine.steal());
+    }
+
+    /** What this run is of its ceilings. */
+    private void ratios() {
+        for (Ratio one : results.ratios()) {
+            item("ceiling", format("this run: %.2f of %s", one.ratio(), one.a()));
+        }
+    }
+
+    private void verdict(List<Part> parts) {
+        List<String> failures = results.runs().stream()
+                .flatMap(one -> one.outcome().failures().stream())
+                .toList();
+        line("");
+        text.append(failures.isEmpty() ? "PASS (messages)" : "FAIL (messages)");
+        String separator = "; ";
+        for (Part part : parts) {
+            List<String> marks = part.run().outcome().marks();
+            if (!marks.isEmpty()) {
+                text.append(separator).append(part.what()).append(" not usable: ");
+                text.append(marks.stream().limit(MARKS).collect(Collectors.joining(";\n      ")));
+                text.append(marks.size() > MARKS ? "; " + (marks.size() - MARKS) + " more with --explain" : "");
+                separator = ";\n  ";
+            }
+        }
+        text.append('\n');
+        failures.forEach(failure -> line("  %s", failure));
+    }
+
+    private void explain(Part part) {
+        RunRecord run = part.run();
+        line("");
+        line("%s:", part.isPaced() ? "at " + pace(part.load()) : "at full speed");
+        traffic("in", run.throughput().in());
+        traffic("out", run.throughput().out());
+        subscribers(run);
+        schedule(run);
+        delays(run);
+        still(part.still());
+        text.append(TextTable.of(Tables.processes(List.of(run))));
+        relay(run);
+        reasons(run);
+        line(
+                "core-to-core hop: %.0f ns before, %.0f ns after",
+                run.hops().beforeNanos(), run.hops().afterNanos());
+        run.outcome().marks().forEach(mark -> line("not usable: %s", mark));
+    }
+
+    /** What these runs were set against. */
+    private void others(List<Part> parts) {
+        List<RunRecord> told = parts.stream().map(Part::run).toList();
+        for (var lane : results.lanes()) {
+            for (Cell cell : lane.cells()) {
+                RunRecord run = cell.runs().get(0);
+                if (!told.contains(run)) {
+                    line(
+                            "%s: %s msg/s, %s",
+                            cell.contestant(),
+                            Unit.COUNT.plain(Figures.out(run)),
+                            Unit.BYTES_PER_SECOND.plain(Figures.bytesOut(run)));
+                }
+            }
+        }
+    }
+
+    private void traffic(String name, Traffic traffic) {
+        if (traffic != null) {
+            line(
+                    "%-4s %s msg/s   %s   %,d messages",
+                    name,
+                    Unit.COUNT.plain(traffic.messagesPerSecond()),
+                    Unit.BYTES_PER_SECOND.plain(traffic.bytesPerSecond()),
+                    traffic.messages());
+        }
+    }
+
+    private void still(Standstills still) {
+        line(
+                "longest gap between two deliveries to a subscriber %s; %,d of 100 ms or longer, %s in all",
+                Unit.NANOS.plain(still.deliveries().longestNanos()),
+                still.deliveries().count(),
+                Unit.NANOS.plain(still.deliveries().totalNanos()));
+        line(
+                "stood still at most: publishers %s, subscribers %s, a process that only sleeps %s",
+                Unit.NANOS.plain(still.publishers().longestNanos()),
+                Unit.NANOS.plain(still.subscribers().longestNanos()),
+                Unit.NANOS.plain(still.machine().longestNanos()));
+    }
+
+    private void subscribers(RunRecord run) {
+        Correctness all = run.correctness();
+        if (!all.checked()) {
+            return;
+        }
+        boolean list = all.subscribers().size() <= SUBSCRIBERS_LISTED;
+        text.append(TextTable.of(new Table(
+                "",
+                List.of(
+                        new Column("subscriber", Unit.WHOLE),
+                        new Column("messages", Unit.WHOLE),
+                        new Column("lost", Unit.WHOLE),
+                        new Column("duplicated", Unit.WHOLE),
+                        new Column("reordered", Unit.WHOLE),
+                        new Column("corrupted", Unit.WHOLE),
+                        Column.text("connection")),
+                all.subscribers().stream()
+                        .filter(one -> list || !Tables.isClean(one))
+                        .map(one -> row(
+                                one.index(),
+                                one.messages(),
+                                one.lost(),
+                                one.duplicated(),
+                                one.reordered(),
+                                one.corrupted(),
+                                one.closed() == null ? "kept" : "ended: " + one.closed()))
+                        .toList())));
+    }
+
+    private void schedule(RunRecord run) {
+        Punctuality kept = run.correctness().schedule();
+        if (kept.scheduled() > 0) {
+            line(
+                    "on time: %.3f %% left within 1 ms of their time (%,d late); after it left  p50 %s  p99 %s  max %s; publishers: %s",
+                    100 * (1 - kept.lateShare()),
+                    kept.late(),
+                    Unit.NANOS.plain(kept.lateness().getValueAtPercentile(50)),
+                    Unit.NANOS.plain(kept.lateness().getValueAtPercentile(99)),
+                    Unit.NANOS.plain(kept.lateness().getMaxValue()),
+                    kept.means().text());
+        }
+    }
+
+    private void delays(RunRecord run) {
+        Histogram latency = run.delays().hasLatency()
+                ? run.delays().latency()
+                : run.delays().timeInQueue();
+        if (latency != null && latency.getTotalCount() > 0) {
+            line(
+                    "%s  %smax %s  (%s, %s)",
+                    run.delays().hasLatency() ? "latency" : "time in queue",
+                    percentiles(latency),
+                    Unit.NANOS.plain(latency.getMaxValue()),
+                    sampled(run.delays().oneMessageIn()),
+                    run.delays().hasLatency() ? "from the intended time of sending" : "from the write to the read");
+        }
+        if (run.delays().hasSkew()) {
+            long incomplete = run.delays().skew().incomplete();
+            line(
+                    "skew is of %s%s",
+                    sampled(run.delays().skew().sampling()),
+                    incomplete == 0 ? "" : format("; %,d that one subscriber did not get are left out", incomplete));
+        }
     }
 
     private static String sampled(long sampling) {
         return sampling == 1 ? "every message" : "one message in " + sampling;
     }
 
-    private void processes(RunResult result) {
-        line("");
-        line("  %-20s %14s %12s", "process", "CPU seconds", "peak memory");
-        for (ProcessUse use : result.processes()) {
-            line(
-                    "  %-20s %14s %12s",
-                    use.name(),
-                    use.cpuNanos() < 0 ? "unknown" : Units.format("%.2f", use.cpuSeconds()),
-                    use.peakResidentBytes() < 0 ? "unknown" : Units.bytes(use.peakResidentBytes()));
-        }
-        RelayFigures relay = result.relay();
+    private void relay(RunRecord run) {
+        RelayFigures relay = run.resources().relay();
         if (relay != null) {
             line(
-                    "  relay: %d garbage collections (%d ms) within the window, largest lag %s%s, connections ended %s",
+                    "relay: %d garbage collections (%d ms) within the window, largest lag %s%s, connections ended %s",
                     relay.gcCount(),
                     relay.gcMillis(),
-                    Units.bytes(relay.largestLagBytes()),
+                    Unit.BYTES.plain(relay.largestLagBytes()),
                     relay.loopsInUse() > 1 ? ", " + relay.loopsInUse() + " event loops at work" : "",
                     relay.closes());
         }
     }
 
-    private void bound(RunResult result) {
-        if (result.observed() != null) {
-            line("");
-            BoundText.lines(result.observed().bound()).forEach(bound -> line("%s", bound));
+    private void reasons(RunRecord run) {
+        BoundBy bound = run.resources().boundBy();
+        if (bound == null) {
+            return;
+        }
+        line("bound by %s:", bound.text());
+        bound.reasons().forEach(reason -> line("  %s", reason));
+        if (!bound.unseen().isEmpty() && bound.kind() != BoundBy.Kind.NOTHING) {
+            line("  not seen: %s", String.join(", ", bound.unseen()));
         }
     }
 
+    private void item(String name, String value) {
+        line("  %-11s %s", name, value);
+    }
+
     private void line(String pattern, Object... values) {
-        text.append(Units.format(pattern, values).stripTrailing()).append('\n');
+        text.append(format(pattern, values).stripTrailing()).append('\n');
     }
 }

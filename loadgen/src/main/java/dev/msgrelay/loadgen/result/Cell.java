@@ -1,22 +1,70 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.run.Traffic;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One set of parameters on one lane, and the runs with it.
+ * One contestant under one load on one lane, and its runs.
  *
+ * @param contestant what was under load: {@link #RELAY}, "plain relay", "A"; unique with the parameters within its lane
  * @param ceilings null where nothing says what the lane could give
  */
-public record Cell(Parameters parameters, Ceilings ceilings, List<RunRecord> runs) {
+public record Cell(String contestant, Parameters parameters, Ceilings ceilings, List<RunRecord> runs) {
+    /** This relay with its usual options. */
+    public static final String RELAY = "relay";
+
+    /**
+     * The most that a lane could give to one cell, in one direction, all connections that share it together.
+     *
+     * @param source where it is from: {@link #LINK}, or which calibration
+     * @param batched messages back to back
+     * @param single every message in a segment of its own; null where that was not looked at
+     */
+    public record Ceilings(String source, Rate batched, Rate single) {
+        /** Computed from speed, MTU and headers. */
+        public static final String LINK = "link arithmetic";
+
+        /** Publisher and subscriber without anything between them. */
+        public static final String DIRECT = "calibrate: direct";
+
+        /** A middle that only copies bytes. */
+        public static final String PLAIN_RELAY = "calibrate: plain relay";
+
+        /**
+         * @param bytesPerSecond of payload: bodies and frame headers
+         */
+        public record Rate(double messagesPerSecond, double bytesPerSecond) {}
+
+        /** The part of the batched ceiling that this traffic is, all its connections together. */
+        public double fraction(Traffic traffic) {
+            return traffic.bytesPerSecond() / batched.bytesPerSecond();
+        }
+    }
+
     public Cell {
         runs = List.copyOf(runs);
+    }
+
+    /** This relay's cell. */
+    public Cell(Parameters parameters, Ceilings ceilings, List<RunRecord> runs) {
+        this(RELAY, parameters, ceilings, runs);
     }
 
     /** The same with one run more. */
     public Cell with(RunRecord run) {
         List<RunRecord> next = new ArrayList<>(runs);
         next.add(run);
-        return new Cell(parameters, ceilings, next);
+        return new Cell(contestant, parameters, ceilings, next);
+    }
+
+    /** Whether a run of the one belongs to the other. */
+    boolean isSame(Cell other) {
+        return contestant.equals(other.contestant) && parameters.equals(other.parameters);
+    }
+
+    /** For people: "1 -> 8, body 100, full speed", with the contestant where it is not the relay. */
+    public String title() {
+        return contestant.equals(RELAY) ? parameters.toString() : contestant + ": " + parameters;
     }
 }

@@ -4,6 +4,9 @@ import org.HdrHistogram.Histogram;
 
 /** The figures that runs are compared by. NaN where a run does not have one. */
 public final class Figures {
+    /** The percentiles that files and tables show. */
+    public static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+
     private static final double SECOND_NANOS = 1e9;
 
     private Figures() {}
@@ -32,7 +35,43 @@ public final class Figures {
 
     /** A percentile of the fan-out skew in nanoseconds. */
     public static double skew(RunRecord run, double percentile) {
-        return run.delays().hasSkew() ? at(run.delays().skew(), percentile) : Double.NaN;
+        return run.delays().hasSkew() ? at(run.delays().skew().nanos(), percentile) : Double.NaN;
+    }
+
+    /** Bytes a second that the publishers sent. */
+    public static double bytesIn(RunRecord run) {
+        return run.throughput().in() == null
+                ? Double.NaN
+                : run.throughput().in().bytesPerSecond();
+    }
+
+    /** The part of the ceiling that the subscribers got; where only the publishers are across the link, that they sent. */
+    public static double fraction(RunRecord run) {
+        return isInward(run)
+                ? run.throughput().ingressFraction()
+                : run.throughput().egressFraction();
+    }
+
+    /** Whether only what came in went over the link. */
+    public static boolean isInward(RunRecord run) {
+        return Double.isNaN(run.throughput().egressFraction())
+                && !Double.isNaN(run.throughput().ingressFraction());
+    }
+
+    /** What all processes used, in cores. */
+    public static double cores(RunRecord run) {
+        return cores(run, "");
+    }
+
+    /** What the processes used whose names begin so, in cores; NaN where there is none, or one did not tell. */
+    public static double cores(RunRecord run, String name) {
+        double nanos = run.moment().measuredNanos();
+        double seconds = run.resources().processes().stream()
+                .filter(process -> process.name().startsWith(name))
+                .mapToDouble(RunRecord.ProcessRecord::cpuSeconds)
+                .reduce((a, b) -> a + b)
+                .orElse(Double.NaN);
+        return nanos == 0 ? Double.NaN : seconds * SECOND_NANOS / nanos;
     }
 
     /** CPU time of all processes together, in nanoseconds for each message that a subscriber got. */
@@ -40,6 +79,11 @@ public final class Figures {
         long messages = run.throughput().out().messages();
         double seconds = run.resources().cpuSeconds();
         return messages == 0 || run.resources().processes().isEmpty() ? Double.NaN : seconds * SECOND_NANOS / messages;
+    }
+
+    /** "p50", "p99.9". */
+    public static String name(double percentile) {
+        return "p" + (percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile);
     }
 
     private static double at(Histogram histogram, double percentile) {

@@ -1,21 +1,77 @@
 package dev.msgrelay.loadgen.result;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What one lane gave.
  *
- * @param name unique within the shootout
+ * @param name unique within the results
  * @param emulated a link that traffic control plays, not a real one; every label says so
  * @param skipped why nothing was measured on it, or null
  * @param link null where there is none: loopback, Unix sockets; or where nobody tells its speed: to another host
  */
 public record LaneResult(
         String name, LaneKind kind, boolean emulated, String skipped, LinkFacts link, Places places, List<Cell> cells) {
+    /**
+     * The link that a lane leads over.
+     *
+     * @param speed in each direction; null where neither the system nor the user tells it
+     */
+    public record LinkFacts(LinkSpeed speed, SegmentFormat format) {
+        /** "10 Gbit/s, MTU 1500, IPv4, TCP time stamps". */
+        @Override
+        public String toString() {
+            return (speed == null ? "unknown speed" : speed) + ", " + format;
+        }
+    }
+
+    /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
+    public record Places(Place publishers, Place subscribers) {
+        /** Everything on the relay's side. */
+        public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
+
+        /** Whether somebody is across a link, be anything known of it or not. */
+        public boolean isApart() {
+            return publishers == Place.FAR || subscribers == Place.FAR;
+        }
+
+        /** "publishers near, subscribers far". */
+        @Override
+        public String toString() {
+            return "publishers " + publishers + ", subscribers " + subscribers;
+        }
+    }
+
+    /** A side of the link. */
+    public enum Place {
+        /** With the relay, in processes of their own; over TCP where its lane is not one of Unix sockets. */
+        NEAR,
+        /** The same, over the relay's Unix socket although the lane is a link. */
+        NEAR_UNIX,
+        /** Threads of the relay's own process. */
+        WITHIN,
+        /** Across the link. */
+        FAR;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+    }
+
     public LaneResult {
         cells = List.copyOf(cells);
+    }
+
+    /** A lane without cells yet, that is no link. */
+    public static LaneResult of(String name, LaneKind kind) {
+        return new LaneResult(name, kind, false, null, null, Places.NEAR, List.of());
     }
 
     /** A lane that could not be set up. */
@@ -24,20 +80,25 @@ public record LaneResult(
     }
 
     /** The name for people: "10gbe (emulated)". */
+    @JsonProperty
     public String label() {
         return emulated ? name + " (emulated)" : name;
     }
 
-    /** The same with one run more, in the cell of these parameters, which is there or comes last. */
+    public LaneResult withCells(List<Cell> newCells) {
+        return new LaneResult(name, kind, emulated, skipped, link, places, newCells);
+    }
+
+    /** The same with one run more, in the cell of this contestant and these parameters, which is there or comes last. */
     LaneResult with(Cell cell, RunRecord run) {
         List<Cell> next = new ArrayList<>(cells);
         for (int i = 0; i < next.size(); i++) {
-            if (next.get(i).parameters().equals(cell.parameters())) {
+            if (next.get(i).isSame(cell)) {
                 next.set(i, next.get(i).with(run));
-                return new LaneResult(name, kind, emulated, skipped, link, places, next);
+                return withCells(next);
             }
         }
         next.add(cell.with(run));
-        return new LaneResult(name, kind, emulated, skipped, link, places, next);
+        return withCells(next);
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Locale;
 
@@ -9,10 +10,10 @@ import java.util.Locale;
  * @param lane its name
  * @param parameters with the rate of each publisher that was found; 0 where none was
  * @param p99LimitNanos what the 99th percentile of the latency had to stay within
- * @param confirmed whether a last run at that rate passed
+ * @param confirmed whether so many tries of that rate passed as have to
  * @param ending how the search ended, for people
- * @param attempts every run of the search, in order
- * @param notes what a reader has to know: rates that once passed and once failed
+ * @param attempts every try of the search, in order; a run that was repeated because it was marked is none
+ * @param notes what a reader has to know: how far the tries of that rate lay apart, rates that passed and failed
  */
 public record MaxRate(
         String lane,
@@ -33,7 +34,8 @@ public record MaxRate(
      * @param rate of each publisher
      * @param failure why it did not pass; empty where it did
      */
-    public record Attempt(long rate, String failure) {
+    public record Attempt(
+            @JsonProperty("messagesPerSecondEach") long rate, String failure) {
         /** "20,000: p99 7.10 ms, over 5.00 ms"; "10,000: passed". */
         @Override
         public String toString() {
@@ -42,6 +44,7 @@ public record MaxRate(
     }
 
     /** All publishers together, in messages a second; 0 where none was found. */
+    @JsonProperty("messagesPerSecond")
     public long total() {
         return parameters.rate() * parameters.publishers();
     }

@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.result;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.run.Clients;
+import dev.msgrelay.loadgen.run.Load;
 import java.util.Locale;
 
 /**
@@ -9,11 +13,36 @@ import java.util.Locale;
  * @param rate messages a second of each publisher; 0: as fast as it goes
  * @param mtu of the lane's link in bytes; 0: it has none
  * @param burst messages that are due at the same moment; 1: evenly spaced
+ * @param types of the messages, in turn
+ * @param clients what publishers and subscribers are
  */
-public record Parameters(Body body, int publishers, int subscribers, int batch, long rate, int mtu, int burst) {
-    /** Evenly spaced. */
+public record Parameters(
+        Body body,
+        int publishers,
+        int subscribers,
+        @JsonProperty("batchMessages") int batch,
+        @JsonProperty("messagesPerSecondEach") long rate,
+        @JsonProperty("mtuBytes") int mtu,
+        @JsonProperty("burstMessages") int burst,
+        int types,
+        Clients clients) {
+    /** Of a load on a lane that is no link. */
+    public static Parameters of(Load load) {
+        return new Parameters(
+                Body.of(load.body(), load.seed()),
+                load.publishers(),
+                load.subscribers(),
+                load.writes().messages(),
+                load.rate(),
+                0,
+                load.pace().burst(),
+                load.content().types(),
+                load.clients());
+    }
+
+    /** Evenly spaced, of one type, between loadgen's own clients. */
     public Parameters(Body body, int publishers, int subscribers, int batch, long rate, int mtu) {
-        this(body, publishers, subscribers, batch, rate, mtu, 1);
+        this(body, publishers, subscribers, batch, rate, mtu, 1, 1, Clients.RAW);
     }
 
     /**
@@ -48,6 +77,14 @@ public record Parameters(Body body, int publishers, int subscribers, int batch, 
             return pair.replaceFirst("x.*", "");
         }
 
+        /**
+         * @param seed of the order in which different sizes come; the usual one is not told
+         */
+        public static Body of(BodySizes sizes, int seed) {
+            boolean usual = sizes.isFixed() || seed == Load.Content.DEFAULT_SEED;
+            return new Body(sizes + (usual ? "" : " seed " + seed), sizes.mean());
+        }
+
         /** Every body of this size. */
         public static Body fixed(int bytes) {
             return new Body(Integer.toString(bytes), bytes);
@@ -59,21 +96,23 @@ public record Parameters(Body body, int publishers, int subscribers, int batch, 
         return withMtu(0).equals(other.withMtu(0));
     }
 
-    private Parameters withMtu(int newMtu) {
-        return new Parameters(body, publishers, subscribers, batch, rate, newMtu, burst);
+    public Parameters withMtu(int newMtu) {
+        return new Parameters(body, publishers, subscribers, batch, rate, newMtu, burst, types, clients);
     }
 
     /** All but the MTU, for people: "1 -> 8, body 100, full speed". */
     public String load() {
         return String.format(
                 Locale.ROOT,
-                "%d -> %d, body %s, %s%s%s",
+                "%d -> %d, body %s, %s%s%s%s%s",
                 publishers,
                 subscribers,
                 body.title(),
                 rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate),
                 batch == 0 ? "" : ", batch " + batch,
-                burst == 1 ? "" : ", bursts of " + burst);
+                burst == 1 ? "" : ", bursts of " + burst,
+                types == 1 ? "" : ", " + types + " types",
+                clients.text());
     }
 
     /** "1 -> 8, body 100, full speed, MTU 1500". */

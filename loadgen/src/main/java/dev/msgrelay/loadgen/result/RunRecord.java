@@ -1,10 +1,24 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.result.Correctness.Schedule;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.run.Published.Visits;
+import dev.msgrelay.loadgen.run.Punctuality;
+import dev.msgrelay.loadgen.run.RelayFigures;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.Timeline;
+import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.run.Verdict;
+import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
 
 /**
- * One run of a cell.
+ * One run of a cell. What the rig measured is in here as the rig has it.
  *
  * @param delays nothing recorded in a run whose messages were not checked
  */
@@ -18,12 +32,177 @@ public record RunRecord(
         Outcome outcome) {
 
     /**
-     * What a reader has to know of a run all the same, one line; empty mostly. In a search for the highest rate late
-     * sends are no failure: latencies count from the intended time.
+     * When it was.
+     *
+     * @param round from 1; runs of the same round, of whatever cell, were taken right after each other
+     * @param started ISO 8601, with the zone
+     * @param warmupNanos before the measured part
+     * @param measuredNanos what of the measured part there was: less than asked for where the run is partial
+     */
+    public record Moment(int round, String started, long warmupNanos, long measuredNanos) {
+        /**
+         * @throws java.time.format.DateTimeParseException {@code started} is no such time
+         */
+        public Moment {
+            Instant.parse(started);
+        }
+    }
+
+    /** The core-to-core hop right before and right after it, in nanoseconds; NaN when not measured. */
+    public record Hops(double beforeNanos, double afterNanos) {
+        /** Not measured. */
+        public static final Hops NONE = new Hops(Double.NaN, Double.NaN);
+
+        @JsonProperty
+        public Regime regime() {
+            return Regime.of(beforeNanos, afterNanos);
+        }
+    }
+
+    /**
+     * How much passed.
+     *
+     * @param in what the publishers sent; null where nobody counts it
+     * @param out what all subscribers got together
+     * @param ingressFraction of the ceiling, 0..1; NaN where none is known or the publishers are not across the link
+     * @param egressFraction the same of what the subscribers got
+     * @param timeline the measured part in steps; may be empty
+     */
+    public record Throughput(
+            Traffic in, Traffic out, double ingressFraction, double egressFraction, List<Timeline.Point> timeline) {
+        public Throughput {
+            timeline = List.copyOf(timeline);
+        }
+    }
+
+    /**
+     * How long messages took, in nanoseconds. The histograms are not changed any more.
+     *
+     * @param latency from the intended time of sending, all subscribers together; null when not recorded, and at full
+     *     speed
+     * @param oneMessageIn one message in so many was recorded
+     * @param skew from the first subscriber that got a message to the last one; null when not recorded
+     * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
+     */
+    public record Delays(Histogram latency, int oneMessageIn, Arrivals.Skew skew, Histogram timeInQueue) {
+        /** Nothing recorded. */
+        public static final Delays NONE = new Delays(null, 1, null, null);
+
+        /** At a rate. */
+        public Delays(Histogram latency, int oneMessageIn, Arrivals.Skew skew) {
+            this(latency, oneMessageIn, skew, null);
+        }
+
+        public boolean hasLatency() {
+            return latency != null && latency.getTotalCount() > 0;
+        }
+
+        public boolean hasSkew() {
+            return skew != null && skew.nanos().getTotalCount() > 0;
+        }
+    }
+
+    /**
+     * Whether every message came, once, in order, and left in time.
+     *
+     * @param checked subscribers looked at every message; otherwise they only counted
+     * @param slow what became of those that read too slowly on purpose
+     * @param schedule how well the publishers kept their times; nothing scheduled at full speed
+     * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
+     * @param visits the connections that came and went beside the others
+     */
+    public record Correctness(
+            boolean checked,
+            List<SubscriberResult> subscribers,
+            List<SubscriberResult> slow,
+            Punctuality schedule,
+            long acknowledged,
+            Visits visits) {
+        public Correctness {
+            subscribers = List.copyOf(subscribers);
+            slow = List.copyOf(slow);
+        }
+
+        /** Without acknowledgements, and nobody came and went. */
+        public Correctness(
+                boolean checked,
+                List<SubscriberResult> subscribers,
+                List<SubscriberResult> slow,
+                Punctuality schedule) {
+            this(checked, subscribers, slow, schedule, 0, Visits.NONE);
+        }
+
+        /** The sum of one count over all subscribers. */
+        public long sum(ToLongFunction<SubscriberResult> count) {
+            return subscribers.stream().mapToLong(count).sum();
+        }
+    }
+
+    /**
+     * What it took, and what it was bound by.
+     *
+     * @param processes the middle first
+     * @param relay what the relay says about itself; null where it does not
+     * @param boundBy null when nothing was looked at
+     * @param signals from which that follows; null when nothing was looked at
+     */
+    public record Resources(List<ProcessRecord> processes, RelayFigures relay, BoundBy boundBy, Signals signals) {
+        /** Nothing is known. */
+        public static final Resources NONE = new Resources(List.of(), null, null, null);
+
+        public Resources {
+            processes = List.copyOf(processes);
+        }
+
+        /** CPU of all processes in the measured part, or NaN where one of them did not tell. */
+        public double cpuSeconds() {
+            return processes.stream().mapToDouble(ProcessRecord::cpuSeconds).sum();
+        }
+    }
+
+    /**
+     * What one process used.
+     *
+     * @param cpuSeconds in the measured part; NaN where the system does not tell
+     * @param peakResidentBytes since its start, or -1 where the system does not tell
+     * @param site which machine it was on
+     */
+    public record ProcessRecord(String name, double cpuSeconds, long peakResidentBytes, String site) {}
+
+    /**
+     * Whether it is to be believed.
+     *
+     * @param failures what makes it invalid, one line each
+     * @param marks what a reader has to know: "regime changed", "disturbed"
+     * @param partial it did not get to its end
+     */
+    public record Outcome(List<String> failures, List<String> marks, boolean partial) {
+        /** Valid, nothing to say. */
+        public static final Outcome PASS = new Outcome(List.of(), List.of(), false);
+
+        public Outcome {
+            failures = List.copyOf(failures);
+            marks = List.copyOf(marks);
+        }
+
+        @JsonProperty
+        public boolean passed() {
+            return failures.isEmpty();
+        }
+
+        /** Whether its figures may stand for the cell: whole, valid, on a machine that stayed the same. */
+        public boolean counts() {
+            return !partial && passed() && marks.isEmpty();
+        }
+    }
+
+    /**
+     * What a reader has to know of it all the same, one line; empty mostly. In a search for the highest rate late sends are no
+     * failure: latencies count from the intended time.
      */
     public String note() {
-        Schedule schedule = correctness.schedule();
-        return schedule.kept() || !outcome.passed()
+        Punctuality schedule = correctness.schedule();
+        return schedule.late() <= Verdict.MAX_LATE_SHARE * schedule.scheduled() || !outcome.passed()
                 ? ""
                 : String.format(
                         Locale.ROOT,
@@ -35,9 +214,6 @@ public record RunRecord(
 
     /** Whether its figures may stand for the cell: whole, valid, on a machine that stayed the same. */
     public boolean counts() {
-        return !outcome.partial()
-                && outcome.passed()
-                && outcome.marks().isEmpty()
-                && hops.regime().isSteady();
+        return outcome.counts() && hops.regime().isSteady();
     }
 }

@@ -1,13 +1,25 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.result.Correctness.Schedule;
-import dev.msgrelay.loadgen.result.Correctness.SubscriberRecord;
-import dev.msgrelay.loadgen.result.Resources.BoundBy;
-import dev.msgrelay.loadgen.result.Resources.ProcessRecord;
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.RunRecord.ProcessRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Observed;
+import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Traffic;
-import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
@@ -16,32 +28,42 @@ public final class RunRecords {
     private RunRecords() {}
 
     /**
-     * What a run is set against and looked at beside its own figures.
+     * What a run is set against.
      *
      * @param places who is across the link
      * @param ceilings null where none is known
-     * @param skew null when not recorded
-     * @param boundBy null when not looked at
+     * @param near the site of the relay
+     * @param far the site across the link
      */
-    public record Around(
-            Places places,
-            Ceilings ceilings,
-            List<TimelinePoint> timeline,
-            Histogram skew,
-            BoundBy boundBy,
-            String site) {}
+    public record Around(Places places, Ceilings ceilings, String near, String far) {
+        /** All on this machine. */
+        public static Around here(Ceilings ceilings) {
+            return new Around(Places.NEAR, ceilings, "here", "here");
+        }
+    }
 
     /**
-     * A whole run.
+     * A run.
      *
-     * @param failures what makes it invalid; empty for a valid run
+     * @param result null where it did not come to its end: what it would have given is not known
      */
-    public static RunRecord of(
-            int round, String started, RunResult result, Hops hops, Around around, List<String> failures) {
+    public static RunRecord of(int round, String started, Hops hops, Outcome outcome, RunResult result, Around around) {
+        if (result == null) {
+            return new RunRecord(
+                    new Moment(round, started, 0, 0),
+                    hops,
+                    new Throughput(null, new Traffic(0, 0, 0), Double.NaN, Double.NaN, List.of()),
+                    Delays.NONE,
+                    new Correctness(false, List.of(), List.of(), Punctuality.NONE),
+                    Resources.NONE,
+                    outcome);
+        }
         Load load = result.load();
-        Traffic published = result.published().traffic();
-        Flow in = result.published().total() > 0 ? flow(published) : null;
-        Flow out = flow(result.received().traffic());
+        Observed observed = result.observed();
+        Traffic in = result.published().total() > 0 ? result.published().traffic() : null;
+        List<Timeline.Point> timeline =
+                observed == null ? List.of() : observed.timeline().points();
+        Throughput throughput = throughput(in, result.received().traffic(), load.subscribers(), timeline, around);
         return new RunRecord(
                 new Moment(
                         round,
@@ -49,11 +71,28 @@ public final class RunRecords {
                         result.timing().warmup().toNanos(),
                         result.timing().measured().toNanos()),
                 hops,
-                throughput(in, out, load.subscribers(), around),
-                new Delays(load.verify() ? result.received().latency() : null, around.skew(), load.sampling()),
-                correctness(result),
-                new Resources(processes(result, around.site()), around.boundBy()),
-                new Outcome(failures, marks(hops.regime()), false));
+                throughput,
+                delays(result),
+                new Correctness(
+                        load.isChecked(),
+                        result.received().subscribers(),
+                        result.received().slow(),
+                        result.published().punctuality(),
+                        result.published().acknowledged(),
+                        result.published().visits()),
+                resources(result, throughput, around),
+                outcome);
+    }
+
+    /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
+    private static Delays delays(RunResult result) {
+        Load load = result.load();
+        Histogram recorded = load.isChecked() ? result.received().latency() : null;
+        return new Delays(
+                load.rate() > 0 ? recorded : null,
+                load.sampling(),
+                load.hasSkew() ? result.received().skew() : null,
+                load.rate() > 0 ? null : recorded);
     }
 
     /** What a reader has to know of the machine. */
@@ -73,49 +112,39 @@ public final class RunRecords {
      * @param in null where it is not known
      * @param subscribers who each got what came in
      */
-    public static Throughput throughput(Flow in, Flow out, int subscribers, Around around) {
+    public static Throughput throughput(
+            Traffic in, Traffic out, int subscribers, List<Timeline.Point> timeline, Around around) {
         Ceilings ceilings = around.ceilings();
-        boolean link = ceilings != null && ceilings.source().equals(Ceilings.LINK);
-        double ingress = fraction(ceilings, in, link && around.places().publishers() != Places.Place.FAR);
-        double egress = fraction(ceilings, out, link && around.places().subscribers() != Places.Place.FAR);
-        return new Throughput(in, out, link ? ingress : ingress * subscribers, egress, around.timeline());
+        boolean link = isLink(ceilings);
+        double ingress = fraction(ceilings, in, link && around.places().publishers() != Place.FAR);
+        double egress = fraction(ceilings, out, link && around.places().subscribers() != Place.FAR);
+        return new Throughput(in, out, link ? ingress : ingress * subscribers, egress, timeline);
     }
 
-    private static double fraction(Ceilings ceilings, Flow flow, boolean besideTheLink) {
-        return ceilings == null || flow == null || besideTheLink ? Double.NaN : ceilings.fraction(flow);
+    private static boolean isLink(Ceilings ceilings) {
+        return ceilings != null && ceilings.source().equals(Ceilings.LINK);
     }
 
-    private static Correctness correctness(RunResult result) {
-        List<SubscriberRecord> subscribers = result.received().subscribers().stream()
-                .map(one -> new SubscriberRecord(
-                        one.index(),
-                        one.messages(),
-                        one.lost(),
-                        one.tail(),
-                        one.duplicated(),
-                        one.reordered(),
-                        one.corrupted(),
-                        one.closed()))
+    private static double fraction(Ceilings ceilings, Traffic traffic, boolean besideTheLink) {
+        return ceilings == null || traffic == null || besideTheLink ? Double.NaN : ceilings.fraction(traffic);
+    }
+
+    /** Judged with what the link could have given, which the run itself does not know. */
+    private static Resources resources(RunResult result, Throughput throughput, Around around) {
+        Observed observed = result.observed() != null && isLink(around.ceilings())
+                ? result.observed().withLink(throughput.ingressFraction(), throughput.egressFraction())
+                : result.observed();
+        BoundBy bound = observed == null ? null : observed.bound();
+        Signals signals = observed == null ? null : observed.signals();
+        List<ProcessRecord> processes = result.processes().stream()
+                .map(use -> new ProcessRecord(use.name(), use.cpuSeconds(), use.peakResidentBytes(), site(use, around)))
                 .toList();
-        Schedule schedule = result.load().rate() == 0
-                ? Schedule.NONE
-                : new Schedule(
-                        result.published().punctuality().scheduled(),
-                        result.published().punctuality().late(),
-                        result.published().punctuality().worstNanos(),
-                        result.published().punctuality().means().text());
-        return new Correctness(result.load().verify(), subscribers, schedule);
+        return new Resources(processes, result.relay(), bound, signals);
     }
 
-    private static List<ProcessRecord> processes(RunResult result, String site) {
-        List<ProcessRecord> records = new ArrayList<>();
-        result.processes()
-                .forEach(use ->
-                        records.add(new ProcessRecord(use.name(), use.cpuSeconds(), use.peakResidentBytes(), site)));
-        return records;
-    }
-
-    private static Flow flow(Traffic traffic) {
-        return new Flow(traffic.messages(), traffic.bytes(), traffic.nanos());
+    private static String site(ProcessUse process, Around around) {
+        boolean far = process.name().startsWith("publisher") && around.places().publishers() == Place.FAR
+                || process.name().startsWith("subscriber") && around.places().subscribers() == Place.FAR;
+        return far ? around.far() : around.near();
     }
 }

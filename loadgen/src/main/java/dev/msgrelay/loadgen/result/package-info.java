@@ -1,13 +1,19 @@
 /**
- * What a shootout gave: immutable values, and their JSON, CSV and histogram-log files. Knows neither commands nor how
+ * What a measurement gave: immutable records, which are at once the form of the JSON. Knows neither commands nor how
  * anything was measured; {@link dev.msgrelay.loadgen.result.RunRecords} alone knows the runs that it is filled from.
  *
  * <pre>
- *  Shootout
- *   +- Site            a machine that took part
- *   +- LaneResult      a link, or why it was skipped
- *       +- Cell        one set of parameters, and what the link could give to it
- *           +- RunRecord   Moment, Hops, Throughput, Delays, Correctness, Resources, Outcome
+ *  Results
+ *   +- Origin, Ending, Site   what was called, how it ended, the machines that took part
+ *   +- LaneResult             a link, or why it was skipped
+ *   |   +- Cell               one contestant under one load, and what the lane could give to it
+ *   |       +- RunRecord      Moment, Hops, Throughput, Delays, Correctness, Resources, Outcome
+ *   +- Ratio                  one figure against another, with its interval
+ *   +- MaxRate                the highest rate that was found
+ *   +- Finding                what the doctor saw
+ *
+ *  Json      these records as text, and back
+ *  Counted   which runs of a cell stand for it
  * </pre>
  */
 package dev.msgrelay.loadgen.result;

@@ -2,14 +2,18 @@ package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.loadgen.plain.CPrograms;
+import dev.msgrelay.loadgen.worker.ChurnMain;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.PublisherMain;
-import dev.msgrelay.loadgen.worker.SlowReaderMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
 import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,11 +35,18 @@ final class Fleet {
 
     private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
 
+    /** How the name of a process of subscribers begins. */
+    static final String SUBSCRIBER = "subscriber";
+
+    private static final long LET_IN_MILLIS = 100;
+    private static final int SUBSCRIBERS_LET_IN_A_MILLI = 2;
+
     private final Children children;
     private final Load load;
     private final List<Child> publishers = new ArrayList<>();
     private final List<Child> subscribers = new ArrayList<>();
     private Child slow;
+    private Child churn;
 
     Fleet(Children children, Load load) {
         this.children = children;
@@ -48,22 +59,32 @@ final class Fleet {
         int first = 0;
         for (int i = 0; i < processes; i++) {
             int count = Load.share(load.subscribers(), processes, i);
+            if (load.clients().kind() == Clients.Kind.C) {
+                subscribers.add(startInC("subscribe", "from", middle.subscribe(), "first-index", first, count));
+                first += count;
+                continue;
+            }
             List<String> args = new ArrayList<>();
             option(args, "from", middle.subscribe());
             option(args, "connections", count);
             option(args, "publishers-ahead", children.placement().publishersAheadNanos(middle.sendsByItself()));
             option(args, "first-index", first);
-            option(args, "publishers", load.publishers());
+            option(args, "publishers", load.senders());
             content(args, load);
             option(args, "sampling", load.sampling());
             option(args, "arrivals", load.arrivals());
             option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
-            if (!load.verify()) {
-                args.add("--count-only");
+            library(args);
+            if (!load.clients().wanted().isAll()) {
+                option(args, "wanted", load.clients().wanted());
+            }
+            option(args, "check", load.audience().check());
+            if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
+                option(args, "policy", load.policy().flag());
             }
             subscribers.add(children.startWorker(
                     children.placement().subscribers(),
-                    name("subscriber", first, count),
+                    name(SUBSCRIBER, first, count),
                     SubscriberMain.class,
                     args,
                     new WorkerJvm(
@@ -85,16 +106,24 @@ final class Fleet {
         List<String> args = new ArrayList<>();
         option(args, "from", from);
         option(args, "connections", readers.count());
-        option(args, "publishers", load.publishers());
+        option(args, "publishers", load.senders());
         content(args, load);
         option(args, "bytes-per-second", readers.bytesPerSecond());
         option(args, "policy", readers.policy().flag());
         slow = children.startWorker(
                 children.placement().subscribers(),
                 readers.count() == 1 ? "slow subscriber" : "slow subscribers",
-                SlowReaderMain.class,
+                SubscriberMain.class,
                 args);
         slow.await("ready", READY_NANOS);
+    }
+
+    /**
+     * Gives the relay time to take in the subscribers that are connected: a plain one is told nothing when it is, and gets
+     * what is published from then on.
+     */
+    void letThemIn() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS + load.subscribers() / SUBSCRIBERS_LET_IN_A_MILLI);
     }
 
     /** Starts all publishers and waits until they are connected. */
@@ -103,11 +132,17 @@ final class Fleet {
         int first = 0;
         for (int i = 0; i < processes; i++) {
             int count = Load.share(load.publishers(), processes, i);
+            if (load.clients().kind() == Clients.Kind.C) {
+                publishers.add(startInC("publish", "to", to, "first-id", first, count));
+                first += count;
+                continue;
+            }
             List<String> args = new ArrayList<>();
             option(args, "to", to);
             option(args, "connections", count);
             option(args, "first-id", first);
             args.addAll(publisherOptions(load));
+            publishingLibrary(args);
             publishers.add(children.startWorker(
                     children.placement().publishers(),
                     name("publisher", first, count),
@@ -121,6 +156,48 @@ final class Fleet {
         }
     }
 
+    private void library(List<String> args) {
+        if (load.clients().kind() == Clients.Kind.LIBRARY) {
+            args.add("--library");
+        }
+    }
+
+    private void publishingLibrary(List<String> args) {
+        library(args);
+        if (load.clients().acks()) {
+            args.add("--ack");
+        }
+    }
+
+    /** Starts those who come and go, if there are any. They are heard of as publishers are. */
+    void startChurn(Middle.Started middle) throws IOException, RunException, InterruptedException {
+        if (load.clients().churn() == 0) {
+            return;
+        }
+        List<String> args = new ArrayList<>();
+        option(args, "to", middle.publish());
+        option(args, "from", middle.subscribe());
+        option(args, "rate", load.clients().churn());
+        option(args, "first-id", load.publishers());
+        content(args, load);
+        publishingLibrary(args);
+        churn = children.startWorker(children.placement().publishers(), "those who come and go", ChurnMain.class, args);
+        churn.await("ready", READY_NANOS);
+    }
+
+    /** Some of the publishers or subscribers, as a program in C, which is told no more than it knows. */
+    private Child startInC(String what, String where, Endpoint endpoint, String whose, int first, int count)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(CPrograms.client().toString(), what));
+        option(command, where, endpoint);
+        option(command, whose, first);
+        option(command, "connections", count);
+        option(command, "body", load.body().max());
+        option(command, "publishers", load.publishers());
+        option(command, "write-size", load.writes().bytes());
+        return children.startProgram(name(what.equals("publish") ? "publisher" : "subscriber", first, count), command);
+    }
+
     /** Waits until every subscriber has heard of every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
@@ -131,8 +208,10 @@ final class Fleet {
     void tell(Window window) {
         subscribers.forEach(child -> child.tell(window));
         publishers.forEach(child -> child.tell(window));
-        if (slow != null) {
-            slow.tell(window);
+        for (Child beside : Arrays.asList(slow, churn)) {
+            if (beside != null) {
+                beside.tell(window);
+            }
         }
     }
 
@@ -141,6 +220,9 @@ final class Fleet {
         List<JsonObject> results = new ArrayList<>();
         for (Child publisher : publishers) {
             results.add(publisher.await("result", PUBLISHED_NANOS));
+        }
+        if (churn != null) {
+            results.add(churn.await("result", PUBLISHED_NANOS));
         }
         return results;
     }
@@ -156,13 +238,13 @@ final class Fleet {
         return results;
     }
 
-    /** What became of the slow ones. */
-    List<SlowResult> awaitSlow() throws RunException, InterruptedException {
+    /** What the process of the slow ones says, where there are any. */
+    List<JsonObject> awaitSlow() throws RunException, InterruptedException {
         if (slow == null) {
             return List.of();
         }
         slow.send(Control.sentCommand(Map.of()));
-        return SlowResult.of(slow.await("result", DRAINED_NANOS));
+        return List.of(slow.await("result", DRAINED_NANOS));
     }
 
     private static Map<Integer, Long> sent(List<JsonObject> published) {
@@ -174,6 +256,31 @@ final class Fleet {
             }
         }
         return sent;
+    }
+
+    /**
+     * Messages whose latency every subscriber has to record: of those that were meant to be sent within the window, every one
+     * whose number is a multiple of {@code sampling}; where subscribers choose types, whose rank is. -1 where publishers do not
+     * tell.
+     */
+    static long samples(List<JsonObject> published, int sampling, TypeChoice choice) {
+        long samples = 0;
+        for (JsonObject process : published) {
+            JsonArray list = process.getArray("publishers", new JsonArray());
+            for (int i = 0; i < list.size(); i++) {
+                JsonObject publisher = list.getObject(i);
+                if (!publisher.has("firstTimed")) {
+                    return -1;
+                }
+                samples += multiplesBelow(choice.rank(publisher.getLong("messages")), sampling)
+                        - multiplesBelow(choice.rank(publisher.getLong("firstTimed")), sampling);
+            }
+        }
+        return samples;
+    }
+
+    private static long multiplesBelow(long number, int sampling) {
+        return (number + sampling - 1) / sampling;
     }
 
     List<Child> publishers() {
@@ -212,6 +319,7 @@ final class Fleet {
     private static void content(List<String> args, Load load) {
         option(args, "body", load.body());
         option(args, "seed", load.seed());
+        option(args, "types", load.content().types());
     }
 
     private static void option(List<String> args, String name, Object value) {

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.inprocess.InProcessMain;
 import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -32,10 +33,17 @@ public record InProcessMiddle(int runLength, List<String> relayArgs, List<String
     }
 
     @Override
+    public Policy policy() {
+        return RelayMiddle.policy(relayArgs);
+    }
+
+    @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(relayArgs);
         args.addAll(Middles.bind(children));
         args.addAll(List.of("--threads", "" + load.publishers()));
+        args.addAll(
+                List.of("--subscribers", "" + (load.subscribers() + load.slow().count())));
         args.addAll(List.of("--body", "" + load.body(), "--seed", "" + load.seed()));
         args.addAll(List.of("--run-length", "" + runLength));
         if (load.unix()) {

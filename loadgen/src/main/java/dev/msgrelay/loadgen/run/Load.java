@@ -1,6 +1,10 @@
 package dev.msgrelay.loadgen.run;
 
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.protocol.Policy;
 
 /**
  * What is sent through the middle, and to how many.
@@ -11,10 +15,18 @@ import dev.msgrelay.loadgen.load.BodySizes;
  * @param pace when they are sent
  * @param writes how they are handed to the socket
  * @param unix Unix sockets instead of TCP
+ * @param clients what publishers and subscribers are
  */
-public record Load(int publishers, Audience audience, Content content, Pace pace, Writes writes, boolean unix) {
+public record Load(
+        int publishers, Audience audience, Content content, Pace pace, Writes writes, boolean unix, Clients clients) {
     /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
+
+    /** Messages a second of one publisher, at most. */
+    public static final int MAX_RATE = 10_000_000;
+
+    /** Messages a second that a subscriber records, and up to twice as many. */
+    private static final int RECORDED = 500_000;
 
     /** Deliveries a second: a message costs a worker well under a microsecond, so these take less than a core of them all. */
     private static final long LIGHT_DELIVERIES = 1_000_000;
@@ -33,18 +45,26 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
      * Who receives.
      *
      * @param subscribers connections that subscribe
-     * @param verify they check every message; otherwise they only walk the frames
+     * @param check of the messages
+     * @param policy of the relay where one of them reads too slowly: with any but backpressure they say HELLO, so that
+     *     they are told what they miss
      * @param slow subscribers that read too slowly on purpose, beside the others
      */
-    public record Audience(int subscribers, boolean verify, SlowReaders slow) {}
+    public record Audience(int subscribers, Check check, Policy policy, SlowReaders slow) {}
 
     /**
      * What is in the messages.
      *
      * @param seed of the order in which different sizes come
+     * @param types that messages carry in turn, see {@link SizeTable#typeOf}
      */
-    public record Content(BodySizes sizes, int seed) {
+    public record Content(BodySizes sizes, int seed, int types) {
         public static final int DEFAULT_SEED = 1;
+
+        /** All of one type. */
+        public Content(BodySizes sizes, int seed) {
+            this(sizes, seed, 1);
+        }
     }
 
     /**
@@ -57,14 +77,14 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
     public record Pace(int rate, int burst, boolean realTime) {
         public static final Pace FULL_SPEED = of(0);
 
-        /** The same, with the usual priority. */
-        public Pace withoutRealTime() {
-            return new Pace(rate, burst, false);
+        /** The same, with another priority. */
+        public Pace withRealTime(boolean newRealTime) {
+            return new Pace(rate, burst, newRealTime);
         }
 
-        /** Evenly spaced, in real time where the system allows it. */
+        /** Evenly spaced, with the usual priority. */
         public static Pace of(int rate) {
-            return new Pace(rate, 1, true);
+            return new Pace(rate, 1, false);
         }
     }
 
@@ -82,23 +102,31 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
     public static Load oneToOne(int body) {
         return new Load(
                 1,
-                new Audience(1, true, SlowReaders.NONE),
+                new Audience(1, Check.FULL, Policy.BACKPRESSURE, SlowReaders.NONE),
                 new Content(BodySizes.fixed(body), Content.DEFAULT_SEED),
                 Pace.FULL_SPEED,
                 Writes.DEFAULT,
-                false);
+                false,
+                Clients.RAW);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(newPublishers, new Audience(newSubscribers, verify(), slow()), content, pace, writes, unix);
+        return new Load(
+                newPublishers,
+                new Audience(newSubscribers, audience.check(), policy(), slow()),
+                content,
+                pace,
+                writes,
+                unix,
+                clients);
     }
 
     public Load withBody(BodySizes newSizes) {
-        return withContent(new Content(newSizes, seed()));
+        return withContent(new Content(newSizes, seed(), content.types()));
     }
 
     public Load withContent(Content newContent) {
-        return new Load(publishers, audience, newContent, pace, writes, unix);
+        return new Load(publishers, audience, newContent, pace, writes, unix, clients);
     }
 
     /** Evenly spaced. */
@@ -106,36 +134,66 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
         return withPace(Pace.of(newRate));
     }
 
+    /** The same at another rate. */
+    public Load atRate(int newRate) {
+        return withPace(new Pace(newRate, pace.burst(), pace.realTime()));
+    }
+
     public Load withPace(Pace newPace) {
-        return new Load(publishers, audience, content, newPace, writes, unix);
+        return new Load(publishers, audience, content, newPace, writes, unix, clients);
     }
 
     public Load withWrites(Writes newWrites) {
-        return new Load(publishers, audience, content, pace, newWrites, unix);
+        return new Load(publishers, audience, content, pace, newWrites, unix, clients);
     }
 
     public Load withUnix(boolean newUnix) {
-        return new Load(publishers, audience, content, pace, writes, newUnix);
+        return new Load(publishers, audience, content, pace, writes, newUnix, clients);
     }
 
     public Load withSlow(SlowReaders newSlow) {
-        return withAudience(new Audience(subscribers(), verify(), newSlow));
+        return withAudience(new Audience(subscribers(), audience.check(), policy(), newSlow));
     }
 
-    public Load withVerify(boolean newVerify) {
-        return withAudience(new Audience(subscribers(), newVerify, slow()));
+    public Load withCheck(Check newCheck) {
+        return withAudience(new Audience(subscribers(), newCheck, policy(), slow()));
+    }
+
+    /** Through a relay with this policy. */
+    public Load withPolicy(Policy newPolicy) {
+        return withAudience(new Audience(subscribers(), audience.check(), newPolicy, slow()));
+    }
+
+    public Load withClients(Clients newClients) {
+        return new Load(publishers, audience, content, pace, writes, unix, newClients);
     }
 
     private Load withAudience(Audience newAudience) {
-        return new Load(publishers, newAudience, content, pace, writes, unix);
+        return new Load(publishers, newAudience, content, pace, writes, unix, clients);
     }
 
     public int subscribers() {
         return audience.subscribers();
     }
 
-    public boolean verify() {
-        return audience.verify();
+    /** Which messages subscribers choose. */
+    TypeChoice choice() {
+        return new TypeChoice(SizeTable.fixed(body().max()).withTypes(content.types()), clients.wanted());
+    }
+
+    /** Publisher ids of the run: the publishers', and one more where publishers come and go. */
+    int senders() {
+        return publishers + (clients.churn() > 0 ? 1 : 0);
+    }
+
+    /** Whether every message is checked. */
+    public boolean isChecked() {
+        return audience.check() == Check.FULL;
+    }
+
+    /** What the relay does with a subscriber that reads too slowly. */
+    public Policy policy() {
+        return audience.policy();
     }
 
     public SlowReaders slow() {
@@ -165,14 +223,17 @@ public record Load(int publishers, Audience audience, Content content, Pace pace
         return pace.realTime() && rate() > 0 && (long) rate() * publishers <= LIGHT_DELIVERIES;
     }
 
-    /** One message in so many has its latency recorded. */
+    /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */
     public int sampling() {
-        return rate() == 0 ? FULL_SPEED_SAMPLING : 1;
+        long perSecond = (long) rate() * publishers;
+        return rate() == 0
+                ? FULL_SPEED_SAMPLING
+                : Integer.highestOneBit((int) Math.max(1, Math.min(FULL_SPEED_SAMPLING, perSecond / RECORDED)));
     }
 
     /** Whether one subscriber can be later than another, and says when it got what. */
     public boolean hasSkew() {
-        return subscribers() > 1 && verify();
+        return subscribers() > 1 && isChecked();
     }
 
     /** Messages whose arrival each subscriber notes at most, for the skew; 0 where there is none to be found. */

@@ -32,6 +32,7 @@ public final class LoadRun {
     private final Timing timing;
     private final RunObserver observer;
     private Live lastLive;
+    private Window window;
 
     /** A run on this host. */
     public LoadRun(Middle middle, Load load, Timing timing, RunObserver observer) {
@@ -89,9 +90,11 @@ public final class LoadRun {
         fleet.startSubscribers(started);
         fleet.startSlow(started.subscribe());
         if (!started.sendsByItself()) {
+            fleet.letThemIn();
             observer.phase(
                     "connecting " + load.publishers() + " publishers in " + load.publisherProcesses() + " processes");
             fleet.startPublishers(started.publish());
+            fleet.startChurn(started);
         }
         fleet.awaitPrimed();
         return measure(children, started, fleet, stops);
@@ -102,25 +105,29 @@ public final class LoadRun {
         return lastLive;
     }
 
+    /** When it was measured; after its end. */
+    Window window() {
+        return window;
+    }
+
     private RunResult measure(Children children, Middle.Started started, Fleet fleet, boolean stops)
             throws RunException, InterruptedException {
-        Window window = timing.windowFrom(System.nanoTime());
+        window = timing.windowFrom(System.nanoTime());
         fleet.tell(window);
         if (started.sendsByItself()) {
             started.process().tell(window);
         }
         try (Watch watch = new Watch(window, load, fleet, started)) {
-            return measure(children, started, fleet, window, watch, stops);
+            return measure(children, started, fleet, watch, stops);
         }
     }
 
-    private RunResult measure(
-            Children children, Middle.Started started, Fleet fleet, Window window, Watch watch, boolean stops)
+    private RunResult measure(Children children, Middle.Started started, Fleet fleet, Watch watch, boolean stops)
             throws RunException, InterruptedException {
         Child relay = started.process();
-        await("warm-up", window, window.begin(), children, fleet, relay);
+        await("warm-up", window.begin(), children, fleet, relay);
         Map<Child, Long> cpuAtBegin = cpuOf(processes(relay, children));
-        await("measuring", window, window.end(), children, fleet, relay);
+        await("measuring", window.end(), children, fleet, relay);
         List<ProcessUse> used = usedSince(cpuAtBegin);
         observer.phase("draining");
         List<JsonObject> published = fleet.awaitPublished();
@@ -128,13 +135,13 @@ public final class LoadRun {
             published.add(relay.await("result", PUBLISHED_NANOS));
         }
         watch.awaitLooks();
-        List<SlowResult> slow = fleet.awaitSlow();
+        List<JsonObject> slow = fleet.awaitSlow();
         List<JsonObject> received = fleet.awaitDrained(published);
         checkHealthy(children, relay);
         Published in = Published.of(published, timing);
-        Received out = Received.of(received, timing);
+        Received out = Received.of(received, slow, Fleet.samples(published, load.sampling(), load.choice()), timing);
         RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
-        return new RunResult(middle.name(), load, timing, in, out, slow, used, figures, watch.observed(load, in, out));
+        return new RunResult(middle.name(), load, timing, in, out, used, figures, watch.observed(in, out, received));
     }
 
     /** The relay need not be one of the children. */
@@ -175,7 +182,7 @@ public final class LoadRun {
     }
 
     /** Waits for a moment, looking after the children and reporting meanwhile. */
-    private void await(String phase, Window window, long moment, Children children, Fleet fleet, Child relay)
+    private void await(String phase, long moment, Children children, Fleet fleet, Child relay)
             throws RunException, InterruptedException {
         observer.phase(phase);
         long left;
@@ -188,18 +195,22 @@ public final class LoadRun {
         }
     }
 
+    private static RelayFigures stop(Child relay, Window window) throws RunException, InterruptedException {
+        end(relay);
+        return RelayFigures.of(relay, window);
+    }
+
     /**
      * Stops the relay in order, so that its last words are heard.
      *
      * @throws RunException it did not end in time, and was killed
      */
-    static RelayFigures stop(Child relay, Window window) throws RunException, InterruptedException {
+    static void end(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {
             relay.kill();
             throw new RunException(relay.name() + " did not end within " + TimeUnit.MILLISECONDS.toSeconds(STOP_MILLIS)
                     + " s after SIGTERM and was killed");
         }
-        return RelayFigures.of(relay, window);
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
@@ -14,6 +15,16 @@ public interface Middle {
     /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */
     default String transport(Load load) {
         return Middles.transport(load.unix(), load.unix());
+    }
+
+    /** Whether publishers and subscribers may leave it and come again, so that it stands for more than one run. */
+    default boolean stays() {
+        return false;
+    }
+
+    /** What it does with a slow subscriber, by which a loss is explained: most have it wait. */
+    default Policy policy() {
+        return Policy.BACKPRESSURE;
     }
 
     /** Starts it and waits until it listens. */

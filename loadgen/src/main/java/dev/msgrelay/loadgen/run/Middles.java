@@ -1,9 +1,14 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
+import dev.msgrelay.loadgen.site.DataPorts;
+import dev.msgrelay.loadgen.site.Guard;
+import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,6 +18,9 @@ import java.util.concurrent.TimeUnit;
 /** The middles that are not our relay. */
 public final class Middles {
     static final long READY_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    /** Bytes of one read of the relay in C, at most. */
+    public static final int MAX_C_READ = 1 << 20;
 
     private Middles() {}
 
@@ -26,6 +34,23 @@ public final class Middles {
                 args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
             }
             Child child = children.startWorker(children.placement().relay(), "plain relay", PlainRelayMain.class, args);
+            JsonObject ready = child.await("ready", READY_NANOS);
+            return new Middle.Started(
+                    child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
+        });
+    }
+
+    /**
+     * The relay in C, with reads of up to {@code readSize} bytes; on this host. It does not start where there is no
+     * compiler, see {@link CPrograms#obstacle}.
+     */
+    public static Middle c(int readSize) {
+        return new Named("C relay, " + readSize + " bytes", (children, load) -> {
+            String any = children.placement().relay().address() + ":0";
+            String publish = load.unix() ? "unix:" + children.socketPath("c-publish") : any;
+            String subscribe = load.unix() ? "unix:" + children.socketPath("c-subscribe") : any;
+            List<String> command = List.of(CPrograms.relay().toString(), publish, subscribe, "" + readSize);
+            Child child = children.startCommand("C relay", Guard.around(command));
             JsonObject ready = child.await("ready", READY_NANOS);
             return new Middle.Started(
                     child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
@@ -60,9 +85,13 @@ public final class Middles {
         });
     }
 
-    /** A relay that runs already. */
-    public static Middle remote(Endpoint publish, Endpoint subscribe) {
-        return new Remote(publish, subscribe);
+    /**
+     * A relay that runs already.
+     *
+     * @param policy what it is known to do with slow subscribers
+     */
+    public static Middle remote(Endpoint publish, Endpoint subscribe, Policy policy) {
+        return new Remote(publish, subscribe, policy);
     }
 
     /** For people: what publishers and subscribers are connected by. */
@@ -72,8 +101,17 @@ public final class Middles {
         return in.equals(out) ? in : in + " in, " + out + " out";
     }
 
+    /** Where a middle listens, as each of them takes it. */
     static List<String> bind(Children children) {
-        return List.of("--bind", children.placement().relay().address());
+        Site site = children.placement().relay();
+        DataPorts ports = site.ports();
+        return List.of(
+                "--bind",
+                site.address(),
+                "--publish-port",
+                "" + ports.publish(),
+                "--subscribe-port",
+                "" + ports.subscribe());
     }
 
     @FunctionalInterface
@@ -88,10 +126,15 @@ public final class Middles {
         }
     }
 
-    private record Remote(Endpoint publish, Endpoint subscribe) implements Middle {
+    private record Remote(Endpoint publish, Endpoint subscribe, Policy policy) implements Middle {
         @Override
         public String name() {
             return "relay at " + publish;
+        }
+
+        @Override
+        public boolean stays() {
+            return true;
         }
 
         @Override

@@ -12,20 +12,42 @@ import org.HdrHistogram.Histogram;
  * @param traffic within the window
  * @param total messages of the whole run
  * @param punctuality within the window
+ * @param acknowledged messages of the whole run that the relay has acknowledged; 0 where nobody asks for that
  */
-public record Published(Traffic traffic, long total, Punctuality punctuality) {
+public record Published(Traffic traffic, long total, Punctuality punctuality, long acknowledged, Visits visits) {
+    /**
+     * The connections that came and went beside the others, within the window.
+     *
+     * @param late those that came more than 100 ms after they were meant to
+     * @param longestNanos the longest one, from connecting to its end
+     */
+    public record Visits(long count, long late, long longestNanos) {
+        public static final Visits NONE = new Visits(0, 0, 0);
+    }
+
+    /** Without acknowledgements, and nobody came and went. */
+    public Published(Traffic traffic, long total, Punctuality punctuality) {
+        this(traffic, total, punctuality, 0, Visits.NONE);
+    }
+
     static Published of(List<JsonObject> processes, Timing timing) {
         long messages = 0;
         long bytes = 0;
         long total = 0;
         long late = 0;
         long worst = 0;
+        long acknowledged = 0;
+        Visits visits = Visits.NONE;
         Histogram lateness = Histograms.sparse();
         Punctuality.Means means = null;
         for (JsonObject process : processes) {
             Punctuality.Means its = means(process);
             means = means == null ? its : means.and(its);
             late += process.getLong("late", 0);
+            if (process.has("visits")) {
+                visits = new Visits(
+                        process.getLong("visits"), process.getLong("visitsLate"), process.getLong("longestVisitNanos"));
+            }
             worst = Math.max(worst, process.getLong("worstLateNanos", 0));
             if (process.has("lateness")) {
                 lateness.add(Histograms.decode(process.getString("lateness")));
@@ -35,12 +57,15 @@ public record Published(Traffic traffic, long total, Punctuality punctuality) {
                 messages += publishers.getObject(i).getLong("messagesMeasured");
                 bytes += publishers.getObject(i).getLong("bytesMeasured");
                 total += publishers.getObject(i).getLong("messages");
+                acknowledged += publishers.getObject(i).getLong("acknowledged", 0);
             }
         }
         return new Published(
                 new Traffic(messages, bytes, timing.measured().toNanos()),
                 total,
-                new Punctuality(late, worst, lateness, means == null ? Punctuality.Means.NONE : means));
+                new Punctuality(late, worst, lateness, means == null ? Punctuality.Means.NONE : means),
+                acknowledged,
+                visits);
     }
 
     private static Punctuality.Means means(JsonObject process) {

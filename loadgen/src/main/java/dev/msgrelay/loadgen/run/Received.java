@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.load.OrderTrace;
 import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,41 +13,95 @@ import org.HdrHistogram.Histogram;
 /**
  * What all subscribers got.
  *
- * @param traffic deliveries within the window, of all subscribers together
+ * @param traffic deliveries within the window, of all subscribers together, but for the slow ones
+ * @param slow those that read too slowly on purpose
  * @param latency nanoseconds from the intended time of sending, of all subscribers together; empty when not checked
  * @param reads of the sockets, all subscribers together, over the whole run
  * @param skew how long after the first subscriber the last one got the same message; empty with fewer than two
+ * @param checkNanos what it costs a subscriber to check one message, on the mean of all processes; NaN when not checked
  */
 public record Received(
-        Traffic traffic, List<SubscriberResult> subscribers, Histogram latency, long reads, Arrivals.Skew skew) {
-    static Received of(List<JsonObject> processes, Timing timing) {
-        List<SubscriberResult> subscribers = new ArrayList<>();
+        Traffic traffic,
+        List<SubscriberResult> subscribers,
+        List<SubscriberResult> slow,
+        Histogram latency,
+        long reads,
+        Arrivals.Skew skew,
+        double checkNanos) {
+    /**
+     * From what the processes say.
+     *
+     * @param samples messages whose latency each of them has to record, but for the slow ones; -1 where that is not known
+     */
+    static Received of(List<JsonObject> processes, List<JsonObject> slowProcesses, long samples, Timing timing) {
         Histogram latency = Histograms.sparse();
         long messages = 0;
         long bytes = 0;
         long reads = 0;
         Arrivals arrivals = new Arrivals();
+        List<JsonObject> said = new ArrayList<>();
         for (JsonObject process : processes) {
             if (process.has("arrivals")) {
                 arrivals.add(Arrivals.decode(process.getString("arrivals")));
             }
-            JsonArray list = process.getArray("subscribers");
-            for (int i = 0; i < list.size(); i++) {
-                JsonObject one = list.getObject(i);
-                subscribers.add(SubscriberResult.of(one));
-                messages += one.getLong("messages");
-                bytes += one.getLong("bytes");
-                reads += one.getLong("reads");
-                if (one.has("latency")) {
-                    latency.add(Histograms.decode(one.getString("latency")));
-                }
+            addSubscribers(process, said);
+        }
+        for (JsonObject one : said) {
+            messages += one.getLong("messages");
+            bytes += one.getLong("bytes");
+            reads += one.getLong("reads");
+            if (one.has("latency")) {
+                latency.add(Histograms.decode(one.getString("latency")));
             }
         }
-        Traffic traffic = new Traffic(messages, bytes, timing.measured().toNanos());
-        return new Received(traffic, subscribers, latency, reads, arrivals.skew());
+        int notSlow = said.size();
+        slowProcesses.forEach(process -> addSubscribers(process, said));
+        List<SubscriberResult> all = withOrder(said);
+        for (int i = 0; i < notSlow; i++) {
+            all.set(i, all.get(i).withSamples(said.get(i).getLong("samples", -1), samples));
+        }
+        return new Received(
+                new Traffic(messages, bytes, timing.measured().toNanos()),
+                List.copyOf(all.subList(0, notSlow)),
+                List.copyOf(all.subList(notSlow, all.size())),
+                latency,
+                reads,
+                arrivals.skew(),
+                processes.stream()
+                        .mapToDouble(process -> process.getDouble("checkNanos", Double.NaN))
+                        .average()
+                        .orElse(Double.NaN));
     }
 
-    /** The sum of one count over all subscribers. */
+    private static void addSubscribers(JsonObject process, List<JsonObject> said) {
+        JsonArray list = process.getArray("subscribers");
+        for (int i = 0; i < list.size(); i++) {
+            said.add(list.getObject(i));
+        }
+    }
+
+    /** Compares the order in which they got the messages of all publishers. */
+    private static List<SubscriberResult> withOrder(List<JsonObject> said) {
+        List<SubscriberResult> results = new ArrayList<>();
+        List<Integer> compared = new ArrayList<>();
+        List<OrderTrace> traces = new ArrayList<>();
+        for (JsonObject one : said) {
+            SubscriberResult result = SubscriberResult.of(one);
+            if (one.has("order") && result.hasOrder()) {
+                compared.add(results.size());
+                traces.add(OrderTrace.decode(one.getString("order")));
+            }
+            results.add(result);
+        }
+        long[] differences = OrderTrace.differences(traces);
+        for (int i = 0; i < differences.length; i++) {
+            int index = compared.get(i);
+            results.set(index, results.get(index).withOtherOrder(differences[i]));
+        }
+        return results;
+    }
+
+    /** The sum of one count over all subscribers, but for the slow ones. */
     public long sum(ToLongFunction<SubscriberResult> count) {
         return subscribers.stream().mapToLong(count).sum();
     }

@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.site.Guard;
 import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
 import java.io.IOException;
@@ -25,6 +26,9 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, bool
     /** As in bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
+    /** The relay's option that says what it does with a slow subscriber. */
+    public static final String POLICY = "--slow-subscriber";
+
     /** Both sides as the load says. */
     public RelayMiddle(List<String> relayArgs, List<String> javaOptions) {
         this(relayArgs, javaOptions, false);
@@ -41,13 +45,28 @@ public record RelayMiddle(List<String> relayArgs, List<String> javaOptions, bool
     }
 
     @Override
+    public boolean stays() {
+        return true;
+    }
+
+    public Policy policy() {
+        return policy(relayArgs);
+    }
+
+    /** As these arguments have it; without a word the relay disconnects. */
+    static Policy policy(List<String> relayArgs) {
+        int at = relayArgs.lastIndexOf(POLICY);
+        return at < 0 || at + 1 == relayArgs.size() ? Policy.DISCONNECT : Policy.ofFlag(relayArgs.get(at + 1));
+    }
+
+    @Override
     public String transport(Load load) {
         return Middles.transport(load.unix() || publishOverUnix, load.unix());
     }
 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
-        List<String> args = new ArrayList<>(List.of("--publish-port", "0", "--subscribe-port", "0", "--json"));
+        List<String> args = new ArrayList<>(List.of("--json"));
         args.addAll(Middles.bind(children));
         String publishSocket = load.unix() || publishOverUnix ? children.socketPath("publish") : null;
         String subscribeSocket = load.unix() ? children.socketPath("subscribe") : null;

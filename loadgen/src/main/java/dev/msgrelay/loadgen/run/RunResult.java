@@ -7,7 +7,6 @@ import java.util.List;
  *
  * @param middle which middle it was, for people
  * @param published nothing where the middle sends by itself and does not count
- * @param slow what became of the subscribers that read too slowly on purpose
  * @param processes what each child used, the middle first
  * @param relay what the relay says about itself, or null where it does not
  * @param observed what was seen of it while it was measured, and what it was bound by
@@ -18,13 +17,37 @@ public record RunResult(
         Timing timing,
         Published published,
         Received received,
-        List<SlowResult> slow,
         List<ProcessUse> processes,
         RelayFigures relay,
         Observed observed) {
+    private static final int PERCENT = 100;
+
+    /** CPU time of the subscribers' processes within the window for each message that came; NaN where it is not known. */
+    public double subscriberNanosPerMessage() {
+        long nanos = 0;
+        for (ProcessUse use : processes) {
+            if (use.name().startsWith(Fleet.SUBSCRIBER)) {
+                nanos = nanos < 0 || use.cpuNanos() < 0 ? -1 : nanos + use.cpuNanos();
+            }
+        }
+        return nanos <= 0 || received.traffic().messages() == 0
+                ? Double.NaN
+                : (double) nanos / received.traffic().messages();
+    }
 
     /** Deliveries a second, of all subscribers together: the figure that everything is compared by. */
     public double deliveriesPerSecond() {
         return received.traffic().messagesPerSecond();
+    }
+
+    /** Messages a second of each publisher that are so many percent of what every subscriber got; 0: less than one. */
+    public int rateAt(int percent) {
+        double each = deliveriesPerSecond() / Math.max(1, load.subscribers()) / load.publishers();
+        return (int) Math.min(Load.MAX_RATE, each * percent / PERCENT);
+    }
+
+    /** The same with what the relay says when it has ended. */
+    RunResult withRelay(RelayFigures figures) {
+        return new RunResult(middle, load, timing, published, received, processes, figures, observed);
     }
 }

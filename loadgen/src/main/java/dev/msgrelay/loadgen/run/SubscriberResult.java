@@ -7,22 +7,62 @@ import com.grack.nanojson.JsonObject;
  *
  * @param messages within the window
  * @param faults over the whole run
+ * @param told what the relay told it of messages that it does not get; nothing without a HELLO
  * @param closed why the relay's side ended before the run did, or null
  * @param closeReason the code of the relay's ERROR frame ({@link dev.msgrelay.protocol.CloseReason}), or 0
  */
-public record SubscriberResult(int index, long messages, Faults faults, String closed, int closeReason) {
+public record SubscriberResult(int index, long messages, Faults faults, Told told, String closed, int closeReason) {
+    /** In place of a message's place in the stream: all came in one order. */
+    public static final long SAME_ORDER = -1;
+
     /**
      * What was wrong with the messages.
      *
      * @param lost numbers that never came, and of these
      * @param tail those after the last message that came
      * @param duplicated numbers that came again
-     * @param reordered numbers that came after a higher one
-     * @param corrupted messages whose body is not what was sent
-     * @param foreign messages that no publisher of this run sent; a fault only where nobody else may publish
+     * @param reordered numbers that came after a higher one of their publisher
+     * @param corrupted messages that are not, byte for byte, what was sent
+     * @param foreign messages that no publisher of this run sent
+     * @param otherOrder the first block of the stream, by the place of its first message, in which the messages of
+     *     different publishers came in another order than to other subscribers; or {@link #SAME_ORDER}
+     * @param unsampled messages that came, and whose latency should have been recorded and was not
      */
-    public record Faults(long lost, long tail, long duplicated, long reordered, long corrupted, long foreign) {
+    public record Faults(
+            long lost,
+            long tail,
+            long duplicated,
+            long reordered,
+            long corrupted,
+            long foreign,
+            long otherOrder,
+            long unsampled) {
         public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
+
+        /** All of one order and sampled. */
+        public Faults(long lost, long tail, long duplicated, long reordered, long corrupted, long foreign) {
+            this(lost, tail, duplicated, reordered, corrupted, foreign, SAME_ORDER, 0);
+        }
+
+        /** Whether each message came once, as it was sent, or is missing: only then the order tells anything more. */
+        boolean isEachOnce() {
+            return duplicated + reordered + corrupted + foreign == 0;
+        }
+
+        Faults withOtherOrder(long place) {
+            return new Faults(lost, tail, duplicated, reordered, corrupted, foreign, place, unsampled);
+        }
+    }
+
+    /**
+     * What the relay told.
+     *
+     * @param missed messages that do not come, in so many
+     * @param gaps receipts
+     * @param untrue how often it told that the stream stands where it does not
+     */
+    public record Told(long missed, long gaps, long untrue) {
+        public static final Told NOTHING = new Told(0, 0, 0);
     }
 
     static SubscriberResult of(JsonObject json) {
@@ -36,8 +76,31 @@ public record SubscriberResult(int index, long messages, Faults faults, String c
                         json.getLong("reordered", 0),
                         json.getLong("corrupted", 0),
                         json.getLong("foreign", 0)),
+                new Told(json.getLong("missed", 0), json.getLong("gaps", 0), json.getLong("untrue", 0)),
                 json.getString("closed", null),
                 json.getInt("closeReason", 0));
+    }
+
+    /** Whether its place in the stream is known all the time, so that its order can be compared with that of others. */
+    boolean hasOrder() {
+        return faults.isEachOnce() && told.untrue() == 0 && faults.lost() - faults.tail() <= told.missed();
+    }
+
+    SubscriberResult withOtherOrder(long place) {
+        return new SubscriberResult(index, messages, faults.withOtherOrder(place), told, closed, closeReason);
+    }
+
+    /**
+     * With the samples that are missing, where all messages have come.
+     *
+     * @param samples that it recorded, and that it ought to have; -1 for what is not known
+     */
+    SubscriberResult withSamples(long samples, long expected) {
+        if (samples < 0 || expected < 0 || !faults.isEachOnce() || faults.lost() > 0) {
+            return this;
+        }
+        Faults sampled = new Faults(0, 0, 0, 0, 0, 0, faults.otherOrder(), Math.abs(expected - samples));
+        return new SubscriberResult(index, messages, sampled, told, closed, closeReason);
     }
 
     public long lost() {
@@ -62,5 +125,10 @@ public record SubscriberResult(int index, long messages, Faults faults, String c
 
     public long foreign() {
         return faults.foreign();
+    }
+
+    /** Messages that it missed without having been told. */
+    public long untold() {
+        return Math.max(0, faults.lost() - told.missed());
     }
 }

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
-import dev.msgrelay.loadgen.bound.Rates;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether a run is valid: nothing lost, duplicated, reordered or corrupted that the slow-subscriber policy does not
- * explain, and the schedule kept.
+ * Whether a run is valid: every message came to every subscriber, once, byte for byte as it was sent and in one order;
+ * a subscriber that is skipped or cut off by the policy was told which it misses; and the schedule was kept.
  */
 public final class Verdict {
     /** The share of messages of a fixed rate that may leave more than a millisecond late. */
@@ -18,17 +18,24 @@ public final class Verdict {
     private Verdict() {}
 
     /** Everything that is wrong with a run, one line each; empty for a valid one. */
-    public static List<String> failures(RunResult result, Policy policy) {
-        List<String> failures = new ArrayList<>(faults(result, policy));
+    public static List<String> failures(RunResult result) {
+        List<String> failures = new ArrayList<>(faults(result));
         failures.addAll(failures(result.published().punctuality()));
         return failures;
     }
 
     /** What is wrong with a run but for its schedule: with what became of the messages. */
+    public static List<String> faults(RunResult result) {
+        return faults(result, result.load().policy());
+    }
+
+    /**
+     * The same, judged as if the relay had another policy.
+     *
+     * @param policy backpressure: nothing may be missing, told or not
+     */
     public static List<String> faults(RunResult result, Policy policy) {
-        List<String> faults = new ArrayList<>(failures(result.received(), result.load(), policy));
-        faults.addAll(failures(result.slow()));
-        return faults;
+        return faults(result.received(), result.load(), policy);
     }
 
     /** Whether the publishers kept their schedule. */
@@ -47,11 +54,14 @@ public final class Verdict {
                 MAX_LATE_SHARE * 100));
     }
 
-    /** What is wrong with what the subscribers got. */
-    public static List<String> failures(Received received, Load load, Policy policy) {
+    /** What is wrong with what the subscribers got, the slow ones too. */
+    static List<String> faults(Received received, Load load, Policy policy) {
         List<String> failures = new ArrayList<>();
         for (SubscriberResult subscriber : received.subscribers()) {
-            check(subscriber, policy, failures);
+            check("subscriber " + subscriber.index() + ": ", subscriber, policy, failures);
+        }
+        for (SubscriberResult slow : received.slow()) {
+            checkSlow(slow, failures);
         }
         if (load.publishers() > 0 && received.traffic().messages() == 0) {
             failures.add("no message arrived within the measured window");
@@ -59,64 +69,59 @@ public final class Verdict {
         return failures;
     }
 
-    /** What is wrong with what became of the slow subscribers. */
-    public static List<String> failures(List<SlowResult> slow) {
-        List<String> failures = new ArrayList<>();
-        for (SlowResult one : slow) {
-            if (one.untold() > 0) {
-                failures.add("slow subscriber: missed " + one.untold() + " messages without being told");
-            }
-            slowFaults(one.faults(), failures);
-            if (one.closed() != null && one.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
-                failures.add("slow subscriber: connection ended: " + one.closed());
-            }
-        }
-        return failures;
-    }
-
-    private static void slowFaults(SlowResult.Faults faults, List<String> failures) {
+    /** It was behind on purpose and left in the middle of the stream: what it did not get yet is not lost. */
+    private static void checkSlow(SubscriberResult slow, List<String> failures) {
         String who = "slow subscriber: ";
-        count(faults.duplicated(), who, "duplicated", failures);
-        count(faults.reordered(), who, "reordered", failures);
-        count(faults.corrupted(), who, "corrupted", failures);
-        if (faults.untrue() > 0) {
-            failures.add(who + "told " + faults.untrue() + " times that the stream stands where it does not");
+        count(slow.untold(), who, "lost without a word", failures);
+        checkMessages(who, slow, failures);
+        if (slow.closed() != null && slow.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
+            failures.add(who + "connection ended: " + slow.closed());
         }
     }
 
-    private static void check(SubscriberResult subscriber, Policy policy, List<String> failures) {
-        String who = "subscriber " + subscriber.index() + ": ";
-        if (subscriber.lost() > unavoidable(subscriber, policy)) {
-            failures.add(who + subscriber.lost() + " messages lost");
+    private static void check(String who, SubscriberResult subscriber, Policy policy, List<String> failures) {
+        boolean cutOff = policy == Policy.DISCONNECT
+                && subscriber.closed() != null
+                && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
+        // Who is cut off was told by an ERROR that nothing comes any more.
+        long lost = subscriber.lost() - (cutOff ? subscriber.tail() : 0);
+        long told = subscriber.told().missed();
+        if (policy != Policy.SKIP) {
+            count(lost, who, "lost", failures);
+        } else if (lost > told) {
+            count(lost - told, who, "lost without a word", failures);
+        } else if (told > lost) {
+            failures.add(
+                    who + "told that " + told + " messages do not come, " + (told - lost) + " more than are missing");
         }
-        count(subscriber.duplicated(), who, "duplicated", failures);
-        count(subscriber.reordered(), who, "reordered", failures);
-        count(subscriber.corrupted(), who, "corrupted", failures);
-        if (subscriber.closed() != null && !wasCutOff(subscriber, policy)) {
+        checkMessages(who, subscriber, failures);
+        if (subscriber.faults().unsampled() > 0) {
+            failures.add(who + subscriber.faults().unsampled() + " samples of the latency missing or too many");
+        }
+        if (subscriber.closed() != null && !cutOff) {
             failures.add(who + "connection ended: " + subscriber.closed());
         }
     }
 
     /** What no policy explains. */
+    private static void checkMessages(String who, SubscriberResult subscriber, List<String> failures) {
+        count(subscriber.duplicated(), who, "duplicated", failures);
+        count(subscriber.reordered(), who, "reordered", failures);
+        count(subscriber.corrupted(), who, "corrupted", failures);
+        count(subscriber.foreign(), who, "foreign: nobody of this run sent them", failures);
+        if (subscriber.told().untrue() > 0) {
+            failures.add(
+                    who + "told " + subscriber.told().untrue() + " times that the stream stands where it does not");
+        }
+        if (subscriber.faults().otherOrder() != SubscriberResult.SAME_ORDER) {
+            failures.add(who + "got the messages of different publishers in another order than other subscribers,"
+                    + " from message " + subscriber.faults().otherOrder() + " of the stream on");
+        }
+    }
+
     private static void count(long messages, String who, String what, List<String> failures) {
         if (messages > 0) {
             failures.add(who + messages + " messages " + what);
         }
-    }
-
-    /** How many messages this subscriber may miss. */
-    private static long unavoidable(SubscriberResult subscriber, Policy policy) {
-        return switch (policy) {
-            case BACKPRESSURE -> 0;
-            case DISCONNECT -> wasCutOff(subscriber, policy) ? subscriber.tail() : 0;
-            case SKIP -> Long.MAX_VALUE;
-            case RELAY_DEFAULT -> throw new IllegalArgumentException("no policy is decided on");
-        };
-    }
-
-    private static boolean wasCutOff(SubscriberResult subscriber, Policy policy) {
-        return policy == Policy.DISCONNECT
-                && subscriber.closed() != null
-                && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
     }
 }

@@ -1,15 +1,19 @@
 package dev.msgrelay.loadgen.run;
 
+import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.bound.Classifier;
-import dev.msgrelay.loadgen.bound.LinkShare;
 import dev.msgrelay.loadgen.bound.ProcFiles;
-import dev.msgrelay.loadgen.bound.Rates;
-import dev.msgrelay.loadgen.bound.RelayHolds;
-import dev.msgrelay.loadgen.bound.Role;
 import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Signals.LinkShare;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.bound.Watched;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.loadgen.bound.WindowSampler;
+import dev.msgrelay.loadgen.worker.Standstill;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -24,10 +28,14 @@ final class Watch implements AutoCloseable {
     private final Child relay;
     private final WindowSampler sampler;
     private final LinkShare link;
+    private final Load load;
+    private final Standstill standstill;
 
     /** @param window that is not over yet */
     Watch(Window window, Load load, Fleet fleet, Middle.Started middle) {
         this.window = window;
+        this.load = load;
+        this.standstill = Standstill.watch(() -> window);
         this.fleet = fleet;
         this.relay = middle.process();
         List<Watched.Process> processes = new ArrayList<>();
@@ -65,14 +73,49 @@ final class Watch implements AutoCloseable {
         sampler.sampled();
     }
 
-    /** What was seen, after the run. */
-    Observed observed(Load load, Published published, Received received) throws InterruptedException {
-        Signals signals = new Signals(rates(load, published, received), sampler.sampled(), holds(), link);
+    /**
+     * What was seen, after the run.
+     *
+     * @param subscribers what their processes say at their end
+     */
+    Observed observed(Published published, Received received, List<JsonObject> subscribers)
+            throws InterruptedException {
+        Signals signals =
+                new Signals(rates(published, received), sampler.sampled(), holds(), link, still(received, subscribers));
         Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
         return new Observed(signals, Classifier.classify(signals), timeline);
     }
 
-    private Rates rates(Load load, Published published, Received received) {
+    private Standstills still(Received received, List<JsonObject> processes) {
+        Still deliveries = Still.NONE;
+        for (JsonObject process : processes) {
+            JsonArray subscribers = process.getArray("subscribers");
+            for (int i = 0; i < subscribers.size(); i++) {
+                deliveries =
+                        deliveries.orLonger(Still.of(subscribers.getObject(i).getObject("pauses")));
+            }
+        }
+        return new Standstills(
+                Still.of(standstill.json()),
+                still(fleet.publishers()),
+                still(fleet.subscribers()),
+                deliveries,
+                load.rate() > 0 ? received.latency().getMaxValue() : 0);
+    }
+
+    /** By what each says of itself. */
+    private static Still still(List<Child> processes) {
+        Still longest = Still.NONE;
+        for (Child process : processes) {
+            Child.Event last = process.latest("progress");
+            longest = last == null
+                    ? longest
+                    : longest.orLonger(Still.of(last.json().getObject("standstill")));
+        }
+        return longest;
+    }
+
+    private Rates rates(Published published, Received received) {
         boolean counted = published.total() > 0;
         return new Rates(
                 (double) load.rate() * load.publishers(),
@@ -83,11 +126,26 @@ final class Watch implements AutoCloseable {
     }
 
     private RelayHolds holds() {
-        return relay == null ? null : holds(relay.all("stats"), window);
+        return relay == null ? null : holds(relay.all("stats"), roomAwaited(), window);
     }
 
-    /** From the relay's reports; null where it has said nothing of this around the window. */
-    static RelayHolds holds(List<Child.Event> reports, Window window) {
+    /** The share of the window in which publishers in the relay's process found the ring full, on average; else 0. */
+    private double roomAwaited() {
+        Child.Event result = relay.latest("result");
+        JsonArray publishers = result == null ? new JsonArray() : result.json().getArray("publishers", new JsonArray());
+        double nanos = 0;
+        for (int i = 0; i < publishers.size(); i++) {
+            nanos += publishers.getObject(i).getLong("waitedForRoomNanos", 0);
+        }
+        return publishers.isEmpty() ? 0 : Math.min(1, nanos / publishers.size() / window.measuredNanos());
+    }
+
+    /**
+     * From the relay's reports; null where it has said nothing of this around the window.
+     *
+     * @param roomAwaited share of the time in which publishers that it does not read found no room
+     */
+    static RelayHolds holds(List<Child.Event> reports, double roomAwaited, Window window) {
         List<Child.Event> around = around(reports, window);
         if (around.size() < 2) {
             return null;
@@ -104,7 +162,7 @@ final class Watch implements AutoCloseable {
                     / event.json().getLong("ringCells");
         }
         return new RelayHolds(
-                share(first, last, "heldBackMillis", nanos),
+                Math.max(roomAwaited, share(first, last, "heldBackMillis", nanos)),
                 share(first, last, "backpressureMillis", nanos),
                 used / around.size());
     }
@@ -139,5 +197,6 @@ final class Watch implements AutoCloseable {
     @Override
     public void close() {
         sampler.close();
+        standstill.stop();
     }
 }

@@ -1,113 +1,190 @@
 package dev.msgrelay.loadgen.shootout;
 
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRig;
+import dev.msgrelay.loadgen.experiment.Measured;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
-import dev.msgrelay.loadgen.result.Places;
-import dev.msgrelay.loadgen.result.Places.Place;
-import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LinkBaseline;
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.Spread;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Published;
+import dev.msgrelay.loadgen.run.Punctuality;
+import dev.msgrelay.loadgen.run.Received;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Traffic;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Collectors;
+import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.Histogram;
 
-/** What a lane gave without a relay, and what runs through one made of that, round by round. */
+/** What a lane with a link gives to one TCP connection without a relay, and what runs through one made of that, round by round. */
 final class Baselines {
     private static final double MEGA = 1e6;
 
-    private Baselines() {}
+    private final Lane lane;
+    private final Places places;
+    private final List<Cell<RunResult>> cells;
+
+    Baselines(Lane lane, Places places, ShootoutSettings settings, Equipment equipment) {
+        this.lane = lane;
+        this.places = places;
+        this.cells = lane.link() == null || !settings.yardsticks().baseline()
+                ? List.of()
+                : List.of(
+                        raw(lane, from(places), settings.timing(), equipment.rig()),
+                        new Iperf3Cell(lane, from(places), settings.timing(), equipment.iperf3()));
+    }
 
     /** Where a baseline's bytes come from: they go to the subscribers, unless only publishers are across the link. */
     static End from(Places places) {
         return places.subscribers() == Place.FAR ? End.NEAR : End.FAR;
     }
 
+    /** What is measured in every round; nothing on a lane without a link, and where nobody asked for it. */
+    List<Cell<RunResult>> cells() {
+        return cells;
+    }
+
+    private static LoadCell raw(Lane lane, End from, Timing timing, LoadRig rig) {
+        String name = lane.label() + " without a relay";
+        return new LoadCell(
+                name,
+                name,
+                LinkBaseline.SENDER,
+                LinkBaseline.placement(lane, from),
+                LinkBaseline.LOAD.withUnix(lane.unix()),
+                timing,
+                false,
+                rig);
+    }
+
+    /** iperf3 counts bytes alone. Where it cannot be had the run is marked with the reason. */
+    private record Iperf3Cell(Lane lane, End from, Timing timing, Equipment.Iperf3 iperf3) implements Cell<RunResult> {
+        @Override
+        public String name() {
+            return lane.label() + " without a relay, iperf3";
+        }
+
+        @Override
+        public Duration estimate() {
+            return timing.warmup().plus(timing.measured()).plus(LoadCell.OVERHEAD);
+        }
+
+        @Override
+        public Measured<RunResult> measure(RunObserver observer) throws InterruptedException {
+            observer.phase("iperf3");
+            LinkBaseline.Iperf given = iperf3.run(lane, from, timing);
+            long nanos = timing.measured().toNanos();
+            Traffic bytes = new Traffic(0, Math.round(given.bytesPerSecond() * nanos / 1e9), nanos);
+            RunResult result = new RunResult(
+                    "iperf3",
+                    LinkBaseline.LOAD,
+                    timing,
+                    new Published(new Traffic(0, 0, nanos), 0, Punctuality.NONE),
+                    new Received(bytes, List.of(), List.of(), new Histogram(3), 0, Arrivals.Skew.NONE, Double.NaN),
+                    List.of(),
+                    null,
+                    null);
+            return new Measured<>(
+                    result, List.of(), given.available() ? List.of() : List.of("no iperf3: " + given.reason()));
+        }
+    }
+
     /**
      * For people, one line each.
      *
-     * @param baselines by round
-     * @param cells the lane's runs; only those that count are set against a baseline
+     * @param relays whose runs are set against a baseline of their round
      */
-    static List<String> lines(
-            String lane, Places places, Map<Integer, Rig.Baseline> baselines, Map<LoadPoint, List<Taken>> cells) {
+    List<String> lines(List<Run<RunResult>> runs, Map<Load, LoadCell> relays) {
         List<String> lines = new ArrayList<>();
-        if (baselines.isEmpty()) {
+        if (cells.isEmpty()) {
             return lines;
         }
-        Spread raw = Spread.of(baselines.values(), Rig.Baseline::rawBytesPerSecond);
-        Spread iperf = Spread.of(baselines.values(), Baselines::iperf);
+        List<Run<RunResult>> raws = of(cells.get(0), runs);
+        List<Run<RunResult>> iperfs = of(cells.get(1), runs);
+        if (raws.isEmpty()) {
+            return lines;
+        }
+        Spread iperf = Spread.of(iperfs, Baselines::bytes);
         lines.add(String.format(
                 Locale.ROOT,
                 "%s without a relay: raw stream %,.1f MB/s, %s (medians of %d)",
-                lane,
-                raw.median() / MEGA,
+                lane.label(),
+                Spread.of(raws, Baselines::bytes).median() / MEGA,
                 iperf.isKnown()
                         ? String.format(Locale.ROOT, "iperf3 %,.1f MB/s", iperf.median() / MEGA)
-                        : "no iperf3: " + reason(baselines.values()),
-                baselines.size()));
-        cells.forEach((point, runs) -> {
-            String of = against(runs, baselines, places);
+                        : reason(iperfs),
+                raws.size()));
+        relays.forEach((load, cell) -> {
+            String of = against(of(cell, runs), raws, iperfs);
             if (!of.isEmpty()) {
-                lines.add("  " + Records.parameters(point, 0).load() + ": " + of);
+                lines.add("  " + LaneSheet.parameters(load, lane).load() + ": " + of);
             }
         });
         return lines;
     }
 
+    private static List<Run<RunResult>> of(Cell<RunResult> cell, List<Run<RunResult>> runs) {
+        return runs.stream().filter(run -> run.cell() == cell && run.isWhole()).toList();
+    }
+
+    /** Bytes a second that arrived; NaN where iperf3 could not be had. */
+    private static double bytes(Run<RunResult> baseline) {
+        double bytes = baseline.result().received().traffic().bytesPerSecond();
+        return bytes > 0 ? bytes : Double.NaN;
+    }
+
+    private static String reason(List<Run<RunResult>> iperfs) {
+        return iperfs.stream()
+                .flatMap(run -> run.outcome().marks().stream())
+                .filter(mark -> mark.startsWith("no iperf3"))
+                .findFirst()
+                .orElse("no iperf3");
+    }
+
     /** "0.993 (0.991 .. 0.994) of the raw stream, 0.992 (0.990 .. 0.993) of iperf3". */
-    private static String against(List<Taken> runs, Map<Integer, Rig.Baseline> baselines, Places places) {
-        List<Taken> valid = counted(runs).stream()
-                .filter(run -> baselines.containsKey(run.round()))
-                .toList();
-        Spread raw = Spread.of(
-                valid, run -> bytes(run, places) / baselines.get(run.round()).rawBytesPerSecond());
-        Spread iperf = Spread.of(valid, run -> bytes(run, places) / iperf(baselines.get(run.round())));
+    private String against(List<Run<RunResult>> runs, List<Run<RunResult>> raws, List<Run<RunResult>> iperfs) {
+        List<Run<RunResult>> counted = Counted.standing(runs, Run::counts, Run::regime);
+        Spread raw = Spread.of(counted, ratio(raws));
+        Spread iperf = Spread.of(counted, ratio(iperfs));
         if (!raw.isKnown()) {
             return "";
         }
-        return ratio(raw) + " of the raw stream" + (iperf.isKnown() ? ", " + ratio(iperf) + " of iperf3" : "");
+        return text(raw) + " of the raw stream" + (iperf.isKnown() ? ", " + text(iperf) + " of iperf3" : "");
     }
 
-    /** As for a cell's other figures: valid, unmarked, and of the one regime that most of them were taken in. */
-    private static List<Taken> counted(List<Taken> runs) {
-        List<Taken> fit = runs.stream()
-                .filter(run -> run.isWhole() && run.failures().isEmpty())
-                .filter(run ->
-                        run.outcome().marks().isEmpty() && run.hops().regime().isSteady())
-                .toList();
-        Map<Regime, List<Taken>> regimes = fit.stream()
-                .collect(Collectors.groupingBy(
-                        run -> run.hops().regime(), () -> new EnumMap<>(Regime.class), Collectors.toList()));
-        return regimes.values().stream()
-                .reduce((one, other) -> other.size() > one.size() ? other : one)
-                .orElse(List.of());
-    }
-
-    private static String ratio(Spread spread) {
-        return String.format(Locale.ROOT, "%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max());
+    /** NaN where the run's round has no baseline. */
+    private ToDoubleFunction<Run<RunResult>> ratio(List<Run<RunResult>> baselines) {
+        return run -> baselines.stream()
+                .filter(baseline -> baseline.round() == run.round())
+                .mapToDouble(baseline -> crossed(run.result()) / bytes(baseline))
+                .findFirst()
+                .orElse(Double.NaN);
     }
 
     /**
-     * What crossed the link in the direction of the baseline: all deliveries, which share the link as the baseline's one
-     * connection has it alone; where only publishers are across, what they sent.
+     * Bytes a second that crossed the link in the direction of the baseline: all deliveries, which share the link as the
+     * baseline's one connection has it alone; where only publishers are across, what they sent.
      */
-    private static double bytes(Taken run, Places places) {
+    private double crossed(RunResult result) {
         return from(places) == End.NEAR
-                ? run.result().received().traffic().bytesPerSecond()
-                : run.result().published().traffic().bytesPerSecond();
+                ? result.received().traffic().bytesPerSecond()
+                : result.published().traffic().bytesPerSecond();
     }
 
-    private static double iperf(Rig.Baseline baseline) {
-        return baseline.iperf3().available() ? baseline.iperf3().bytesPerSecond() : Double.NaN;
-    }
-
-    private static String reason(Collection<Rig.Baseline> baselines) {
-        return baselines.stream()
-                .map(baseline -> baseline.iperf3().reason())
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse("");
+    private static String text(Spread spread) {
+        return String.format(Locale.ROOT, "%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max());
     }
 }

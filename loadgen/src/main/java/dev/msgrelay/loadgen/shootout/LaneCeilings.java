@@ -7,8 +7,8 @@ import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.result.Ceilings;
-import dev.msgrelay.loadgen.result.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.protocol.FrameLayout;
 
 /**

@@ -1,6 +1,11 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.run.Clients;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.SlowReaders;
+import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -8,7 +13,7 @@ import java.util.stream.Stream;
 /**
  * Every combination of these values is a cell. No list is empty.
  *
- * @param bursts see {@link LoadPoint#burst}; a burst is of a schedule alone, so at full speed it is left out
+ * @param bursts messages that are meant for the same moment; a burst is of a schedule alone, so at full speed it is left out
  */
 public record Matrix(
         List<BodySizes> bodies,
@@ -33,35 +38,41 @@ public record Matrix(
                 .reduce(1, Math::multiplyExact);
     }
 
-    /** All of them, each once; what is named last varies first. */
-    public List<LoadPoint> points() {
-        List<LoadPoint> points = new ArrayList<>();
+    /**
+     * All of them, each once; what is named last varies first. Over TCP: it is the lane that says otherwise.
+     *
+     * @param realTime whether publishers of a fixed rate may run before others
+     */
+    public List<Load> loads(boolean realTime) {
+        List<Load> loads = new ArrayList<>();
         for (BodySizes body : bodies) {
             for (int publisher : publishers) {
                 for (int subscriber : subscribers) {
                     for (int batch : batches) {
-                        paced(points, new LoadPoint(body, publisher, subscriber, batch, 0, 1));
+                        for (Load.Pace pace : paces(realTime)) {
+                            loads.add(new Load(
+                                    publisher,
+                                    new Load.Audience(subscriber, Check.FULL, Policy.BACKPRESSURE, SlowReaders.NONE),
+                                    new Load.Content(body, Load.Content.DEFAULT_SEED),
+                                    pace,
+                                    new Load.Writes(0, batch),
+                                    false,
+                                    Clients.RAW));
+                        }
                     }
                 }
             }
         }
-        return points.stream().distinct().toList();
+        return loads.stream().distinct().toList();
     }
 
-    private void paced(List<LoadPoint> points, LoadPoint fullSpeed) {
+    private List<Load.Pace> paces(boolean realTime) {
+        List<Load.Pace> paces = new ArrayList<>();
         for (int rate : rates) {
             for (int burst : bursts) {
-                points.add(
-                        rate == 0
-                                ? fullSpeed
-                                : new LoadPoint(
-                                        fullSpeed.body(),
-                                        fullSpeed.publishers(),
-                                        fullSpeed.subscribers(),
-                                        fullSpeed.batch(),
-                                        rate,
-                                        burst));
+                paces.add(rate == 0 ? new Load.Pace(0, 1, realTime) : new Load.Pace(rate, burst, realTime));
             }
         }
+        return paces;
     }
 }

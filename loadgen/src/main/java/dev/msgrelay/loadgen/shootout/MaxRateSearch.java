@@ -2,46 +2,60 @@ package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.LongSummaryStatistics;
 import java.util.function.LongSupplier;
 
 /**
  * Looks for the highest rate that passes: doubling (or halving) until a rate that passes and one that fails enclose it,
- * then bisection on a logarithmic scale, then a confirmation at what was found. A probe that fails is repeated once,
- * because a busy machine fails one now and then; a confirmation that fails twice moves the result down. Bounded in
- * probes and in time. One thread owns it; it knows no clock but the one it is given.
+ * then bisection on a logarithmic scale. A rate passes when {@link #PASSES} of at most {@link #TRIES} tries pass: one
+ * of them may have met a busy machine. On the way up one try is enough; what it comes to is tried as often as it takes.
+ * Bounded in runs and in time. One thread owns it; it knows no clock but the one it is given.
  *
  * <pre>
- *  1000 ok  2000 ok  4000 ok  8000 failed, failed again        doubling
- *           5657 ok  6727 failed, failed again  6169 ok ...    bisection
- *           6169 ok                                            confirmation
+ *  1000 ok  2000 ok  4000 ok  8000 failed, failed        doubling
+ *  4000 ok, ok                                           3 of 3: it passes
+ *  5657 ok, failed, ok, ok  6727 failed, failed  ...     bisection
  * </pre>
  */
 public final class MaxRateSearch {
-    private static final int MAX_STEPS_DOWN = 3;
+    /** Of the tries of a rate so many have to pass. */
+    static final int PASSES = 3;
+
+    /** A rate is tried so often at most. */
+    static final int TRIES = 4;
 
     private final Bounds bounds;
     private final Probe probe;
     private final LongSupplier clock;
     private final List<Attempt> attempts = new ArrayList<>();
-    private final List<String> notes = new ArrayList<>();
+    private int runs;
     private long begun;
-    private long longestProbe;
+    private long longestTry;
 
-    /** A run at a rate. */
+    /** Who tries a rate. */
     @FunctionalInterface
     public interface Probe {
         /**
          * Tries it.
          *
-         * @return why the rate did not pass, one line; empty where it did
+         * @param mostRuns it may take, at least 1: a run that met a busy machine may be repeated
          */
-        String failure(long rate) throws IOException, RunException, InterruptedException;
+        Try tried(long rate, int mostRuns) throws IOException, RunException, InterruptedException;
     }
+
+    /**
+     * What came of one try.
+     *
+     * @param failure why the rate did not pass, one line; empty where it did
+     * @param runs that it took
+     * @param p99Nanos of the one that counts
+     */
+    public record Try(String failure, int runs, long p99Nanos) {}
 
     /**
      * Where it looks, and for how long.
@@ -50,8 +64,8 @@ public final class MaxRateSearch {
      * @param lowest no rate below is tried
      * @param highest no rate above is tried
      * @param resolution how near the failing rate has to be to the passing one, as a fraction: 0.05
-     * @param probes at most so many, repeats and confirmation included
-     * @param nanos at most so long; a probe that would probably take longer is not begun
+     * @param probes runs at most
+     * @param nanos at most so long; a try that would probably take longer is not begun
      */
     public record Bounds(long start, long lowest, long highest, double resolution, int probes, long nanos) {
         /**
@@ -73,7 +87,7 @@ public final class MaxRateSearch {
      *
      * @param failure empty where it passed
      */
-    public record Attempt(long rate, String failure) {
+    public record Attempt(long rate, String failure, long p99Nanos) {
         public boolean passed() {
             return failure.isEmpty();
         }
@@ -81,16 +95,14 @@ public final class MaxRateSearch {
 
     /** How far the search came. */
     public enum Ending {
-        /** A confirmed rate, and a rate just above it that failed. */
+        /** A rate that passes, and one just above it that does not. */
         FOUND("found"),
         /** The highest rate that may be tried passes: the true one may be higher. */
         AT_HIGHEST("passes at the highest rate that may be tried"),
         /** Not even the lowest rate passes. */
         NEVER_PASSED("not even the lowest rate passes"),
-        /** What had passed does not pass any more, and neither does what lies a few steps below. */
-        NOT_CONFIRMED("not confirmed: what passed before failed later"),
-        /** Probes or time ran out. */
-        CUT_SHORT("cut short: out of probes or time");
+        /** Runs or time ran out. */
+        CUT_SHORT("cut short: out of runs or time");
 
         private final String text;
 
@@ -107,9 +119,9 @@ public final class MaxRateSearch {
     /**
      * What came of it.
      *
-     * @param rate the highest that passed when it was last tried, or 0; confirmed when the ending is FOUND or AT_HIGHEST
+     * @param rate the highest that passes, or 0; of a search that was cut short the highest that passed more often than not
      * @param attempts all of them, in their order
-     * @param notes what did not fit a rate below which all passes and above which all fails
+     * @param notes how far the tries of the rate that was found lay apart, and which rates passed and failed
      */
     public record Result(long rate, Ending ending, List<Attempt> attempts, List<String> notes) {
         public Result {
@@ -130,11 +142,14 @@ public final class MaxRateSearch {
     /** Searches; may be called once. */
     public Result run() throws IOException, RunException, InterruptedException {
         begun = clock.getAsLong();
-        long[] range = enclose();
-        long passed = range[0];
-        long failed = range[1];
-        if (isExhausted()) {
-            return soFar();
+        Deque<Long> below = new ArrayDeque<>();
+        long failed = climb(below);
+        long passed = below.isEmpty() ? lower(failed) : below.pop();
+        while (passed > 0 && !isExhausted() && !passes(passed)) {
+            if (!isExhausted()) {
+                failed = passed;
+                passed = below.isEmpty() ? lower(failed) : below.pop();
+            }
         }
         if (passed == 0) {
             return result(0, Ending.NEVER_PASSED);
@@ -147,101 +162,108 @@ public final class MaxRateSearch {
                 failed = middle;
             }
         }
-        return confirm(passed, failed == 0 ? Ending.AT_HIGHEST : Ending.FOUND);
+        if (!hasPassed(passed) || failed > passed * (1 + bounds.resolution()) && failed - passed > 1) {
+            return soFar();
+        }
+        return result(passed, failed == 0 ? Ending.AT_HIGHEST : Ending.FOUND);
     }
 
-    /** A rate that passes and a higher one that fails; 0 for either where there is none. */
-    private long[] enclose() throws IOException, RunException, InterruptedException {
+    /**
+     * Doubles while a try passes.
+     *
+     * @param below gets the rates that did, the highest first
+     * @return the rate that failed; 0 where none did
+     */
+    private long climb(Deque<Long> below) throws IOException, RunException, InterruptedException {
         long rate = bounds.start();
-        boolean first = passes(rate);
-        long passed = first ? rate : 0;
-        long failed = first ? 0 : rate;
-        while (first && failed == 0 && passed < bounds.highest() && !isExhausted()) {
-            rate = passed > bounds.highest() / 2 ? bounds.highest() : 2 * passed;
-            if (passes(rate)) {
-                passed = rate;
-            } else if (!isExhausted()) {
-                failed = rate;
+        while (!isExhausted()) {
+            if (!attempt(rate).passed() && !passes(rate)) {
+                return isExhausted() && !hasFailed(rate) ? 0 : rate;
             }
-        }
-        while (!first && passed == 0 && failed > bounds.lowest() && !isExhausted()) {
-            rate = Math.max(bounds.lowest(), failed / 2);
-            if (passes(rate)) {
-                passed = rate;
-            } else {
-                failed = rate;
+            below.push(rate);
+            if (rate == bounds.highest()) {
+                return 0;
             }
+            rate = rate > bounds.highest() / 2 ? bounds.highest() : 2 * rate;
         }
-        return new long[] {passed, failed};
+        return 0;
     }
 
-    private Result confirm(long found, Ending ending) throws IOException, RunException, InterruptedException {
-        long rate = found;
-        for (int down = 0; down <= MAX_STEPS_DOWN; down++) {
-            if (isExhausted()) {
-                return soFar();
-            }
-            if (passes(rate)) {
-                return result(rate, down == 0 ? ending : Ending.FOUND);
-            }
-            if (isExhausted()) {
-                return soFar();
-            }
-            notes.add(text("not monotonic: %,d passed before and failed when it was to be confirmed", rate));
-            long lower = (long) (rate / (1 + bounds.resolution()));
-            if (lower < bounds.lowest()) {
-                break;
-            }
-            rate = lower;
-        }
-        return result(0, Ending.NOT_CONFIRMED);
+    /** Half of it; 0 where nothing below may be tried. */
+    private long lower(long rate) {
+        return rate <= bounds.lowest() ? 0 : Math.max(bounds.lowest(), rate / 2);
     }
 
-    /** One probe, and a second one where the first one fails; false also where nothing may be tried any more. */
+    /** Tries until it is decided; false also where nothing may be tried any more. */
     private boolean passes(long rate) throws IOException, RunException, InterruptedException {
-        if (isExhausted()) {
-            return false;
+        while (!hasPassed(rate) && !hasFailed(rate) && !isExhausted()) {
+            attempt(rate);
         }
-        Attempt first = attempt(rate);
-        if (first.passed() || isExhausted()) {
-            return first.passed();
-        }
-        Attempt second = attempt(rate);
-        if (second.passed()) {
-            notes.add(text("%,d failed once (%s) and passed when repeated", rate, first.failure()));
-        }
-        return second.passed();
+        return hasPassed(rate);
+    }
+
+    private boolean hasPassed(long rate) {
+        return count(rate, true) >= PASSES;
+    }
+
+    private boolean hasFailed(long rate) {
+        return count(rate, false) > TRIES - PASSES;
+    }
+
+    private long count(long rate, boolean passed) {
+        return attempts.stream()
+                .filter(attempt -> attempt.rate() == rate && attempt.passed() == passed)
+                .count();
     }
 
     private Attempt attempt(long rate) throws IOException, RunException, InterruptedException {
         long start = clock.getAsLong();
-        Attempt attempt = new Attempt(rate, probe.failure(rate));
-        longestProbe = Math.max(longestProbe, clock.getAsLong() - start);
+        Try tried = probe.tried(rate, bounds.probes() - runs);
+        runs += tried.runs();
+        longestTry = Math.max(longestTry, clock.getAsLong() - start);
+        Attempt attempt = new Attempt(rate, tried.failure(), tried.p99Nanos());
         attempts.add(attempt);
         return attempt;
     }
 
     private boolean isExhausted() {
-        return attempts.size() >= bounds.probes() || clock.getAsLong() - begun + longestProbe > bounds.nanos();
+        return runs >= bounds.probes() || clock.getAsLong() - begun + longestTry > bounds.nanos();
     }
 
-    /**
-     * What has come of it by now, where it is cut short or a probe threw: the highest rate whose last try passed. One that
-     * failed since is not known to pass.
-     */
+    /** What has come of it by now, where it is cut short or a try threw. */
     public Result soFar() {
-        Map<Long, Boolean> last = new HashMap<>();
-        attempts.forEach(attempt -> last.put(attempt.rate(), attempt.passed()));
-        long highest = last.entrySet().stream()
-                .filter(Map.Entry::getValue)
-                .mapToLong(Map.Entry::getKey)
+        long highest = attempts.stream()
+                .mapToLong(Attempt::rate)
+                .filter(rate -> count(rate, true) > count(rate, false))
                 .max()
                 .orElse(0);
         return result(highest, Ending.CUT_SHORT);
     }
 
     private Result result(long rate, Ending ending) {
-        return new Result(rate, ending, attempts, notes);
+        return new Result(rate, ending, attempts, notes(rate));
+    }
+
+    private List<String> notes(long found) {
+        List<String> notes = new ArrayList<>();
+        if (found > 0) {
+            LongSummaryStatistics p99 = attempts.stream()
+                    .filter(attempt -> attempt.rate() == found)
+                    .mapToLong(Attempt::p99Nanos)
+                    .summaryStatistics();
+            notes.add(text(
+                    "at %,d %d of %d runs passed, with p99s from %.2f to %.2f ms",
+                    found, count(found, true), p99.getCount(), p99.getMin() / 1e6, p99.getMax() / 1e6));
+        }
+        attempts.stream()
+                .filter(attempt -> !attempt.passed() && count(attempt.rate(), true) > 0)
+                .forEach(attempt -> notes.add(text(
+                        "%,d failed once (%s) and passed %d of %d times",
+                        attempt.rate(),
+                        attempt.failure(),
+                        count(attempt.rate(), true),
+                        count(attempt.rate(), true) + count(attempt.rate(), false))));
+        return notes;
     }
 
     private static String text(String pattern, Object... values) {

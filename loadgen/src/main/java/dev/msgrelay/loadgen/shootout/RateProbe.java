@@ -1,9 +1,10 @@
 package dev.msgrelay.loadgen.shootout;
 
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
@@ -23,9 +24,6 @@ final class RateProbe {
     /** A link's ceiling is so many doublings away. */
     private static final int BELOW_CEILING = 16;
 
-    /** Less than this of what was to be sent is not the rate that was asked for. */
-    private static final double SENT = 0.99;
-
     /** A write waits for its last message no longer than this part of the bound: below, slower is later. */
     private static final int BATCH_WAIT = 4;
 
@@ -33,28 +31,25 @@ final class RateProbe {
     private static final double SECOND_NANOS = 1e9;
 
     private final Lane lane;
-    private final Step cell;
+    private final Load load;
     private final SearchSettings settings;
-    private int probes;
+    private int runs;
 
-    RateProbe(Lane lane, Step cell, SearchSettings settings) {
+    RateProbe(Lane lane, Load load, SearchSettings settings) {
         this.lane = lane;
-        this.cell = cell;
+        this.load = load;
         this.settings = settings;
     }
 
     /** Where to look: messages a second of each publisher. */
     Bounds bounds() {
-        int publishers = cell.point().publishers();
+        int publishers = load.publishers();
         long start = USUAL_START / publishers;
         if (lane.link() != null) {
-            double ceiling = LaneCeilings.of(
-                            lane.link().speed(),
-                            lane.link().format(),
-                            cell.point().body())
+            double ceiling = LaneCeilings.of(lane.link().speed(), lane.link().format(), load.body())
                     .batched()
                     .messagesPerSecond();
-            start = (long) (ceiling / BELOW_CEILING / publishers / cell.point().subscribers());
+            start = (long) (ceiling / BELOW_CEILING / publishers / load.subscribers());
         }
         long lowest = lowest();
         return new Bounds(
@@ -68,40 +63,40 @@ final class RateProbe {
 
     /** Of a publisher; above 1 where whole batches are written, whose first message waits for the last one. */
     private long lowest() {
-        double waits = Math.max(0, cell.point().batch() - 1);
+        double waits = Math.max(0, load.writes().messages() - 1);
         double perSecond = Math.ceil(waits * BATCH_WAIT * SECOND_NANOS / settings.p99Nanos());
         return (long) Math.max(1, Math.min(HIGHEST, perSecond));
     }
 
-    /** The next run's number, from 1. */
-    int next() {
-        return ++probes;
+    /** How many runs it took so far. */
+    int runs() {
+        return runs;
     }
 
-    /** Why this run does not pass; empty where it does. */
-    String failure(Taken taken) {
-        // Not for late sends: latency counts from the intended time, what they cost is within the percentile.
-        if (!taken.faults().isEmpty()) {
-            return taken.faults().get(0);
+    /** It took so many more. */
+    void took(int more) {
+        runs += more;
+    }
+
+    /** Why this run does not pass; empty where it does. Late sends are no reason: what they cost is within the percentile. */
+    String failure(Run<RunResult> run) {
+        if (!run.failures().isEmpty()) {
+            return run.failures().get(0);
         }
-        RunResult result = taken.result();
         // The relay's policy may explain a loss; a rate at which it has to is not one that gets through.
-        List<String> losses = Verdict.faults(result, Policy.BACKPRESSURE);
+        List<String> losses = Verdict.faults(run.result(), Policy.BACKPRESSURE);
         if (!losses.isEmpty()) {
             return losses.get(0);
         }
-        LoadPoint point = taken.step().point();
-        Traffic sent = result.published().traffic();
-        double wanted = (double) point.rate() * point.publishers() * sent.nanos() / SECOND_NANOS;
-        // What is due at the window's edges may fall to either side of them.
-        long atEdges = (long) point.publishers() * Math.max(point.burst(), Math.max(1, point.batch()));
-        if (sent.messages() + atEdges < SENT * wanted) {
-            return text("only %,d of %,.0f messages were sent", sent.messages(), wanted);
-        }
-        long p99 = result.received().latency().getValueAtPercentile(PERCENTILE);
+        long p99 = p99Nanos(run);
         return p99 <= settings.p99Nanos()
                 ? ""
                 : text("p99 %.2f ms, over %.2f ms", p99 / 1e6, settings.p99Nanos() / 1e6);
+    }
+
+    /** 0 of one that did not come to its end. */
+    static long p99Nanos(Run<RunResult> run) {
+        return run.isWhole() ? run.result().received().latency().getValueAtPercentile(PERCENTILE) : 0;
     }
 
     /** What came of the search. */
@@ -121,10 +116,9 @@ final class RateProbe {
     }
 
     private MaxRate maxRate(MaxRateSearch.Result result, boolean confirmed, String ending) {
-        int mtu = lane.link() == null ? 0 : lane.link().format().mtu();
         return new MaxRate(
-                cell.lane(),
-                Records.parameters(cell.point().withRate((int) result.rate()), mtu),
+                OpenLanes.nameOf(lane.spec()),
+                LaneSheet.parameters(load.atRate((int) result.rate()), lane),
                 settings.p99Nanos(),
                 confirmed,
                 ending,
@@ -140,7 +134,7 @@ final class RateProbe {
             notes.add(text(
                     "below %,d msg/s of each publisher nothing was tried: there, writes of %,d messages wait more than"
                             + " %.2f ms, a quarter of the p99's bound, for their last one",
-                    lowest(), cell.point().batch(), settings.p99Nanos() / 1e6 / BATCH_WAIT));
+                    lowest(), load.writes().messages(), settings.p99Nanos() / 1e6 / BATCH_WAIT));
         }
         return notes;
     }

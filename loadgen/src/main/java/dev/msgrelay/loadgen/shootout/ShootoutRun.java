@@ -1,24 +1,35 @@
 package dev.msgrelay.loadgen.shootout;
 
-import dev.msgrelay.loadgen.agent.AgentSite;
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.Keeper;
+import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.experiment.TimeLeft;
 import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
-import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.MaxRate;
-import dev.msgrelay.loadgen.result.Shootout;
-import dev.msgrelay.loadgen.result.Site;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunObserver;
-import dev.msgrelay.loadgen.shootout.Plan.PlannedLane;
-import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
-import dev.msgrelay.loadgen.shootout.Step.What;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.ssh.SshSite;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Set;
 
 /**
  * One shootout from the first lane to the last result. What has been taken is kept and written after every run, however
@@ -26,40 +37,92 @@ import java.util.Map;
  *
  * <pre>
  *  open lanes -&gt; [ best sizes for ceilings ] -&gt; rounds: every cell on every lane in turn -&gt; close lanes
- *                                             or: a search for the highest rate, for every cell on every lane
+ *                                             or: a search for the highest rate, for every load on every lane
  * </pre>
  */
 public final class ShootoutRun {
+    /** A lane on which so many runs in a row did not come to their end is given up. */
+    private static final int GIVE_UP_AFTER = 2;
+
+    /** A run of a search that is marked is repeated so often at most. */
+    private static final int REPEATS = 2;
+
     private final ShootoutSettings settings;
     private final Equipment equipment;
-    private final ShootoutListener listener;
+    private final Listener listener;
     private final Keeper keeper;
-    private final Book book;
-    private final Taker taker;
-    private final CeilingSizes sizes = new CeilingSizes();
-    private Pace pace = new Pace(0);
-    private boolean failed;
+    private final Experiment<RunResult> experiment;
+    private final Origin origin;
+    private final List<Site> sites;
+    private final List<LaneSheet> sheets = new ArrayList<>();
+    private final List<LaneResult> skipped = new ArrayList<>();
+    private final List<MaxRate> maxRates = new ArrayList<>();
+    private Ending ending = Ending.running();
+    private boolean searchFailed;
+
+    /** Where results are kept. */
+    @FunctionalInterface
+    public interface Kept {
+        /**
+         * Writes everything anew, in the place of what was written before; called after every run.
+         *
+         * @throws IOException it could not be written; what was written before is still there
+         */
+        void write(Results results) throws IOException;
+    }
 
     /**
-     * @param files where everything goes after every run
-     * @param version of the tool
-     * @param command the command line
+     * @param kept gets everything after every run
      * @param sites the machines that take part, the relay's first
      */
     public ShootoutRun(
             ShootoutSettings settings,
             Equipment equipment,
-            ShootoutListener listener,
-            ResultFile files,
-            String version,
-            List<String> command,
+            Meter meter,
+            Listener listener,
+            Kept kept,
+            Origin origin,
             List<Site> sites) {
         this.settings = settings;
         this.equipment = equipment;
         this.listener = listener;
-        this.book = new Book(new Shootout.Origin(version, Taker.now(), command), sites);
-        this.keeper = new Keeper(files, listener);
-        this.taker = new Taker(equipment, settings.sides(), settings.timing(), settings.search() != null);
+        this.origin = origin;
+        this.sites = new ArrayList<>(sites);
+        this.keeper = new Keeper(() -> kept.write(results()), listener);
+        this.experiment = new Experiment<>(meter, listener, keeper, GIVE_UP_AFTER);
+    }
+
+    /** What lies ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with their ceilings, about 6 min". */
+    public static String summary(ShootoutSettings settings) {
+        String head = count(settings.lanes().size(), "lane") + " x "
+                + count(settings.loads().size(), "load");
+        if (settings.search() != null) {
+            Duration most = Duration.ofNanos(settings.search().nanos()).multipliedBy(settings.cells());
+            return head + ": " + (settings.cells() == 1 ? "1 search" : settings.cells() + " searches")
+                    + " for the highest rate, at most " + TimeLeft.text(most);
+        }
+        Equipment none = new Equipment(null, null, lane -> null, null);
+        List<LaneSheet> sheets = settings.lanes().stream()
+                .map(spec -> new LaneSheet(onPaper(spec), settings, none))
+                .toList();
+        List<Cell<RunResult>> round = cells(sheets, settings);
+        long baselines = sheets.stream()
+                .mapToLong(sheet -> sheet.baselines().cells().size())
+                .sum();
+        return head + " x " + count(settings.rounds(), "round") + ": "
+                + settings.rounds() * (round.size() - baselines) + " runs with those for ceilings, about "
+                + TimeLeft.text(Experiment.estimate(round).multipliedBy(settings.rounds()));
+    }
+
+    private static String count(int number, String what) {
+        return number + " " + what + (number == 1 ? "" : "s");
+    }
+
+    /** A remote lane's link is known when it is open: until then it is taken for one whose speed is known. */
+    private static Lane onPaper(LaneSpec spec) {
+        LaneSpec known = spec.isApart() && !spec.isEmulated() ? LaneSpec.of(LaneKind.GBE_1) : spec;
+        return Lanes.between(
+                known, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, known.emulatedLink());
     }
 
     /**
@@ -70,9 +133,14 @@ public final class ShootoutRun {
     public void run() throws InterruptedException {
         try (OpenLanes lanes = new OpenLanes()) {
             try {
-                lanes.open(settings.lanes(), this::open);
-                measure(lanes);
-                end(lanes.lanes().isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
+                open(lanes);
+                keeper.keep();
+                if (settings.search() == null) {
+                    rounds();
+                } else {
+                    searches();
+                }
+                end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
             } catch (InterruptedException e) {
                 // There is little time from here on: what is to be known is kept, and nobody is waited for.
                 end(Ending.interrupted("interrupted"));
@@ -82,29 +150,51 @@ public final class ShootoutRun {
         }
     }
 
-    private void measure(OpenLanes lanes) throws InterruptedException {
-        Plan plan = begin(lanes);
-        keeper.keep(book.shootout());
-        if (settings.search() == null) {
-            rounds(lanes, plan);
-        } else {
-            searches(lanes, plan);
+    private void end(Ending how) {
+        ending = how;
+        keeper.keep();
+    }
+
+    private void open(OpenLanes lanes) throws InterruptedException {
+        for (LaneSpec spec : settings.lanes()) {
+            listener.begins("").phase("opening " + spec.label());
+            try {
+                Lane lane = lanes.open(spec, equipment.opener());
+                sheets.add(new LaneSheet(lane, settings, equipment));
+                if (lane.far() instanceof SshSite second) {
+                    sites.add(new Site(second.name(), second.machine()));
+                }
+            } catch (LaneUnavailableException e) {
+                listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
+                skipped.add(LaneResult.skipped(OpenLanes.nameOf(spec), spec.kind(), spec.isEmulated(), e.getMessage()));
+            }
         }
     }
 
-    private void end(Ending how) {
-        book.end(how);
-        keeper.keep(book.shootout());
-    }
-
-    /** Everything so far; any time after the begin. */
-    public Shootout shootout() {
-        return book.shootout();
+    /** Everything so far. */
+    public Results results() {
+        List<Run<RunResult>> runs = experiment.runs();
+        List<LaneResult> lanes = new ArrayList<>();
+        for (LaneSpec spec : settings.lanes()) {
+            String name = OpenLanes.nameOf(spec);
+            sheets.stream().filter(one -> one.name().equals(name)).forEach(one -> lanes.add(one.result(runs)));
+            skipped.stream().filter(one -> one.name().equals(name)).forEach(lanes::add);
+        }
+        List<String> notes =
+                sheets.stream().flatMap(sheet -> sheet.notes(runs).stream()).toList();
+        return Results.of(origin, sites)
+                .withLanes(lanes)
+                .withMaxRates(maxRates)
+                .withNotes(notes)
+                .with(ending);
     }
 
     /** Whether a run failed, those for ceilings included; those of a search may, but not the search itself. */
     public boolean hasFailures() {
-        return failed;
+        return searchFailed
+                || settings.search() == null
+                        && experiment.runs().stream()
+                                .anyMatch(run -> !run.failures().isEmpty());
     }
 
     /** Whether the last writing of the results failed. */
@@ -112,189 +202,88 @@ public final class ShootoutRun {
         return keeper.hasFailed();
     }
 
-    private Lane open(LaneSpec spec) throws LaneUnavailableException, InterruptedException {
-        begins("").phase("opening " + spec.label());
-        return equipment.opener().open(spec);
-    }
-
-    /** Tells that a step begins; an interrupt that came while results were written is noticed here. */
-    private RunObserver begins(String where) throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
+    private void rounds() throws InterruptedException {
+        for (LaneSheet sheet : sheets) {
+            experiment.expect(sheet.sizesToTry(), 1);
         }
-        return listener.begins(where);
-    }
-
-    private Plan begin(OpenLanes lanes) {
-        List<PlannedLane> planned = new ArrayList<>();
-        for (LaneSpec spec : settings.lanes()) {
-            String name = OpenLanes.nameOf(spec);
-            String reason = lanes.whySkipped(name);
-            if (reason != null) {
-                book.add(Sheet.skipped(spec, reason));
-                listener.notice("lane " + spec.label() + " is skipped: " + reason);
-                continue;
+        experiment.expect(cells(sheets, settings), settings.rounds());
+        if (settings.yardsticks().calibrate() == ShootoutSettings.Calibrate.BEST_SIZE) {
+            for (LaneSheet sheet : sheets) {
+                sheet.trySizes(experiment);
             }
-            Lane lane = lanes.lanes().get(name);
-            Sheet sheet = Sheet.of(lane, settings.sides());
-            book.add(sheet);
-            if (lane.far() instanceof AgentSite agent) {
-                book.add(new Site(
-                        agent.name(), Machine.of(agent.connection().facts().machine())));
-            }
-            planned.add(new PlannedLane(name, sheet.isCalibrated() && isCalibrating()));
         }
-        return new Plan(planned, settings.points(), settings.rounds(), settings.timing());
+        experiment.rounds("", cells(sheets, settings), Until.rounds(settings.rounds()));
     }
 
-    private boolean isCalibrating() {
-        return settings.yardsticks().calibrate() != Calibrate.NEVER && settings.search() == null;
+    /** Those of one round: first what links give without a relay, then loads, then lanes, so that what will be compared runs in turn. */
+    private static List<Cell<RunResult>> cells(List<LaneSheet> sheets, ShootoutSettings settings) {
+        Set<Cell<RunResult>> cells = new LinkedHashSet<>();
+        sheets.forEach(sheet -> cells.addAll(sheet.baselines().cells()));
+        for (Load load : settings.loads()) {
+            sheets.forEach(sheet -> cells.addAll(sheet.cells(load)));
+        }
+        return List.copyOf(cells);
     }
 
-    private void rounds(OpenLanes lanes, Plan plan) throws InterruptedException {
-        List<Step> tried = settings.yardsticks().calibrate() == Calibrate.BEST_SIZE ? ceilingsOf(plan) : List.of();
-        pace = new Pace(settings.estimateMillis(plan)
-                + tried.stream().mapToLong(plan::estimateMillis).sum() * CeilingSizes.TRIED);
-        for (Step step : tried) {
-            trySizes(lanes.lanes().get(step.lane()), step, plan);
-        }
-        int all = plan.runs();
+    private void searches() throws InterruptedException {
         int number = 0;
-        for (int round = 1; round <= plan.rounds(); round++) {
-            // As the steps, the other way round every other time.
-            boolean first = round % 2 == 1;
-            if (first) {
-                baselines(lanes, round);
-            }
-            for (Step step : plan.round(round)) {
+        for (Load load : settings.loads()) {
+            for (LaneSheet sheet : sheets) {
                 number++;
-                String which = text("round %d/%d, run %d/%d, ", round, plan.rounds(), number, all);
-                oneOfRound(lanes.lanes().get(step.lane()), step, round, which, plan);
-            }
-            if (!first) {
-                baselines(lanes, round);
-            }
-        }
-    }
-
-    /** What every lane with a link gives without a relay. */
-    private void baselines(OpenLanes lanes, int round) throws InterruptedException {
-        if (!settings.yardsticks().baseline()) {
-            return;
-        }
-        for (Map.Entry<String, Lane> open : lanes.lanes().entrySet()) {
-            Sheet sheet = book.sheet(open.getKey());
-            if (sheet.hasLink() && !sheet.isGivenUp()) {
-                baseline(sheet, open.getValue(), round);
+                search(
+                        sheet,
+                        load,
+                        text(
+                                "search %d/%d, ",
+                                number, sheets.size() * settings.loads().size()));
             }
         }
     }
 
-    private void baseline(Sheet sheet, Lane lane, int round) throws InterruptedException {
-        RunObserver observer = begins(text("round %d, %s without a relay, %s", round, lane.label(), pace.text()));
-        long begun = System.nanoTime();
-        try {
-            sheet.add(round, equipment.rig().baseline(lane, sheet.baselineFrom(), settings.timing(), observer));
-        } catch (IOException | RunException e) {
-            failed = true;
-            listener.notice("FAIL " + lane.label() + " without a relay: " + e.getMessage());
-        }
-        pace.done(ShootoutSettings.baselineMillis(settings.timing()), System.nanoTime() - begun);
-        keeper.keep(book.shootout());
-    }
-
-    private void oneOfRound(Lane lane, Step step, int round, String which, Plan plan) throws InterruptedException {
-        if (book.sheet(step.lane()).isGivenUp()) {
-            pace.dropped(plan.estimateMillis(step));
-            return;
-        }
-        int size = step.what() == What.RELAY ? 0 : sizes.of(step);
-        keep(timed(lane, step, round, size, which, plan));
-    }
-
-    private static List<Step> ceilingsOf(Plan plan) {
-        return plan.round(1).stream().filter(step -> step.what() != What.RELAY).toList();
-    }
-
-    private void trySizes(Lane lane, Step step, Plan plan) throws InterruptedException {
-        for (int size : CeilingSizes.all()) {
-            Taken taken = timed(lane, step, 0, size, text("trying %,d bytes a write, ", size), plan);
-            sizes.tried(step, size, taken.rate());
-        }
-    }
-
-    private Taken timed(Lane lane, Step step, int round, int size, String which, Plan plan)
-            throws InterruptedException {
-        String left = settings.search() == null ? ", " + pace.text() : "";
-        RunObserver observer = begins(which + Names.of(lane, step) + left);
-        long begun = System.nanoTime();
-        Taken taken = taker.take(lane, step, round, size, observer);
-        pace.done(plan.estimateMillis(step), System.nanoTime() - begun);
-        if (!taken.failures().isEmpty() && settings.search() == null) {
-            failed = true;
-            listener.notice(
-                    "FAIL " + Names.of(lane, step) + ": " + taken.failures().get(0));
-        }
-        return taken;
-    }
-
-    private void keep(Taken taken) {
-        Sheet sheet = book.sheet(taken.step().lane());
-        sheet.add(taken);
-        if (sheet.isGivenUp()) {
-            listener.notice("lane " + sheet.name() + " is given up: " + Sheet.MAX_FAILURES_IN_A_ROW
-                    + " runs in a row did not come to their end");
-        }
-        keeper.keep(book.shootout());
-    }
-
-    private void searches(OpenLanes lanes, Plan plan) throws InterruptedException {
-        int all = plan.cells();
-        int number = 0;
-        for (LoadPoint point : settings.points()) {
-            for (PlannedLane planned : plan.lanes()) {
-                number++;
-                Step step = new Step(planned.name(), point, What.RELAY);
-                String which = text("search %d/%d, ", number, all);
-                search(lanes.lanes().get(planned.name()), step, which, plan);
-            }
-        }
-    }
-
-    private void search(Lane lane, Step cell, String which, Plan plan) throws InterruptedException {
-        RateProbe probe = new RateProbe(lane, cell, settings.search());
+    private void search(LaneSheet sheet, Load load, String which) throws InterruptedException {
+        RateProbe probe = new RateProbe(sheet.lane(), load, settings.search());
         MaxRateSearch search = new MaxRateSearch(
-                probe.bounds(), rate -> probed(lane, cell, rate, probe, which, plan), System::nanoTime);
+                probe.bounds(),
+                (rate, most) -> tried(sheet, load.atRate((int) rate), probe, which, most),
+                System::nanoTime);
         try {
             MaxRate found = probe.found(search.run());
-            book.add(found);
+            maxRates.add(found);
             listener.notice("highest rate, " + found);
         } catch (IOException | RunException e) {
-            failed = true;
+            searchFailed = true;
             MaxRate soFar = probe.cutShort(search.soFar(), e.getMessage());
-            book.add(soFar);
+            maxRates.add(soFar);
             listener.notice("FAIL highest rate so far, " + soFar);
         } catch (InterruptedException e) {
-            book.add(probe.cutShort(search.soFar(), "interrupted"));
+            maxRates.add(probe.cutShort(search.soFar(), "interrupted"));
             throw e;
         }
     }
 
-    /** One run of a search; why it did not pass, or nothing. */
-    private String probed(Lane lane, Step cell, long rate, RateProbe probe, String which, Plan plan)
+    /** One try of a search, in as many runs as it takes to get an unmarked one. */
+    private MaxRateSearch.Try tried(LaneSheet sheet, Load load, RateProbe probe, String which, int mostRuns)
             throws RunException, InterruptedException {
-        if (book.sheet(cell.lane()).isGivenUp()) {
-            throw new RunException("lane " + cell.lane() + " is given up");
+        var cell = sheet.relay(load);
+        if (experiment.isGivenUp(cell)) {
+            throw new RunException(cell.group() + " is given up");
         }
-        Step step = new Step(cell.lane(), cell.point().withRate((int) rate), What.RELAY);
-        int number = probe.next();
-        String run = text(
-                "%srun %d of at most %d, ", which, number, settings.search().probes());
-        Taken taken = timed(lane, step, number, 0, run, plan);
-        keep(taken);
-        String failure = probe.failure(taken);
-        listener.notice(text("%s: %s", Names.of(lane, step), failure.isEmpty() ? "passed" : failure));
-        return failure;
+        int before = experiment.runs().size();
+        Run<RunResult> run = experiment.unmarked(
+                text(
+                        "%srun %d of at most %d, ",
+                        which, probe.runs() + 1, settings.search().probes()),
+                cell,
+                probe.runs() + 1,
+                Math.min(REPEATS, mostRuns - 1));
+        probe.took(experiment.runs().size() - before);
+        String failure = probe.failure(run);
+        listener.notice(text(
+                "%s: %s%s",
+                cell.name(),
+                failure.isEmpty() ? "passed" : failure,
+                run.isMarked() ? " (marked: " + String.join(", ", run.outcome().marks()) + ")" : ""));
+        return new MaxRateSearch.Try(failure, experiment.runs().size() - before, RateProbe.p99Nanos(run));
     }
 
     private static String text(String pattern, Object... values) {

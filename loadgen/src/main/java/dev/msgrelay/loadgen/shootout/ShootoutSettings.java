@@ -3,71 +3,43 @@ package dev.msgrelay.loadgen.shootout;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.shootout.Plan.PlannedLane;
-import java.time.Duration;
 import java.util.List;
 
 /**
  * What is asked of a shootout.
  *
  * @param lanes in the order in which they run
- * @param points what runs on each of them
- * @param rounds how often each point runs on each lane
+ * @param loads what runs on each of them
+ * @param rounds how often each load runs on each lane
  * @param timing of every run
  * @param search null where speeds are measured and no rate is searched
  */
 public record ShootoutSettings(
         List<LaneSpec> lanes,
-        List<LoadPoint> points,
+        List<Load> loads,
         int rounds,
         Timing timing,
         Sides sides,
         Yardsticks yardsticks,
         SearchSettings search) {
+    /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
+    public static final int MAX_CELLS = 500;
+
     public ShootoutSettings {
         lanes = List.copyOf(lanes);
-        points = List.copyOf(points);
+        loads = List.copyOf(loads);
     }
 
-    /** What lies ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with their ceilings, about 6 min". */
-    public String summary() {
-        String head = lanes.size() + (lanes.size() == 1 ? " lane" : " lanes") + " x " + points.size()
-                + (points.size() == 1 ? " load" : " loads");
-        Plan plan = plan(lanes);
-        if (search != null) {
-            Duration most = Duration.ofNanos(search.nanos()).multipliedBy(plan.cells());
-            return head + ": " + plan.cells() + (plan.cells() == 1 ? " search" : " searches")
-                    + " for the highest rate, at most " + Pace.text(most);
-        }
-        return head + " x " + rounds + (rounds == 1 ? " round" : " rounds") + ": " + plan.runs()
-                + " runs with those for ceilings, about " + Pace.text(Duration.ofMillis(estimateMillis(plan)));
+    /** How many different things are measured, ceilings not counted. */
+    public int cells() {
+        return lanes.size() * loads.size();
     }
 
-    /** About how long the rounds take, with what lanes give without a relay. */
-    long estimateMillis(Plan plan) {
-        long links = yardsticks.baseline()
-                ? plan.lanes().size()
-                        - lanes.stream().filter(lane -> !lane.isApart()).count()
-                : 0;
-        return plan.estimate().toMillis() + Math.max(0, links) * rounds * baselineMillis(timing);
-    }
-
-    /** A run of our own workers, and one of iperf3. */
-    static long baselineMillis(Timing timing) {
-        return 2 * (timing.warmup().toMillis() + timing.measured().toMillis() + Plan.OVERHEAD_MILLIS);
-    }
-
-    /**
-     * The plan for as many of the lanes as there are. A remote lane's link is known when it is open: until then it is
-     * taken for one whose speed is known.
-     */
-    Plan plan(List<LaneSpec> specs) {
-        boolean calibrated = yardsticks.calibrate() != Calibrate.NEVER && search == null;
-        List<PlannedLane> planned = specs.stream()
-                .map(spec -> new PlannedLane(OpenLanes.nameOf(spec), calibrated && !spec.isApart()))
-                .toList();
-        return new Plan(planned, points, rounds, timing);
+    /** Whether ceilings of this lane are measured, as far as that is known before it is open. */
+    boolean isCalibrated(LaneSpec lane) {
+        return yardsticks.calibrate() != Calibrate.NEVER && search == null && !lane.isApart();
     }
 
     /**

@@ -15,10 +15,16 @@ import java.util.stream.Stream;
  * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to
  *     become the command (exec), so that the process started is the JVM itself
  * @param address at which the other sites reach what listens here
+ * @param ports at which that listens
  */
-public record HostSite(String name, List<String> prefix, String address) implements Site {
+public record HostSite(String name, List<String> prefix, String address, DataPorts ports) implements Site {
     public HostSite {
         prefix = List.copyOf(prefix);
+    }
+
+    /** With any ports. */
+    public HostSite(String name, List<String> prefix, String address) {
+        this(name, prefix, address, DataPorts.ANY);
     }
 
     @Override

@@ -8,11 +8,16 @@ public interface Site {
     /** This host, with its loopback interface. */
     Site HERE = new HostSite("this host", List.of(), "127.0.0.1");
 
-    /** For people: "this host", "far end of 10gbe (emulated)", "agent at 10.0.0.2:7410". */
+    /** For people: "this host", "far end of 10gbe (emulated)", "user@second". */
     String name();
 
     /** The address at which the other sites of the same run reach what listens here; listeners bind to it. */
     String address();
+
+    /** The ports at which what is started here listens, where others connect to it. */
+    default DataPorts ports() {
+        return DataPorts.ANY;
+    }
 
     /** Starts a JVM with the load generator's classes. */
     SiteProcess start(JavaProgram program) throws IOException;

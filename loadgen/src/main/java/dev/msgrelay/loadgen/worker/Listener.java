@@ -8,18 +8,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A listening socket of a worker: TCP on a free port of the address given by --bind (loopback), or a Unix socket where a path is given. */
+/** A listening socket of a worker: TCP on the address given by --bind (loopback), or a Unix socket where a path is given. */
 public final class Listener implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Endpoint endpoint;
 
     /**
      * @param socketOption the option that gives the Unix socket's path; without it, TCP
+     * @param portOption the option that gives the port; without it, a free one
      */
-    public Listener(WorkerArgs args, String socketOption) throws IOException {
+    public Listener(WorkerArgs args, String socketOption, String portOption) throws IOException {
         server = args.flag(socketOption)
                 ? Sockets.listen(Path.of(args.text(socketOption)))
-                : Sockets.listen(bound(args));
+                : Sockets.listen(bound(args), args.number(portOption, 0));
         endpoint = Sockets.endpoint(server);
     }
 

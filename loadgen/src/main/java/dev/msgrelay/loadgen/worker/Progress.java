@@ -6,7 +6,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Counts four times a second how far this worker is and says so once a second, on a daemon thread of its own: a line
- * costs the worker and the controller a core for a while that the run itself could use.
+ * costs the worker and the controller a core for a while that the run itself could use. Beside its counts it says how long
+ * this process stood still.
  */
 public final class Progress {
     private static final int COUNTS_A_LINE = 4;
@@ -15,6 +16,7 @@ public final class Progress {
     private final Control control;
     private final LongSupplier messages;
     private final LongSupplier bytes;
+    private final Standstill standstill;
     private final StringBuilder counts = new StringBuilder();
     private int counted;
     private boolean ended;
@@ -24,6 +26,7 @@ public final class Progress {
         this.control = control;
         this.messages = messages;
         this.bytes = bytes;
+        this.standstill = Standstill.watch(control::window);
     }
 
     /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
@@ -39,6 +42,7 @@ public final class Progress {
         count(1, true);
         ended = true;
         thread.interrupt();
+        standstill.stop();
     }
 
     private synchronized void count(int aLine, boolean last) {
@@ -65,6 +69,7 @@ public final class Progress {
                         "messages", messagesNow,
                         "bytes", bytesNow,
                         "counts", counts.toString(),
+                        "standstill", standstill.json(),
                         "last", last));
         counts.setLength(0);
         counted = 0;

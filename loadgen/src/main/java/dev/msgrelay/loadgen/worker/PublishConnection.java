@@ -2,12 +2,8 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.protocol.ControlFrames;
-import dev.msgrelay.protocol.ErrorFrame;
-import dev.msgrelay.protocol.FrameReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,25 +14,26 @@ final class PublishConnection implements AutoCloseable {
     private static final long NOT_YET = -1;
 
     private final int id;
-    private final SocketChannel channel;
+    private final Outlet outlet;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private long messagesAtBegin = NOT_YET;
     private long bytesAtBegin;
     private long messagesAtEnd = NOT_YET;
     private long bytesAtEnd;
+    private long firstTimed = NOT_YET;
 
-    PublishConnection(int id, SocketChannel channel) {
+    PublishConnection(int id, Outlet outlet) {
         this.id = id;
-        this.channel = channel;
+        this.outlet = outlet;
     }
 
     int id() {
         return id;
     }
 
-    SocketChannel channel() {
-        return channel;
+    Outlet outlet() {
+        return outlet;
     }
 
     /**
@@ -57,11 +54,9 @@ final class PublishConnection implements AutoCloseable {
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();
         try {
-            while (source.hasRemaining()) {
-                channel.write(source);
-            }
+            outlet.write(source);
         } catch (IOException e) {
-            throw new IOException("publisher " + id + ": " + e.getMessage() + reasonGiven(), e);
+            throw new IOException("publisher " + id + ": " + e.getMessage(), e);
         }
         // One writer: an ordered store is enough, and costs nothing.
         messages.lazySet(messagesThen);
@@ -74,6 +69,19 @@ final class PublishConnection implements AutoCloseable {
             messagesAtBegin = messages.get();
             bytesAtBegin = bytes.get();
         }
+    }
+
+    /** Tells the number of the first message that is meant to be sent within the measured part. */
+    void timedFrom(long number) {
+        firstTimed = number;
+    }
+
+    /** The first message whose time is within the measured part; as told, or the next one when that began. */
+    long firstTimed() {
+        if (firstTimed != NOT_YET) {
+            return Math.min(firstTimed, messages.get());
+        }
+        return messagesAtBegin == NOT_YET ? messages.get() : messagesAtBegin;
     }
 
     /** The measured part of the run is over: what is sent from now on does not count any more. Told again, it is nothing. */
@@ -106,24 +114,17 @@ final class PublishConnection implements AutoCloseable {
         return bytes.get();
     }
 
-    /** What the relay said before it closed, if it said anything. */
-    private String reasonGiven() {
-        StringBuilder reason = new StringBuilder();
+    /** Waits until nothing that was sent can be lost any more, as far as the outlet answers for it. */
+    void settle() throws IOException, InterruptedException {
         try {
-            channel.configureBlocking(false);
-            new FrameReader().read(channel, (type, body) -> {
-                if (type == ControlFrames.ERROR) {
-                    reason.append("; the relay said: ").append(ErrorFrame.text(body));
-                }
-            });
+            outlet.settle();
         } catch (IOException e) {
-            // The connection is gone, and with it whatever was said.
+            throw new IOException("publisher " + id + ": " + e.getMessage(), e);
         }
-        return reason.toString();
     }
 
     @Override
     public void close() throws IOException {
-        channel.close();
+        outlet.close();
     }
 }

@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.load.PackedStream;
 import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
@@ -29,11 +30,15 @@ import java.util.concurrent.TimeUnit;
  *  --to ENDPOINT         where the relay takes messages; without it, it listens for those that take them
  *  --socket PATH         listens at a Unix socket instead of TCP
  *  --bind ADDRESS        where it listens (127.0.0.1)
+ *  --subscribe-port N    likewise; 0: any free one (0)
  *  --connections K       in this process (1)
  *  --first-id I          their ids are I..I+K-1 (0)
  *  --total N             publishers of the whole run (K)
  *  --body SIZES          of the messages, see BodySizes
  *  --seed N              of the order of sizes (1)
+ *  --types N             that they carry in turn (1)
+ *  --library             publishes with module relay-client
+ *  --ack                 likewise, and every message is to be acknowledged
  *  --rate R              messages a second and connection; 0: as fast as it goes
  *  --burst N             messages that are due at the same moment (1)
  *  --batch N             messages of every write; 0: as below, or at a fixed rate what is due (0)
@@ -49,6 +54,9 @@ public final class PublisherMain {
     /** On loopback two segments: one fills it as well, four get less through a relay. On Ethernet a smaller write costs a call each. */
     private static final int WRITE_BYTES = 128 << 10;
 
+    /** Messages that the library is given between two looks at the clock. */
+    private static final int LIBRARY_BATCH = 64;
+
     private final WorkerArgs args;
     private final Control control;
     private final List<PublishConnection> connections = new ArrayList<>();
@@ -57,12 +65,16 @@ public final class PublisherMain {
     private Progress progress;
     private final SizeTable sizes;
     private final int batch;
+    private final boolean library;
 
     private PublisherMain(WorkerArgs args, Control control) {
         this.args = args;
         this.control = control;
-        this.sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1));
-        this.batch = args.number("batch", 0);
+        this.sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1))
+                .withTypes(args.number("types", 1));
+        this.library = args.flag("library");
+        int given = args.number("batch", 0);
+        this.batch = library && given == 0 && args.number("rate") == 0 ? LIBRARY_BATCH : given;
     }
 
     public static void main(String[] args) {
@@ -71,13 +83,7 @@ public final class PublisherMain {
 
     private void run() throws IOException, InterruptedException {
         connect();
-        int writeSize = args.number("write-size", 0);
-        SocketChannel first = connections.get(0).channel();
-        int mtu = PathMtu.of(first);
-        if (writeSize == 0) {
-            writeSize = Segments.wholeUpTo(WRITE_BYTES, Segments.payload(first.getLocalAddress()));
-        }
-        control.say("ready", Map.of("connections", connections.size(), "writeSize", writeSize, "pathMtu", mtu));
+        int writeSize = ready();
         progress = Progress.start(control, () -> sum(false), () -> sum(true));
         Window window = prime();
         if (args.number("rate") == 0) {
@@ -85,8 +91,27 @@ public final class PublisherMain {
         } else {
             publishPaced(window);
         }
+        for (PublishConnection connection : connections) {
+            connection.settle();
+        }
         report();
         control.hold(this::close);
+    }
+
+    /** Says that it is connected; returns the bytes of every write at full speed. */
+    private int ready() throws IOException {
+        int writeSize = args.number("write-size", 0);
+        SocketChannel first = connections.get(0).outlet().channel();
+        if (first == null) {
+            control.say("ready", Map.of("connections", connections.size()));
+            return writeSize;
+        }
+        if (writeSize == 0) {
+            writeSize = Segments.wholeUpTo(WRITE_BYTES, Segments.payload(first.getLocalAddress()));
+        }
+        int mtu = PathMtu.of(first);
+        control.say("ready", Map.of("connections", connections.size(), "writeSize", writeSize, "pathMtu", mtu));
+        return writeSize;
     }
 
     private void close() throws IOException {
@@ -101,19 +126,28 @@ public final class PublisherMain {
         int firstId = args.number("first-id", 0);
         if (!args.flag("to")) {
             for (SocketChannel channel : listen(count)) {
-                connections.add(new PublishConnection(firstId++, channel));
+                connections.add(new PublishConnection(firstId++, new PlainOutlet(channel)));
             }
             return;
         }
         Endpoint relay = args.endpoint("to");
         for (int i = 0; i < count; i++) {
-            connections.add(new PublishConnection(firstId + i, Sockets.connect(relay)));
+            connections.add(new PublishConnection(firstId + i, outlet(relay, firstId + i)));
         }
+    }
+
+    private Outlet outlet(Endpoint relay, int id) throws IOException {
+        if (!library) {
+            return new PlainOutlet(Sockets.connect(relay));
+        }
+        // A relay that goes on counts each publisher of each run on its own.
+        String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
+        return new LibraryOutlet(relay, args.flag("ack") ? name : null, ProducerId.random());
     }
 
     /** Waits for those who take the messages without a relay. */
     private List<SocketChannel> listen(int count) throws IOException {
-        try (Listener listener = new Listener(args, "socket")) {
+        try (Listener listener = new Listener(args, "socket", "subscribe-port")) {
             control.say("listening", Map.of("subscribe", listener.endpoint().toString()));
             return listener.accept(count);
         }
@@ -124,7 +158,10 @@ public final class PublisherMain {
         FrameBatch single = FrameBatch.ofMessages(sizes, 1);
         while (control.window() == Window.NONE) {
             for (PublishConnection connection : connections) {
-                connection.prime(single, System.nanoTime());
+                // Whoever chooses one type alone hears of it with the first round.
+                for (int i = 0; i < sizes.types(); i++) {
+                    connection.prime(single, System.nanoTime());
+                }
             }
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
@@ -145,7 +182,7 @@ public final class PublisherMain {
         if (batch > 0) {
             return new BatchStream(id, sizes, batch, first);
         }
-        return sizes.isFixed()
+        return sizes.isUniform()
                 ? new PackedStream(id, sizes.max(), writeSize, first)
                 : new MixedStream(id, sizes, writeSize, first);
     }
@@ -183,6 +220,10 @@ public final class PublisherMain {
             JsonObject one = new JsonObject();
             one.put("id", connection.id());
             one.put("messages", connection.messages());
+            if (connection.outlet() instanceof LibraryOutlet own) {
+                one.put("acknowledged", own.acknowledged());
+            }
+            one.put("firstTimed", connection.firstTimed());
             one.put("messagesMeasured", connection.messagesMeasured());
             one.put("bytesMeasured", connection.bytesMeasured());
             publishers.add(one);

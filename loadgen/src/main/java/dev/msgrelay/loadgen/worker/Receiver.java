@@ -2,85 +2,131 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SequenceCheck;
-import dev.msgrelay.protocol.FrameConsumer;
-import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.HelloFrame;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.ReadableByteChannel;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One subscriber: a blocking connection, the compacting reader, and a thread of its own. Other threads may ask for
- * {@link #accepted} and {@link #bytes} at any time, and for the rest once {@link #stop} has returned.
+ * One subscriber: a blocking connection and a thread of its own, which walks through the frames of the compacting reader
+ * and checks them, or only counts bytes. Other threads may ask for {@link #messages} and {@link #bytes} at any time, and
+ * for the rest once {@link #stop} has returned.
  */
 final class Receiver implements Runnable {
-    private static final FrameConsumer IGNORE = (type, body) -> {};
     private static final long JOIN_MILLIS = 2_000;
 
-    private final SocketChannel channel;
-    private final FrameReader reader;
+    private final ByteChannel channel;
+    private final SubscriberSettings settings;
+    private final int bufferSize;
     private final MeasuredChannel measured;
-    private final SequenceCheck check;
     private final Verifier verifier;
-    private final int publishers;
-    private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong messages = new AtomicLong();
+    private final AtomicLong accounted = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final CountDownLatch primed = new CountDownLatch(1);
     private final Thread thread;
     private volatile String closed;
 
-    Receiver(SocketChannel channel, Expected expected, int bufferSize, Control control) {
+    /**
+     * Says HELLO, where it is to be said, and begins to read.
+     *
+     * @param name by which a relay knows it that is told HELLO
+     */
+    Receiver(ByteChannel channel, SubscriberSettings settings, int bufferSize, Control control, String name)
+            throws IOException {
         this.channel = channel;
-        this.publishers = expected.publishers();
-        this.reader = new FrameReader(bufferSize, FrameLayout.MAX_MAX_BODY);
-        this.measured = new MeasuredChannel(channel, reader, control);
-        this.check = new SequenceCheck(Math.max(0, publishers));
-        this.verifier = expected.countOnly() ? null : new Verifier(measured, check, expected);
-        this.thread = new Thread(this, "subscriber");
+        this.settings = settings;
+        this.bufferSize = bufferSize;
+        ReadableByteChannel source =
+                settings.bytesPerSecond() > 0 ? new SlowChannel(channel, settings.bytesPerSecond()) : channel;
+        this.measured = new MeasuredChannel(source, messages::get, control);
+        this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings);
+        if (!settings.isPlain()) {
+            channel.write(HelloFrame.subscriber()
+                    .policy(settings.policy())
+                    .name(name)
+                    .build()
+                    .encode());
+        }
+        this.thread = new Thread(this, name);
         thread.start();
     }
 
     @Override
     public void run() {
-        FrameConsumer consumer = verifier == null ? IGNORE : verifier;
         try {
-            boolean waiting = publishers != 0;
-            while (reader.read(measured, consumer) >= 0) {
-                // One writer: ordered stores are enough, and cost nothing.
-                bytes.lazySet(reader.bytes());
-                accepted.lazySet(verifier == null ? reader.frames() : check.accepted());
-                if (waiting && heardOfAll()) {
-                    waiting = false;
-                    primed.countDown();
-                }
+            if (verifier == null) {
+                countBytes();
+            } else {
+                checkFrames();
             }
-            closed = "closed by the relay";
+            closed = verifier == null || verifier.error() == null ? "closed by the relay" : verifier.error();
         } catch (ClosedChannelException e) {
             // stop() closed it, while we were reading or between two reads
         } catch (IOException | RuntimeException e) {
             closed = e.getMessage() == null ? e.toString() : e.getMessage();
+            leave();
         } finally {
             primed.countDown();
         }
     }
 
-    private boolean heardOfAll() {
-        return verifier == null ? reader.frames() > 0 : check.publishersSeen() == publishers;
+    /** Whom nobody reads any more, the relay would wait for. */
+    private void leave() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // it is gone already
+        }
+    }
+
+    private void checkFrames() throws IOException {
+        FrameReader reader = new FrameReader(bufferSize, settings.sizes().max());
+        boolean waiting = true;
+        while (reader.read(measured, verifier) >= 0) {
+            // One writer: ordered stores are enough, and cost nothing.
+            bytes.lazySet(measured.bytes());
+            messages.lazySet(reader.frames());
+            accounted.lazySet(verifier.accountedFor());
+            if (waiting && verifier.hasHeardOfAll()) {
+                waiting = false;
+                primed.countDown();
+            }
+        }
+    }
+
+    private void countBytes() throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(bufferSize);
+        double meanFrame = settings.sizes().meanFrame();
+        while (measured.read(buffer.clear()) >= 0) {
+            bytes.lazySet(measured.bytes());
+            messages.lazySet(Math.round(measured.bytes() / meanFrame));
+            primed.countDown();
+        }
+    }
+
+    /** Waits for the answer to HELLO; false when the time is over or the connection is closed. */
+    boolean awaitWelcome(long millis) throws InterruptedException {
+        return settings.isPlain() || verifier == null || verifier.awaitWelcome(millis) && closed == null;
     }
 
     /** Waits until a message of every publisher has come. False when the time is over or the connection is closed. */
     boolean awaitPrimed(long millis) throws InterruptedException {
-        return publishers == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
+        return settings.publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
 
-    /** Messages received, without duplicates. */
-    long accepted() {
-        return accepted.get();
+    /** Messages received. */
+    long messages() {
+        return messages.get();
     }
 
     long bytes() {
@@ -92,13 +138,9 @@ final class Receiver implements Runnable {
         return closed;
     }
 
-    /** How many messages ought to have come when the publishers have sent this. Valid once primed. */
-    long expected(Map<Integer, Long> sent) {
-        long sum = 0;
-        for (Map.Entry<Integer, Long> publisher : sent.entrySet()) {
-            sum += check.expected(publisher.getKey(), publisher.getValue());
-        }
-        return sum;
+    /** Whether nothing is to come any more when so many messages have been sent. */
+    boolean isComplete(long sent) {
+        return closed != null || accounted.get() >= sent;
     }
 
     /** Waits for the end of the stream; true when it has come. */
@@ -115,11 +157,6 @@ final class Receiver implements Runnable {
         }
     }
 
-    private String whyClosed() {
-        boolean told = verifier != null && verifier.error() != null;
-        return told ? verifier.error() : closed;
-    }
-
     /** Adds when it got which messages, after {@link #stop}. */
     void addTo(Arrivals arrivals, long clockAheadNanos) {
         if (verifier != null) {
@@ -127,27 +164,45 @@ final class Receiver implements Runnable {
         }
     }
 
-    /** All there is to say, after {@link #stop}. */
+    /**
+     * All there is to say, after {@link #stop}.
+     *
+     * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
+     */
     JsonObject result(int index, Map<Integer, Long> sent) {
         JsonObject result = new JsonObject();
         result.put("index", index);
         result.put("messages", measured.messagesMeasured());
         result.put("bytes", measured.bytesMeasured());
-        result.put("reads", reader.reads());
-        result.put("total", reader.frames());
-        result.put("closed", whyClosed());
+        result.put("reads", measured.reads());
+        result.put("total", messages.get());
+        result.put("closed", closed);
+        result.put("pauses", measured.pauses());
         if (verifier != null) {
-            long lostBefore = check.lost();
-            sent.forEach(check::onEnd);
-            result.put("tail", check.lost() - lostBefore);
-            result.put("lost", check.lost());
-            result.put("duplicated", check.duplicated());
-            result.put("reordered", check.reordered());
-            result.put("corrupted", verifier.corrupted());
-            result.put("foreign", verifier.foreign() + check.unknown());
-            result.put("closeReason", verifier.closeReason());
-            result.put("latency", Histograms.encode(verifier.latency()));
+            checked(result, sent);
         }
         return result;
+    }
+
+    private void checked(JsonObject result, Map<Integer, Long> sent) {
+        SequenceCheck sequence = verifier.check().sequence();
+        long lostBefore = sequence.lost();
+        sent.forEach(verifier.check()::onEnd);
+        result.put("tail", sequence.lost() - lostBefore);
+        result.put("lost", sequence.lost());
+        result.put("duplicated", sequence.duplicated());
+        result.put("reordered", sequence.reordered());
+        result.put("corrupted", verifier.check().corrupted());
+        result.put("foreign", verifier.foreign());
+        result.put("missed", verifier.told().missed());
+        result.put("gaps", verifier.told().gaps());
+        result.put("untrue", verifier.told().untrue());
+        result.put("closeReason", verifier.closeReason());
+        if (!measured.heardLate() && settings.publishersAhead() == 0) {
+            // Between two clocks nobody knows on which side of the window's edges a message is.
+            result.put("samples", verifier.latency().getTotalCount());
+        }
+        result.put("latency", Histograms.encode(verifier.latency()));
+        result.put("order", verifier.check().order().encode());
     }
 }

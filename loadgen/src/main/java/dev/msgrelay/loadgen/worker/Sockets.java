@@ -24,14 +24,18 @@ public final class Sockets {
 
     /** Listens on a free port of loopback. */
     public static ServerSocketChannel listen() throws IOException {
-        return listen("127.0.0.1");
+        return listen("127.0.0.1", 0);
     }
 
-    /** Listens on a free port of this address, an IPv6 one with or without brackets. */
-    public static ServerSocketChannel listen(String address) throws IOException {
+    /**
+     * Listens on this address, an IPv6 one with or without brackets.
+     *
+     * @param port 0: a free one
+     */
+    public static ServerSocketChannel listen(String address, int port) throws IOException {
         boolean brackets = address.startsWith("[") && address.endsWith("]");
         String host = brackets ? address.substring(1, address.length() - 1) : address;
-        return bound(ServerSocketChannel.open(), new InetSocketAddress(host, 0));
+        return bound(ServerSocketChannel.open(), new InetSocketAddress(host, port));
     }
 
     /** Listens on a Unix domain socket. */

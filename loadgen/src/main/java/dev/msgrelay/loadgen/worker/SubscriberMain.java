@@ -2,14 +2,21 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
+import java.nio.channels.ByteChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -21,9 +28,14 @@ import java.util.concurrent.TimeUnit;
  *  --connections K     in this process (1)
  *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
  *  --publishers N      that must be heard of, and are checked
- *  --count-only        check nothing, only walk the frames
+ *  --check NAME        full, or none: only bytes are counted (full)
+ *  --policy NAME       says HELLO and asks for it: disconnect, backpressure or skip; without it, says nothing
+ *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
+ *  --library           subscribes with module relay-client
+ *  --wanted RANGES     likewise, the types that it chooses (all)
  *  --body SIZES        of the messages, see BodySizes
  *  --seed N            of the order of sizes (1)
+ *  --types N           that they carry in turn (1)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
  *  --arrivals N        messages whose arrival is noted at most, for each connection (0)
  *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
@@ -39,16 +51,41 @@ public final class SubscriberMain {
     /** How long the first messages may take; the controller has a shorter patience of its own. */
     private static final long PRIME_LIMIT_MILLIS = 60_000;
 
+    /** The answer to HELLO. */
+    private static final long WELCOME_LIMIT_MILLIS = 10_000;
+
+    /** So long it listens on when all has come: for what comes twice, or from nowhere. */
+    private static final long AFTER_END_MILLIS = 100;
+
     private static final long POLL_MILLIS = 2;
 
     private final WorkerArgs args;
     private final Control control;
+    private final SubscriberSettings settings;
+    private final int buffer;
+    private final TypeRanges wanted;
+    private final Policy policy;
     private Progress progress;
     private final List<Receiver> receivers = new ArrayList<>();
 
     private SubscriberMain(WorkerArgs args, Control control) {
         this.args = args;
         this.control = control;
+        SizeTable sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1))
+                .withTypes(args.number("types", 1));
+        this.wanted = args.flag("wanted") ? TypeRanges.parse(args.text("wanted")) : TypeRanges.ALL;
+        this.policy = args.flag("policy") ? Policy.ofFlag(args.text("policy")) : null;
+        this.settings = new SubscriberSettings(
+                args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
+                args.number("publishers"),
+                sizes,
+                new TypeChoice(sizes, wanted),
+                args.number("sampling", 1),
+                args.number("arrivals", 0),
+                args.nanos("publishers-ahead", 0),
+                args.flag("library") ? null : policy,
+                args.number("bytes-per-second", 0));
+        this.buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
     }
 
     public static void main(String[] args) {
@@ -58,43 +95,66 @@ public final class SubscriberMain {
     private void run() throws IOException, InterruptedException {
         connect();
         control.say("ready", Map.of("connections", receivers.size()));
+        if (!isSlow()) {
+            awaitPrimed();
+        }
+        progress = Progress.start(control, () -> sum(false), () -> sum(true));
+        control.say("primed", Map.of());
+        control.awaitWindow();
+        Map<Integer, Long> sent = control.awaitSent();
+        if (!isSlow() && settings.check() == Check.FULL) {
+            drain(sent.values().stream().mapToLong(settings.choice()::rank).sum());
+        }
+        report(isSlow() ? Map.of() : sent);
+    }
+
+    /** Whether it is behind on purpose: it does not come to the end of the stream. */
+    private boolean isSlow() {
+        return settings.bytesPerSecond() > 0;
+    }
+
+    private void connect() throws IOException, InterruptedException {
+        Endpoint relay = args.endpoint("from");
+        String name = isSlow() ? "slow-" : "subscriber-";
+        int index = args.number("first-index", 0);
+        for (int i = 0; i < args.number("connections", 1); i++) {
+            receivers.add(new Receiver(channel(relay), settings, buffer, control, name + index++));
+        }
+        for (Receiver receiver : receivers) {
+            if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {
+                throw new IOException("no answer to HELLO: "
+                        + (receiver.closed() == null ? "waited " + WELCOME_LIMIT_MILLIS + " ms" : receiver.closed()));
+            }
+        }
+    }
+
+    private ByteChannel channel(Endpoint relay) throws IOException {
+        if (!args.flag("library")) {
+            return Sockets.connect(relay);
+        }
+        SubscriberOptions.Builder options = SubscriberOptions.builder(relay).types(wanted);
+        if (policy != null) {
+            options.policy(policy);
+        }
+        return new LibraryChannel(options, !wanted.isAll(), buffer);
+    }
+
+    private void awaitPrimed() throws IOException, InterruptedException {
         for (Receiver receiver : receivers) {
             if (!receiver.awaitPrimed(PRIME_LIMIT_MILLIS)) {
                 throw new IOException("nothing heard of all publishers: "
                         + (receiver.closed() == null ? "timed out" : receiver.closed()));
             }
         }
-        progress = Progress.start(control, () -> sum(false), () -> sum(true));
-        control.say("primed", Map.of());
-        control.awaitWindow();
-        Map<Integer, Long> sent = control.awaitSent();
-        if (!args.flag("count-only")) {
-            drain(sent);
-        }
-        report(sent);
-    }
-
-    private void connect() throws IOException {
-        Endpoint relay = args.endpoint("from");
-        Expected expected = new Expected(
-                args.flag("count-only") ? Expected.COUNT_ONLY : args.number("publishers"),
-                SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1)),
-                args.number("sampling", 1),
-                args.number("arrivals", 0),
-                args.nanos("publishers-ahead", 0));
-        int buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
-        for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(new Receiver(Sockets.connect(relay), expected, buffer, control));
-        }
     }
 
     /** Waits for what is still on its way: until all is there, or nothing more has come for a while. */
-    private void drain(Map<Integer, Long> sent) throws InterruptedException {
+    private void drain(long sent) throws InterruptedException {
         long silence = TimeUnit.MILLISECONDS.toNanos(args.number("tail-millis", 2_000));
         long start = System.nanoTime();
         long lastChange = start;
         long lastBytes = -1;
-        while (!complete(sent)) {
+        while (!receivers.stream().allMatch(receiver -> receiver.isComplete(sent))) {
             long now = System.nanoTime();
             long bytes = sum(true);
             if (bytes != lastBytes) {
@@ -106,15 +166,7 @@ public final class SubscriberMain {
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }
-    }
-
-    private boolean complete(Map<Integer, Long> sent) {
-        for (Receiver receiver : receivers) {
-            if (receiver.closed() == null && receiver.accepted() < receiver.expected(sent)) {
-                return false;
-            }
-        }
-        return true;
+        TimeUnit.MILLISECONDS.sleep(AFTER_END_MILLIS);
     }
 
     private void report(Map<Integer, Long> sent) throws IOException, InterruptedException {
@@ -130,10 +182,12 @@ public final class SubscriberMain {
         }
         JsonObject result = new JsonObject();
         progress.last();
-        result.put("sampling", args.number("sampling", 1));
         result.put("subscribers", subscribers);
-        if (args.number("arrivals", 0) > 0) {
+        if (settings.arrivals() > 0) {
             result.put("arrivals", arrivals.encode());
+        }
+        if (settings.check() == Check.FULL) {
+            result.put("checkNanos", CheckCost.nanosPerMessage(settings.sizes()));
         }
         control.say("result", result);
     }
@@ -141,7 +195,7 @@ public final class SubscriberMain {
     private long sum(boolean bytes) {
         long sum = 0;
         for (Receiver receiver : receivers) {
-            sum += bytes ? receiver.bytes() : receiver.accepted();
+            sum += bytes ? receiver.bytes() : receiver.messages();
         }
         return sum;
     }

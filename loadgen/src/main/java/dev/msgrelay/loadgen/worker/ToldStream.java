@@ -12,8 +12,8 @@ final class ToldStream {
     private long gaps;
     private long untrue;
 
-    /** WELCOME: the next message's sequence. */
-    void welcome(long first) {
+    /** The next message's sequence, as WELCOME tells it; who is told nothing counts on its own. */
+    void begin(long first) {
         next = first;
     }
 

@@ -1,19 +1,27 @@
 package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.load.ArrivalLog;
-import dev.msgrelay.loadgen.load.BodyCheck;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.load.SequenceCheck;
+import dev.msgrelay.loadgen.load.MessageCheck;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameConsumer;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.WelcomeFrame;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Checks every message that a subscriber gets and records the latency of one in {@code sampling}, and its arrival. The
- * subscriber's thread owns it.
+ * Checks every message that a subscriber gets and all that the relay tells it of the stream, and records the latency of
+ * one message in {@code sampling}, and its arrival. The subscriber's thread owns it; {@link #welcomed} is for any.
  */
 final class Verifier implements FrameConsumer {
     /** Longer latencies are recorded as this one. */
@@ -22,60 +30,120 @@ final class Verifier implements FrameConsumer {
     private static final int PRECISION_DIGITS = 3;
 
     private final MeasuredChannel clock;
-    private final SequenceCheck check;
-    private final BodyCheck bodies;
+    private final WritableByteChannel answers;
+    private final MessageCheck check;
+    private final ToldStream told = new ToldStream();
     private final ArrivalLog arrivals;
     private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
+    private final SubscriberSettings settings;
     private final long samplingMask;
-    private final long publishersAhead;
+    private final CountDownLatch welcomed = new CountDownLatch(1);
+    private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long foreign;
     private int closeReason;
     private String error;
 
     /**
-     * @param expected its sampling: messages whose number is a multiple of it are recorded
+     * @param answers where a PING is answered
      */
-    Verifier(MeasuredChannel clock, SequenceCheck check, Expected expected) {
+    Verifier(MeasuredChannel clock, WritableByteChannel answers, SubscriberSettings settings) {
         this.clock = clock;
-        this.check = check;
-        this.bodies = new BodyCheck(expected.sizes());
-        this.arrivals = new ArrivalLog(expected.arrivals(), expected.sampling());
-        this.samplingMask = expected.sampling() - 1L;
-        this.publishersAhead = expected.publishersAhead();
+        this.answers = answers;
+        this.settings = settings;
+        this.check = new MessageCheck(settings.publishers(), settings.sizes(), settings.choice());
+        this.arrivals = new ArrivalLog(settings.arrivals(), settings.sampling());
+        this.samplingMask = settings.sampling() - 1L;
+        if (settings.isPlain()) {
+            told.begin(1);
+        }
     }
 
     @Override
     public void onFrame(int type, ByteBuffer body) {
-        if (type != LoadMessage.TYPE || body.remaining() < LoadMessage.MIN_BODY) {
-            onOther(type, body);
-            return;
+        if (ControlFrames.isControl(type)) {
+            onControl(type, body);
+        } else if (told.hasBegun()) {
+            told.message();
+            onMessage(type, body);
         }
-        int at = body.position();
-        long stamp = LoadMessage.stampAt(body, at);
-        check.onMessage(stamp);
-        if ((stamp & samplingMask) == 0) {
-            record(stamp, LoadMessage.timeAt(body, at) - publishersAhead);
-        }
-        bodies.onMessage(stamp, body);
     }
 
-    private void record(long stamp, long intended) {
+    private void onMessage(int type, ByteBuffer body) {
+        int at = body.position();
+        if (!settings.sizes().carries(type)) {
+            foreign++;
+        } else if (check.onMessage(type, body)) {
+            long stamp = settings.choice().ranked(LoadMessage.stampAt(body, at));
+            if ((stamp & samplingMask) == 0) {
+                record(stamp, body, at);
+            }
+        }
+    }
+
+    private void record(long stamp, ByteBuffer body, int at) {
         Window window = clock.window();
+        long ahead = settings.publishersAhead();
+        long intended = LoadMessage.timeAt(body, at, clock.now() + ahead) - ahead;
         if (intended >= window.begin() && intended < window.end()) {
             arrivals.add(stamp, clock.now());
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
         }
     }
 
-    private void onOther(int type, ByteBuffer body) {
-        if (type == LoadMessage.TYPE) {
-            bodies.onFragment();
-        } else if (type == ControlFrames.ERROR) {
-            closeReason = ErrorFrame.code(body);
-            error = ErrorFrame.text(body);
-        } else if (!ControlFrames.isControl(type)) {
-            foreign++;
+    private void onControl(int type, ByteBuffer body) {
+        try {
+            switch (type) {
+                case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
+                case ControlFrames.GAP -> {
+                    GapFrame.check(body);
+                    gap(GapFrame.from(body), GapFrame.to(body));
+                }
+                case ControlFrames.PING -> {
+                    PingFrame.check(body);
+                    told.stands(PingFrame.next(body));
+                    answer(PingFrame.id(body));
+                }
+                case ControlFrames.ERROR -> {
+                    ErrorFrame.check(body);
+                    closeReason = ErrorFrame.code(body);
+                    error = ErrorFrame.text(body);
+                }
+                default -> {
+                    // GOAWAY: the end will tell. Others are not for who asked for nothing.
+                }
+            }
+        } catch (FrameException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
         }
+    }
+
+    private void welcome(WelcomeFrame welcome) {
+        if (welcome.policy() != settings.policy()) {
+            throw new IllegalArgumentException("asked for the policy "
+                    + (settings.isPlain() ? "of the relay" : settings.policy().flag()) + ", the relay grants "
+                    + welcome.policy().flag());
+        }
+        told.begin(welcome.next());
+        welcomed.countDown();
+    }
+
+    private void gap(long from, long to) {
+        told.gap(from, to);
+        check.onGap(to - from + 1);
+    }
+
+    private void answer(long id) {
+        PongFrame.put(pong.clear(), id);
+        try {
+            answers.write(pong.flip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits for the answer to HELLO; false when the time is over. */
+    boolean awaitWelcome(long millis) throws InterruptedException {
+        return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }
 
     Histogram latency() {
@@ -87,14 +155,28 @@ final class Verifier implements FrameConsumer {
         return arrivals;
     }
 
-    /** Messages whose body is not what was sent. */
-    long corrupted() {
-        return bodies.corrupted();
+    MessageCheck check() {
+        return check;
     }
 
-    /** Messages that no load generator sent. */
+    /** What the relay told of the stream. */
+    ToldStream told() {
+        return told;
+    }
+
+    /** Messages that nobody of this run sent, or that were not chosen. */
     long foreign() {
-        return foreign;
+        return foreign + check.unasked() + check.sequence().unknown();
+    }
+
+    /** Whether every publisher is there, or sends what nobody can read: the run need not wait to fail. */
+    boolean hasHeardOfAll() {
+        return check.sequence().heardOfAll() || check.unreadable() > 0;
+    }
+
+    /** Messages that came, each once, or of which it is known that they do not come. */
+    long accountedFor() {
+        return check.sequence().accepted() + check.unreadable() + told.missed();
     }
 
     /** The code with which the relay closed this connection, or 0. */

@@ -2,24 +2,24 @@ package dev.msgrelay.loadgen.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRuns;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middles;
-import dev.msgrelay.loadgen.run.Published;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.run.Traffic;
 import java.time.Duration;
 import java.util.List;
-import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 class CaseResultTest {
     private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     private static final Metric FRACTION =
-            Metric.atLeast(0.5, "of the ceiling", round -> round.of("ours").rate() / round.best(Cases.CEILING));
+            Metric.atLeast(0.5, "of the ceiling", round -> round.rate("ours") / round.best(CeilingCells.CEILING));
 
     @Test
     void aRoundIsComparedWithTheBestOfItsCeilings() {
@@ -44,8 +44,8 @@ class CaseResultTest {
     }
 
     @Test
-    void withoutEnoughSteadyRoundsAllOfThemCount() {
-        CaseResult result = result(round(50, 200, 10, 100), round(50, 200, 20, 100), round(50, 60, 80, 100));
+    void whereNoRoundCountsAllOfThemStand() {
+        CaseResult result = result(round(50, 200, 10, 100), round(50, 200, 20, 100), round(50, 200, 80, 100));
         assertThat(result.counted()).hasSize(3);
         assertThat(result.median(FRACTION)).isEqualTo(0.2);
     }
@@ -63,27 +63,30 @@ class CaseResultTest {
         return new CaseResult(benchCase, List.of(), List.of(rounds));
     }
 
-    private static Round round(double hopBefore, double hopAfter, long ours, long ceiling) {
-        return new Round(List.of(
-                sample(Cases.CEILING + "a", ceiling / 2, hopBefore, hopAfter),
-                sample("ours", ours, hopBefore, hopAfter),
-                sample(Cases.CEILING + "b", ceiling, hopBefore, hopAfter)));
+    @Test
+    void aRoundWithARunThatDidNotComeToItsEndIsLeftOut() {
+        Round broken = new Round(List.of(
+                LoadRuns.run(cell("ours"), 1, new Hops(50, 50), null, List.of("relay ended"), List.of()),
+                run(CeilingCells.CEILING + "a", 100, 50, 50)));
+        CaseResult result = result(broken, round(50, 60, 80, 100));
+        assertThat(result.median(FRACTION)).isEqualTo(0.8);
+        assertThat(result.failures()).containsExactly("ours: relay ended");
     }
 
-    private static Sample sample(String name, long rate, double hopBefore, double hopAfter) {
-        Load load = Load.oneToOne(100);
-        Contender contender = new Contender(name, Middles.plain(1), load, SECOND);
-        Traffic traffic = new Traffic(rate, 0, SECOND.measured().toNanos());
-        RunResult result = new RunResult(
-                name,
-                load,
-                SECOND,
-                new Published(traffic, rate, Punctuality.NONE),
-                new Received(traffic, List.of(), new Histogram(3), 0, Arrivals.Skew.NONE),
-                List.of(),
-                List.of(),
-                null,
-                null);
-        return new Sample(contender, result, hopBefore, hopAfter, List.of());
+    private static Round round(double hopBefore, double hopAfter, long ours, long ceiling) {
+        return new Round(List.of(
+                run(CeilingCells.CEILING + "a", ceiling / 2, hopBefore, hopAfter),
+                run("ours", ours, hopBefore, hopAfter),
+                run(CeilingCells.CEILING + "b", ceiling, hopBefore, hopAfter)));
+    }
+
+    private static Run<RunResult> run(String name, long rate, double hopBefore, double hopAfter) {
+        LoadCell cell = cell(name);
+        RunResult result = LoadRuns.result(cell.contestant(), cell.load(), SECOND, new Given(rate, 1_000));
+        return LoadRuns.run(cell, 1, new Hops(hopBefore, hopAfter), result, List.of(), List.of());
+    }
+
+    private static LoadCell cell(String name) {
+        return LoadCell.here(name, Middles.plain(1), Load.oneToOne(100), SECOND, null);
     }
 }

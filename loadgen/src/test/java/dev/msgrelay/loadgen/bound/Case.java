@@ -2,6 +2,17 @@ package dev.msgrelay.loadgen.bound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.bound.BoundBy.Confidence;
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Sampled.Queue;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Sampled.TcpSegments;
+import dev.msgrelay.loadgen.bound.Signals.LinkShare;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +24,7 @@ final class Case {
     private final List<CpuShare> cpu = new ArrayList<>();
     private Rates rates = new Rates(0, 1e6, 1e6, 0, 10);
     private boolean waitsKnown = true;
-    private MachineShare machine = new MachineShare(4, 0.4, 0.05, 0, 0.5);
+    private MachineShare machine = new MachineShare(4, 0.4, 0.05, 0, 0.5, 0, "", 1);
     private Queue publisherSend = EMPTY;
     private Queue relayReceive = EMPTY;
     private Queue relaySend = EMPTY;
@@ -21,6 +32,7 @@ final class Case {
     private TcpSegments segments = TcpSegments.NONE;
     private RelayHolds holds = new RelayHolds(0, 0, 0);
     private LinkShare link = LinkShare.UNKNOWN;
+    private Standstills still = Standstills.NONE;
 
     /** Nobody has been seen to use a core yet. */
     static Case quiet() {
@@ -48,12 +60,12 @@ final class Case {
     }
 
     Case idle(double idle) {
-        machine = new MachineShare(2, idle, 0.1, 0.02, 0.8);
+        machine = new MachineShare(2, idle, 0.1, 0.02, 0.8, 0, "", 1);
         return this;
     }
 
     Case machine(double idle, double softirq, double own) {
-        machine = new MachineShare(2, idle, softirq, 0, own);
+        machine = new MachineShare(2, idle, softirq, 0, own, Math.max(0, 1 - idle - softirq - own), "", 1);
         return this;
     }
 
@@ -102,6 +114,31 @@ final class Case {
         return this;
     }
 
+    /**
+     * Longest standstills in milliseconds; each came so often.
+     *
+     * @param slowest the longest latency
+     */
+    Case stoodStill(int times, long machine, long publishers, long subscribers, long deliveries, long slowest) {
+        still = new Standstills(
+                still(times, machine),
+                still(times, publishers),
+                still(times, subscribers),
+                still(times, deliveries),
+                slowest * 1_000_000);
+        return this;
+    }
+
+    private static Standstills.Still still(int times, long millis) {
+        long nanos = millis * 1_000_000;
+        return millis < 100 ? new Standstills.Still(nanos, 0, 0) : new Standstills.Still(nanos, times, times * nanos);
+    }
+
+    Case machine(MachineShare share) {
+        machine = share;
+        return this;
+    }
+
     Case unixSockets() {
         publisherSend = null;
         relayReceive = null;
@@ -135,7 +172,7 @@ final class Case {
         return this;
     }
 
-    static void expect(BoundBy bound, BoundKind kind, Confidence confidence, BoundKind... alternatives) {
+    static void expect(BoundBy bound, BoundBy.Kind kind, Confidence confidence, BoundBy.Kind... alternatives) {
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(kind);
         assertThat(bound.confidence()).as(bound.toString()).isEqualTo(confidence);
         assertThat(bound.alternatives()).as(bound.toString()).containsExactly(alternatives);
@@ -143,8 +180,12 @@ final class Case {
     }
 
     BoundBy classify() {
+        return Classifier.classify(signals());
+    }
+
+    Signals signals() {
         Queues queues = new Queues(publisherSend, relayReceive, relaySend, subscriberReceive);
         Sampled sampled = new Sampled(100, cpu, waitsKnown, machine, queues, segments);
-        return Classifier.classify(new Signals(rates, sampled, holds, link));
+        return new Signals(rates, sampled, holds, link, still);
     }
 }

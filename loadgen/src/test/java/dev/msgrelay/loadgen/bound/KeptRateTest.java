@@ -1,15 +1,16 @@
 package dev.msgrelay.loadgen.bound;
 
-import static dev.msgrelay.loadgen.bound.BoundKind.MACHINE;
-import static dev.msgrelay.loadgen.bound.BoundKind.NOTHING;
-import static dev.msgrelay.loadgen.bound.BoundKind.PUBLISHER;
-import static dev.msgrelay.loadgen.bound.BoundKind.RELAY_CPU;
-import static dev.msgrelay.loadgen.bound.BoundKind.UNCLEAR;
-import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
-import static dev.msgrelay.loadgen.bound.Confidence.LOW;
-import static dev.msgrelay.loadgen.bound.Confidence.MEDIUM;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.HIGH;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.LOW;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.MEDIUM;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.MACHINE;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.NOTHING;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.PUBLISHER;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.UNCLEAR;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.bound.Signals.Rates;
 import org.junit.jupiter.api.Test;
 
 /** A schedule that is kept leaves nothing to be bound by. */

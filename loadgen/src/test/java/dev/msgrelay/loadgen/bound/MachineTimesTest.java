@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.bound;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import org.junit.jupiter.api.Test;
 
 class MachineTimesTest {
@@ -24,8 +25,8 @@ class MachineTimesTest {
 
     @Test
     void sharesOfTheTimeBetweenTwoLooks() {
-        MachineShare share =
-                new MachineTimes(2, 1_400, 600, 130, 42).since(new MachineTimes(2, 1_000, 500, 100, 40), 0.9);
+        MachineShare share = new MachineTimes(2, 1_400, 600, 130, 42)
+                .since(new MachineTimes(2, 1_000, 500, 100, 40), 0.9, 0.1, "", 1);
         assertThat(share.cores()).isEqualTo(2);
         assertThat(share.idle()).isCloseTo(0.25, within(1e-9));
         assertThat(share.softirq()).isCloseTo(0.075, within(1e-9));
@@ -35,9 +36,27 @@ class MachineTimesTest {
     }
 
     @Test
+    void otherProgramsThatWereSeenCountWhereTheKernelsBooksHideThem() {
+        MachineShare share = new MachineTimes(2, 1_400, 500, 100, 40)
+                .since(new MachineTimes(2, 1_000, 500, 100, 40), 2.4, 0.8, "yes (pid 7)", 0.8);
+        assertThat(share.own()).isEqualTo(1);
+        assertThat(share.others()).isCloseTo(0.4, within(1e-9));
+        assertThat(share.busiest()).isEqualTo("yes (pid 7)");
+        assertThat(share.clock()).isEqualTo(0.8);
+    }
+
+    @Test
+    void theClockOfAllCores() {
+        assertThat(MachineTimes.clock("processor : 0\ncpu MHz\t\t: 3000.5\nx\ncpu MHz\t\t: 2000.5\n"))
+                .isEqualTo(2_500.5);
+        assertThat(MachineTimes.clock("processor : 0\n")).isNaN();
+        assertThat(MachineTimes.clock("cpu MHz : fast\n")).isNaN();
+    }
+
+    @Test
     void idleTimeThatGoesBackIsNone() {
         assertThat(new MachineTimes(1, 1_100, 499, 0, 0)
-                        .since(new MachineTimes(1, 1_000, 500, 0, 0), 0)
+                        .since(new MachineTimes(1, 1_000, 500, 0, 0), 0, 0, "", 1)
                         .idle())
                 .isZero();
     }
@@ -45,7 +64,7 @@ class MachineTimesTest {
     @Test
     void noTimeHasPassed() {
         MachineTimes times = new MachineTimes(2, 1_000, 500, 100, 40);
-        assertThat(times.since(times, 0)).isNull();
+        assertThat(times.since(times, 0, 0, "", 1)).isNull();
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.bound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +27,7 @@ class ProcFilesTest {
         Files.createDirectories(root.resolve("7/ns"));
         Files.writeString(root.resolve("7/stat"), "hello\n");
         Files.createSymbolicLink(root.resolve("7/ns/net"), Path.of("net:[4026531840]"));
-        SampleSource source = new ProcFiles(root);
+        ProcFiles source = new ProcFiles(root);
         assertThat(source.text("7/stat")).contains("hello\n");
         assertThat(source.names("7/task")).containsExactlyInAnyOrder("8", "9");
         assertThat(source.link("7/ns/net")).contains("net:[4026531840]");
@@ -33,7 +35,7 @@ class ProcFilesTest {
 
     @Test
     void whatIsNotThere() {
-        SampleSource source = new ProcFiles(root);
+        ProcFiles source = new ProcFiles(root);
         assertThat(source.text("8/stat")).isEmpty();
         assertThat(source.names("8/task")).isEmpty();
         assertThat(source.link("8/ns/net")).isEmpty();

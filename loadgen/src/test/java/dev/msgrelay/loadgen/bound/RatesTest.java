@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.bound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.bound.Signals.Rates;
 import org.junit.jupiter.api.Test;
 
 class RatesTest {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.bound;
 
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -7,10 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Files of /proc with content that a test gives, and changes as time passes. */
-final class RecordedProc implements SampleSource {
+final class RecordedProc extends ProcFiles {
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, String> links = new HashMap<>();
     private final Map<String, Integer> reads = new HashMap<>();
+
+    RecordedProc() {
+        super(Path.of("/nothing/is/read/from/here"));
+    }
 
     RecordedProc with(String path, String text) {
         texts.put(path, text);
@@ -32,6 +37,14 @@ final class RecordedProc implements SampleSource {
         String path = pid + "/task/" + tid;
         return with(path + "/comm", name + "\n")
                 .with(path + "/schedstat", ranMillis * 1_000_000 + " " + waitedMillis * 1_000_000 + " 17\n");
+    }
+
+    /** A whole process: milliseconds that all its threads have run, the ended ones too. */
+    RecordedProc process(long pid, long parent, String name, long ranMillis) {
+        return with(
+                pid + "/stat",
+                pid + " (" + name + ") S " + parent + " 1 1 0 -1 4194560 1 0 0 0 " + ranMillis / 10
+                        + " 0 0 0 20 0 30 0 2\n");
     }
 
     /** A socket of a process, by its inode. */
@@ -71,9 +84,10 @@ final class RecordedProc implements SampleSource {
 
     @Override
     public List<String> names(String path) {
+        String prefix = path.isEmpty() ? "" : path + "/";
         return texts.keySet().stream()
-                .filter(name -> name.startsWith(path + "/"))
-                .map(name -> name.substring(path.length() + 1).split("/")[0])
+                .filter(name -> name.startsWith(prefix))
+                .map(name -> name.substring(prefix.length()).split("/")[0])
                 .distinct()
                 .sorted()
                 .toList();

@@ -1,13 +1,13 @@
 package dev.msgrelay.loadgen.bound;
 
-import static dev.msgrelay.loadgen.bound.BoundKind.MACHINE;
-import static dev.msgrelay.loadgen.bound.BoundKind.PUBLISHER;
-import static dev.msgrelay.loadgen.bound.BoundKind.RELAY_CPU;
-import static dev.msgrelay.loadgen.bound.BoundKind.SUBSCRIBER;
-import static dev.msgrelay.loadgen.bound.BoundKind.UNCLEAR;
-import static dev.msgrelay.loadgen.bound.Confidence.HIGH;
-import static dev.msgrelay.loadgen.bound.Confidence.LOW;
-import static dev.msgrelay.loadgen.bound.Confidence.MEDIUM;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.HIGH;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.LOW;
+import static dev.msgrelay.loadgen.bound.BoundBy.Confidence.MEDIUM;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.MACHINE;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.PUBLISHER;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.RELAY_CPU;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.SUBSCRIBER;
+import static dev.msgrelay.loadgen.bound.BoundBy.Kind.UNCLEAR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,12 @@ package dev.msgrelay.loadgen.bound;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Sampled.Queue;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Sampled.TcpSegments;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.data.Offset;
@@ -81,6 +87,39 @@ class SamplerTest {
         proc.thread(RELAY, 103, "comes", 9_500, 0);
         sampler.last(millis(20_000));
         expect(sampler.sampled().busiest(Role.RELAY), "relay", "comes", 0.475, 0);
+    }
+
+    @Test
+    void aThreadThatEndedBeforeTheLastLookGetsWhatItsProcessHasUsedBeyondTheOthers() {
+        proc.thread(PUBLISHER, 201, "main", 100, 0).thread(PUBLISHER, 202, "publisher-0", 3_000, 0);
+        proc.thread(PUBLISHER, 203, "C2 CompilerThre", 4_000, 0).process(PUBLISHER, 1, "java", 7_100);
+        Sampler sampler = new Sampler(proc, watched);
+        sampler.first(0);
+        proc.without(PUBLISHER + "/task/202").without(PUBLISHER + "/task/203");
+        proc.thread(PUBLISHER, 201, "main", 110, 0).process(PUBLISHER, 1, "java", 7_960);
+        sampler.last(millis(1_000));
+        expect(sampler.sampled().busiest(Role.PUBLISHER), "publisher 0", "publisher-0", 0.85, 0);
+    }
+
+    @Test
+    void otherProgramsAreNamed() {
+        proc.thread(RELAY, 101, "relay-loop-0", 0, 0).process(RELAY, 1, "java", 1_000);
+        proc.process(7, 1, "yes", 500).process(8, 2, "ksoftirqd/0", 100).process(9, 1, "sh", 100);
+        proc.with("stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\ncpu1 1 1 1 1 1 1 1 1\n");
+        proc.with("cpuinfo", "cpu MHz : 3000.0\n");
+        Sampler sampler = new Sampler(proc, watched);
+        sampler.first(0);
+        proc.thread(RELAY, 101, "relay-loop-0", 900, 0).process(RELAY, 1, "java", 1_900);
+        proc.process(7, 1, "yes", 1_100).process(8, 2, "ksoftirqd/0", 900);
+        proc.with("stat", "cpu  250 0 140 810 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\ncpu1 1 1 1 1 1 1 1 1\n");
+        proc.with("cpuinfo", "cpu MHz : 2400.0\n");
+        sampler.last(millis(1_000));
+        MachineShare machine = sampler.sampled().machine();
+        assertThat(machine.own()).isCloseTo(0.45, NEAR);
+        // By the machine's books 0.95 were not idle and 0.45 are ours; the kernel's threads are in there.
+        assertThat(machine.others()).isCloseTo(0.5, NEAR);
+        assertThat(machine.busiest()).isEqualTo("yes (pid 7)");
+        assertThat(machine.clock()).isCloseTo(0.8, NEAR);
     }
 
     @Test

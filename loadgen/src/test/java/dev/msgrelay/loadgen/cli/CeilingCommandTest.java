@@ -21,8 +21,8 @@ class CeilingCommandTest {
                 .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps\n"
                         + "a full segment carries 1,448 bytes and takes 1,538 of the link's time\n")
                 // 117.685 MB/s / 108; 125e6 / 198 (the arithmetic is in LinkCeilingTest)
-                .containsPattern("\n +100 +ingress +1,089,679 +117\\.7 +94\\.1 +631,313 +68\\.2 +54\\.5\n"
-                        + " +egress +1,089,679 +117\\.7 +94\\.1 +631,313 +68\\.2 +54\\.5\n")
+                .containsPattern("\n +100 +ingress +1,089,679 +117\\.7 +94\\.1 % +631,313 +68\\.2 +54\\.5 %\n"
+                        + " +egress +1,089,679 +117\\.7 +94\\.1 % +631,313 +68\\.2 +54\\.5 %\n")
                 .containsPattern("\n +16 +ingress")
                 .containsPattern("\n +1,000 +ingress")
                 .containsPattern("\n +10,000 +ingress");
@@ -46,7 +46,7 @@ class CeilingCommandTest {
         assertThat(out.toString())
                 .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps, emulated by tc\n"
                         + "a full segment carries 1,448 bytes and takes 1,514 of the link's time\n")
-                .containsPattern(" +ingress +1,106,952 +119\\.6 +95\\.6 ");
+                .containsPattern(" +ingress +1,106,952 +119\\.6 +95\\.6 % ");
     }
 
     @Test

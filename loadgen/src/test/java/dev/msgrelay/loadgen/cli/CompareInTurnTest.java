@@ -37,17 +37,20 @@ class CompareInTurnTest {
     @Test
     void twoSetsOfOptionsAreRunInTurn() throws Exception {
         JsonObject json = compare("--a=", "--b=--event-loops 2 --log-size=64m");
-        assertThat(json.getString("a")).isEqualTo("relay-server, this build");
-        assertThat(json.getString("b")).isEqualTo("relay-server --event-loops 2 --log-size 64m, this build");
+        JsonArray ratios = json.getArray("ratios");
+        assertThat(ratios.getObject(0).getString("a")).isEqualTo("relay-server, this build");
+        assertThat(ratios.getObject(0).getString("b"))
+                .isEqualTo("relay-server --event-loops 2 --log-size 64m, this build");
         JsonArray turns = json.getArray("turns");
-        assertThat(sides(turns)).startsWith("AB").hasSize(json.getInt("runs"));
+        assertThat(sides(turns)).startsWith("AB");
         for (int i = 0; i < turns.size(); i++) {
-            assertThat(turns.getObject(i).getDouble("deliveries")).isPositive();
+            assertThat(turns.getObject(i).getObject("figures").getDouble("deliveries"))
+                    .isPositive();
         }
-        assertThat(json.getArray("rows").getObject(0).getString("figure")).isEqualTo("deliveries");
-        assertThat(json.getArray("rows").getObject(1).getString("figure")).isEqualTo("relayCpu");
-        assertThat(json.getString("ended")).isEqualTo("time");
-        assertThat(json.getArray("failures")).isEmpty();
+        assertThat(ratios.getObject(0).getString("figure")).isEqualTo("deliveries");
+        assertThat(ratios.getObject(1).getString("figure")).isEqualTo("relayCpu");
+        assertThat(json.getObject("ending").getString("reason")).isEqualTo("the time is over");
+        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
     }
 
     @Test
@@ -56,23 +59,26 @@ class CompareInTurnTest {
         JsonArray turns = json.getArray("turns");
         assertThat(sides(turns)).startsWith("AB");
         assertThat(turns.getObject(1).getInt("round")).isZero();
-        assertThat(turns.getObject(1).getDouble("p50")).isPositive();
-        assertThat(json.getArray("failures")).isEmpty();
+        assertThat(turns.getObject(1).getObject("figures").getDouble("p50")).isPositive();
+        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
     }
 
     @Test
     void anyCommandIsRunOverTcpAndUnixSockets() throws Exception {
-        assertThat(compare("--b-command=" + OVER_TCP).getArray("failures")).isEmpty();
+        assertThat(compare("--b-command=" + OVER_TCP).getObject("ending").getString("how"))
+                .isEqualTo("complete");
         String overUnix = RELAY + "--publish-port 0 --subscribe-port 0"
                 + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
-        assertThat(compare("--unix", "--b-command=" + overUnix).getArray("failures"))
-                .isEmpty();
+        assertThat(compare("--unix", "--b-command=" + overUnix)
+                        .getObject("ending")
+                        .getString("how"))
+                .isEqualTo("complete");
     }
 
     @Test
     void publishersWithinTheRelaysProcess() throws Exception {
         JsonObject json = compare("--a=--event-loops=1", "--in-process", "--batch=1", "--publishers=2");
-        assertThat(json.getArray("failures")).isEmpty();
+        assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
         assertThat(sides(json.getArray("turns"))).startsWith("AB");
     }
 

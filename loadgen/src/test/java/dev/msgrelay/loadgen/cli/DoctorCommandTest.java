@@ -37,8 +37,10 @@ class DoctorCommandTest {
                 .getName();
         assertThat(run("--json", "--interface", loopback)).as(err.toString()).isZero();
         JsonObject json = JsonParser.object().from(out.toString());
-        assertThat(json.getBoolean("runsPossible")).isTrue();
-        assertThat(json.getObject("machine").getInt("cores")).isPositive();
+        assertThat(json.getInt("schemaVersion")).isPositive();
+        assertThat(json.getArray("notes").getString(0)).endsWith("runs are possible");
+        assertThat(json.getArray("sites").getObject(0).getObject("machine").getInt("cores"))
+                .isPositive();
         Map<String, JsonObject> findings = new HashMap<>();
         JsonArray list = json.getArray("findings");
         for (int i = 0; i < list.size(); i++) {
@@ -53,7 +55,7 @@ class DoctorCommandTest {
                 .isPositive();
         assertThat(findings.get("transports").getObject("figures").getArray("available"))
                 .contains("nio");
-        assertThat(findings.get("JDK").getString("verdict")).isEqualTo("fine");
+        assertThat(findings.get("JDK").getString("level")).isEqualTo("fine");
         assertThat(findings.get("loopback").getString("meaning")).isNotBlank();
     }
 

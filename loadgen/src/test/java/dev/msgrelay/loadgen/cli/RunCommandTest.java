@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import java.io.PrintWriter;
@@ -20,7 +21,57 @@ class RunCommandTest {
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
-                .contains("subscriber", "latency", "  bound by  ", "machine:", "core-to-core hop", "PASS");
+                .contains("1 publisher -> 1 subscriber", "  speed ", "  messages ", "  bound by ", "  machine ")
+                .contains("time in queue: ", "longest gap between two deliveries: ", "PASS (messages)")
+                .containsPattern("latency +at .* msg/s \\([0-9]+ % of that speed\\)")
+                .containsPattern("p50 .* p90 .* p99 .* p99.9 .* \\([0-9,]+ messages timed; usual priority\\)")
+                .doesNotContain("peak memory");
+        assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(18);
+    }
+
+    @Test
+    void theEvidenceIsThereForWhoAsks() {
+        run("--warmup", "200ms", "--duration", "300ms", "--latency-at", "0", "--explain");
+        assertThat(out.toString())
+                .contains("peak memory", "core-to-core hop: ", "  machine ", "time in queue  p50 ")
+                .containsPattern("latency +not measured")
+                .doesNotContain("intended time");
+    }
+
+    @Test
+    void coresThatWereMovedAndCoresThatSomebodyElseWantedAreSaid() {
+        assertThat(RunCommand.cores(34, 40)).isEmpty();
+        assertThat(RunCommand.cores(170, 180)).as("far, but steady").isEmpty();
+        assertThat(RunCommand.cores(Double.NaN, Double.NaN)).isEmpty();
+        assertThat(RunCommand.cores(34, 95))
+                .containsExactly("the cores were moved: from core to core took 34 ns before and 95 ns after");
+        assertThat(RunCommand.cores(34, 170_000))
+                .containsExactly(
+                        "somebody else wanted the cores: from core to core took 34 ns before and 170,000 ns after");
+    }
+
+    @Test
+    void withRealTimeBothWaysStandSideBySide() throws Exception {
+        int code = run("--warmup", "200ms", "--duration", "300ms", "--rate", "500", "--real-time", "--json");
+        assertThat(code).as(out.toString()).isZero();
+        JsonArray cells = JsonParser.object()
+                .from(out.toString())
+                .getArray("lanes")
+                .getObject(0)
+                .getArray("cells");
+        assertThat(cells).hasSize(2);
+        JsonObject usual = schedule(cells.getObject(0));
+        assertThat(usual.getObject("means").getBoolean("realTime")).isFalse();
+        assertThat(usual.getObject("means").getString("obstacle")).isEmpty();
+        assertThat(cells.getObject(1).getString("contestant")).isEqualTo("relay, real-time publishers");
+        // The system may refuse; then it says why.
+        JsonObject means = schedule(cells.getObject(1)).getObject("means");
+        assertThat(means.getBoolean("realTime"))
+                .isEqualTo(means.getString("obstacle").isEmpty());
+    }
+
+    private static JsonObject schedule(JsonObject cell) {
+        return cell.getArray("runs").getObject(0).getObject("correctness").getObject("schedule");
     }
 
     @Test
@@ -28,19 +79,38 @@ class RunCommandTest {
         int code =
                 run("--warmup", "200ms", "--duration", "300ms", "--rate", "500", "--body", "uniform:16-90", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
+        assertThat(json.getObject("origin").getString("command")).isEqualTo("run");
+        JsonObject lane = json.getArray("lanes").getObject(0);
+        assertThat(lane.getString("name")).isEqualTo("loopback");
+        JsonObject cell = lane.getArray("cells").getObject(0);
+        assertThat(cell.getString("contestant")).isEqualTo("relay");
+        JsonObject body = cell.getObject("parameters").getObject("body");
+        assertThat(body.getString("text")).isEqualTo("uniform:16-90");
+        assertThat(body.getDouble("meanBytes")).isEqualTo(53);
+        JsonObject run = cell.getArray("runs").getObject(0);
         // Whether the schedule is kept depends on what else the machine does.
-        assertThat(json.getArray("failures").toString()).doesNotContain("subscriber", "window");
-        assertThat(json.getBoolean("valid")).isEqualTo(code == 0);
-        assertThat(json.getObject("in").getObject("lateness").getLong("recorded"))
+        assertThat(run.getObject("outcome").getArray("failures").toString()).doesNotContain("subscriber", "window");
+        assertThat(run.getObject("outcome").getBoolean("passed")).isEqualTo(code == 0);
+        JsonObject correctness = run.getObject("correctness");
+        assertThat(correctness.getObject("schedule").getObject("lateness").getLong("recorded"))
                 .isPositive();
-        assertThat(json.getString("bodySizes")).isEqualTo("uniform:16-90");
-        assertThat(json.getDouble("body")).isEqualTo(53);
-        assertThat(json.getInt("seed")).isOne();
-        assertThat(json.getObject("out").getLong("messages")).isPositive();
-        assertThat(json.getArray("perSubscriber").getObject(0).getLong("lost")).isZero();
-        assertThat(json.getObject("boundBy").getArray("reasons")).isNotEmpty();
-        assertThat(json.getObject("signals").getInt("samples")).isPositive();
-        assertThat(json.has("timeline")).isTrue();
+        assertThat(run.getObject("delays").getObject("latency").getLong("recorded"))
+                .isPositive();
+        assertThat(run.getObject("delays").isNull("timeInQueue")).isTrue();
+        assertThat(run.getObject("outcome").has("marks")).isTrue();
+        assertThat(correctness
+                        .getArray("subscribers")
+                        .getObject(0)
+                        .getObject("faults")
+                        .getLong("lost"))
+                .isZero();
+        assertThat(run.getObject("throughput").getObject("out").getLong("messages"))
+                .isPositive();
+        assertThat(run.getObject("throughput").has("timeline")).isTrue();
+        JsonObject resources = run.getObject("resources");
+        assertThat(resources.getObject("boundBy").getArray("reasons")).isNotEmpty();
+        assertThat(resources.getObject("signals").getObject("sampled").getInt("samples"))
+                .isPositive();
     }
 
     @Test
@@ -59,10 +129,11 @@ class RunCommandTest {
                 "--seed",
                 "77",
                 "--subscribers",
-                "2");
+                "2",
+                "--explain");
         assertThat(out.toString())
                 .contains("bodies of 16 to 90 bytes (mean 65) in the order of seed 77", "in bursts of 5")
-                .containsPattern("schedule: +[0-9.]+ % within 1 ms")
+                .containsPattern("on time: [0-9.]+ % left within 1 ms")
                 .containsPattern("skew +p50 ");
     }
 

@@ -45,7 +45,8 @@ class ShootoutCommandTest {
                         "core-to-core hop before and after the runs",
                         "results are in " + directory);
         assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
-        assertThat(json.getArray("command").subList(0, 3)).hasToString("[loadgen, shootout, --lanes=loopback,unix]");
+        assertThat(json.getObject("origin").getArray("commandLine").subList(0, 3))
+                .hasToString("[loadgen, shootout, --lanes=loopback,unix]");
         assertThat(json.getArray("lanes")).hasSize(2);
         assertThat(directory.resolve("report.html")).content().contains("uniform:16-1000");
         assertThat(directory.resolve("results.csv")).content().hasLineCount(3);
@@ -80,24 +81,15 @@ class ShootoutCommandTest {
         assertThat(err.toString()).contains(temporary + " has results already");
     }
 
-    @Test
-    void anAgentThatIsNotThereIsASkippedLane() throws Exception {
-        Path token = Files.writeString(temporary.resolve("token"), "0123456789abcdef0123456789abcdef");
-        token.toFile().setReadable(false, false);
-        token.toFile().setReadable(true, true);
-        token.toFile().setWritable(false, false);
-        int code = run("--lanes=remote", "--agent=127.0.0.1:1", "--token-file=" + token);
-        assertThat(code).isOne();
-        assertThat(err.toString()).contains("lane remote is skipped: agent at 127.0.0.1:1: ");
-        assertThat(out.toString()).contains("skipped: agent at 127.0.0.1:1");
-    }
-
     /** On a machine that is busy enough a run may be invalid; then the exit code says so. */
     private static int expectedCode(JsonObject json) {
         for (Object lane : json.getArray("lanes")) {
             for (Object cell : ((JsonObject) lane).getArray("cells")) {
                 for (Object run : ((JsonObject) cell).getArray("runs")) {
-                    if (!((JsonObject) run).getArray("failures").isEmpty()) {
+                    if (!((JsonObject) run)
+                            .getObject("outcome")
+                            .getArray("failures")
+                            .isEmpty()) {
                         return 1;
                     }
                 }

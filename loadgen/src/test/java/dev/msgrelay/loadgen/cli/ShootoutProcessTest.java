@@ -7,6 +7,9 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.ssh.FakeSsh;
+import dev.msgrelay.loadgen.ssh.TestJar;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +18,6 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,7 @@ class ShootoutProcessTest {
     private Path temporary;
 
     private Process process;
+    private String classPath = System.getProperty("java.class.path");
 
     @AfterEach
     void end() {
@@ -75,32 +78,46 @@ class ShootoutProcessTest {
     }
 
     @Test
-    void afterCtrlCWhileTheAgentHangsThereAreResults() throws Exception {
-        Path token = Files.writeString(temporary.resolve("token"), "0123456789abcdef0123456789abcdef");
-        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
-        Process agent = new ProcessBuilder(command("agent", "--port=0", "--token-file=" + token))
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        try {
-            start(
-                    "--agent=127.0.0.1:" + port(agent),
-                    "--token-file=" + token,
-                    "--no-calibrate",
-                    "--rounds=50",
-                    "--warmup=2s",
-                    "--duration=300ms");
-            // The first one is on loopback, this one has a process of the agent's.
-            awaitLine("run 2/");
-            signal("STOP", agent);
-            int expected = interrupt();
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).isEqualTo(expected);
-            assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
-            assertThat(temporary.resolve("stdout")).content().contains("PARTIAL: interrupted after 1 runs");
-        } finally {
-            agent.descendants().forEach(ProcessHandle::destroyForcibly);
-            agent.destroyForcibly();
+    void afterCtrlCWhileTheSecondHostHangsThereAreResults() throws Exception {
+        classPath = TestJar.write(temporary).toString();
+        Path ssh = FakeSsh.write(temporary, temporary, "");
+        start(
+                "--host=second",
+                "--ssh=" + ssh,
+                "--host-java=" + HostSite.java(),
+                "--no-calibrate",
+                "--rounds=50",
+                "--warmup=2s",
+                "--duration=300ms");
+        // The first one is on loopback, this one has a process of the second host.
+        awaitLine("second: Java ");
+        awaitLine("run 2/");
+        List<ProcessHandle> there = process.descendants()
+                .filter(one -> hasInCommand(one, "relay-loadgen/loadgen-"))
+                .toList();
+        assertThat(there).isNotEmpty();
+        for (ProcessHandle one : there) {
+            signal("STOP", one.pid());
         }
+        int expected = interrupt();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(expected);
+        assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
+        assertThat(temporary.resolve("stdout")).content().contains("PARTIAL: interrupted after 1 runs");
+        for (ProcessHandle one : there) {
+            one.onExit().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aSecondHostThatIsNotThereIsASkippedLane() throws Exception {
+        classPath = TestJar.write(temporary).toString();
+        Path ssh = FakeSsh.write(temporary, temporary, "echo 'ssh: no route to second' >&2; exit 255");
+        start("--lanes=remote", "--host=second", "--ssh=" + ssh);
+        awaitLine("lane remote is skipped: second: ssh: no route to second (by hand: " + ssh + " second true)");
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isOne();
+        assertThat(temporary.resolve("stdout")).content().contains("skipped: second: ssh: no route to second");
     }
 
     @Test
@@ -120,15 +137,15 @@ class ShootoutProcessTest {
                 .getArray("runs");
         assertThat(runs).hasSize(2);
         assertThat(runs.getObject(0).toString()).contains("ended");
-        assertThat(runs.getObject(0).getBoolean("partial")).isTrue();
-        assertThat(runs.getObject(1).getBoolean("partial")).isFalse();
+        assertThat(runs.getObject(0).getObject("outcome").getBoolean("partial")).isTrue();
+        assertThat(runs.getObject(1).getObject("outcome").getBoolean("partial")).isFalse();
     }
 
-    private static List<String> command(String... args) {
+    private List<String> command(String... args) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 LoadgenMain.class.getName()));
         command.addAll(List.of(args));
         return command;
@@ -157,12 +174,6 @@ class ShootoutProcessTest {
         throw new AssertionError("it did not say '" + part + "' but " + said);
     }
 
-    /** The port of "loadgen agent listens on 127.0.0.1 port 40123; ...". */
-    private static int port(Process agent) throws IOException {
-        BufferedReader out = new BufferedReader(new InputStreamReader(agent.getInputStream(), StandardCharsets.UTF_8));
-        return Integer.parseInt(out.readLine().replaceAll(".* port (\\d+);.*", "$1"));
-    }
-
     /** So that nobody waits for room in the pipe. */
     private void drain() {
         Thread thread = new Thread(() -> err.lines().forEach(line -> {}), "drain");
@@ -172,16 +183,18 @@ class ShootoutProcessTest {
 
     private ProcessHandle relay() {
         return process.descendants()
-                .filter(one -> {
-                    try {
-                        return Files.readString(Path.of("/proc/" + one.pid() + "/cmdline"), StandardCharsets.ISO_8859_1)
-                                .contains(RelayMain.class.getName());
-                    } catch (IOException e) {
-                        return false;
-                    }
-                })
+                .filter(one -> hasInCommand(one, RelayMain.class.getName()))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private static boolean hasInCommand(ProcessHandle process, String part) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"), StandardCharsets.ISO_8859_1)
+                    .contains(part);
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /**
@@ -195,12 +208,12 @@ class ShootoutProcessTest {
             process.destroy();
             return EXIT_SIGTERM;
         }
-        signal("INT", process);
+        signal("INT", process.pid());
         return EXIT_SIGINT;
     }
 
-    private static void signal(String name, Process to) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + name, "" + to.pid()).start();
+    private static void signal(String name, long pid) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-" + name, "" + pid).start();
         assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
     }
 

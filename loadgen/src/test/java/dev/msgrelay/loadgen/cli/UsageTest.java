@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.agent.LoadgenVersion;
+import dev.msgrelay.loadgen.measure.LoadgenVersion;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -44,15 +44,15 @@ class UsageTest {
                 "run --batch 2 --write-size 99 | --batch and --write-size exclude each other",
                 "run --batch 900 --rate 10    | --batch 900 at --rate 10 is a write every 90 s, over the limit of 60",
                 "run --batch 100 --body 1000000 | is up to 100000800 bytes a write, over the limit of 67108864",
-                "run --through direct --batch 2 --count-only | --batch and --through direct exclude each other",
+                "run --through direct --batch 2 --check none | --batch and --through direct exclude each other",
                 "run --through nothing --subscribers 2 | --through nothing takes one subscriber",
                 "run --through plain --slow-readers 1 | --slow-readers need a relay that knows policies, not --through plain",
                 "run --through nothing --publishers 2 | --through nothing takes one publisher, not 2",
-                "run --through nothing --buffer 9 | --buffer needs --through plain or direct",
+                "run --through nothing --buffer 9 | --buffer needs --through plain, c or direct",
                 "run --in-process --rate 5    | --in-process and --rate 5 exclude each other",
                 "run --in-process --connect a:9 | --in-process and --connect exclude each other",
                 "run --through plain --publishers 2 | --through plain takes one publisher, not 2",
-                "run --through direct         | give --count-only",
+                "run --through direct         | give --check none",
                 "run --through plain --connect other:7401 | --connect and --through plain exclude each other",
                 "run --through plain --connect-subscribe other:7400 | --connect-subscribe and --through plain exclude each other",
                 "run --through plain --transport nio | --transport and --through plain exclude each other",
@@ -67,10 +67,10 @@ class UsageTest {
                 "run --connect other:7401 --relay-arg=--log-size=64m | --relay-arg and --connect exclude each other",
                 "run --connect other:7401 --relay-java-opts=-Xmx1g | --relay-java-opts and --connect exclude each other",
                 "run --connect other:7401 --unix | --unix and --connect exclude each other",
-                "run --through direct --count-only --connect a:9 | --connect and --through direct exclude each other",
+                "run --through direct --check none --connect a:9 | --connect and --through direct exclude each other",
                 "run --through nothing --mtu 1500 | --mtu and --through nothing exclude each other",
-                "run --through direct --count-only --rate 5 | --rate 5 and --through direct exclude each other",
-                "run --through direct --count-only --write-size 999 | --write-size and --through direct exclude each other",
+                "run --through direct --check none --rate 5 | --rate 5 and --through direct exclude each other",
+                "run --through direct --check none --write-size 999 | --write-size and --through direct exclude each other",
                 "run --in-process --write-size 999 | --write-size and --in-process exclude each other",
                 "run --rate 5 --write-size 999 | --write-size and --rate 5 exclude each other",
                 "run --calibrate --rate 7     | it takes no --rate 7",
@@ -92,20 +92,15 @@ class UsageTest {
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
                 "lanes --mtu 575              | --mtu 575 is not within 576..9216",
-                "agent --port 65536           | --port 65536 is not within 0..65535",
-                "agent --bind 0.0.0.0         | --bind '0.0.0.0' is every address",
-                "agent --bind ::              | --bind '::' is every address",
-                "agent --bind no.such.invalid | --bind: unknown host 'no.such.invalid'",
-                "agent --data-address 0.0.0.0 | --data-address '0.0.0.0' is every address",
-                "agent --allow no.such.invalid | --allow: unknown host 'no.such.invalid'",
-                "agent --token-file /nowhere  | there is no token file /nowhere",
-                "shootout --lanes remote --agent a:1 --token-file /nowhere | there is no token file /nowhere",
-                "agent --idle-timeout 100ms   | --idle-timeout 100ms is under 500ms",
                 "shootout --lanes loopback,2gbe | --lanes: lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
-                "shootout --lanes remote      | --lanes remote needs --agent",
-                "shootout --agent a:1 --lanes unix | --agent needs the agent's token: give --token-file or set",
-                "shootout --link 1gbe         | --link needs --agent",
-                "shootout --token-file x      | --token-file needs --agent",
+                "shootout --lanes remote      | --lanes remote needs --host",
+                "shootout --host b --lanes unix | --host needs --lanes with remote among them",
+                "shootout --host -oProxyCommand=id --lanes remote | --host: '-oProxyCommand=id' is no host for ssh",
+                "shootout --host b --data-ports 7400 | --data-ports: '7400' is not two ports, like 7400,7401",
+                "shootout --data-ports 7400,7401 | --data-ports needs --host",
+                "shootout --ssh ssh           | --ssh needs --host",
+                "doctor --host-java java      | --host-java needs --host",
+                "shootout --link 1gbe         | --link needs --host",
                 "shootout --mtu 575           | --mtu 575 is not within 576..9216",
                 "shootout --publishers-at near | 'near'",
                 "shootout --subscribers-at relay | leave nobody across the link",
@@ -181,7 +176,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-V", "run -V", "lab -V", "lab batching --version"})
+    @ValueSource(strings = {"-V", "run -V", "bench --version"})
     void everyCommandTellsItsVersion(String commandLine) {
         StringWriter out = new StringWriter();
         int code = LoadgenMain.commandLine().setOut(new PrintWriter(out, true)).execute(commandLine.split(" "));
@@ -194,8 +189,7 @@ class UsageTest {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
         assertThat(err.toString())
-                .contains(
-                        "which command? run, calibrate, bench, doctor, ceiling, lanes, agent, shootout, compare, lab");
+                .contains("which command? run, calibrate, bench, doctor, ceiling, lanes, shootout, compare");
     }
 
     private static int execute(StringWriter err, String... args) {

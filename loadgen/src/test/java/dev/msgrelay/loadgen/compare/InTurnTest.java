@@ -4,16 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.FakeMeter;
+import dev.msgrelay.loadgen.experiment.Keeper;
+import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.run.RunException;
-import java.io.IOException;
+import dev.msgrelay.loadgen.run.RunObserver;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,11 +31,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InTurnTest {
     private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    private final AtomicLong clock = new AtomicLong();
+    private final FakeMeter meter = new FakeMeter();
+    private int runs;
     private final List<Side> order = new ArrayList<>();
 
     @Test
-    void endsOnceTheIntervalIsNarrow() throws IOException {
+    void endsOnceTheIntervalIsNarrow() {
         PairedComparison comparison = compare(5, 60, (side, number) -> turn(side, number, side == Side.A ? 100 : 80));
         assertThat(comparison.ended()).isEqualTo(Ended.NARROW);
         assertThat(order.subList(0, 6)).containsExactly(Side.A, Side.B, Side.B, Side.A, Side.A, Side.B);
@@ -42,16 +49,16 @@ class InTurnTest {
     }
 
     @Test
-    void endsOnceTheTimeIsOver() throws IOException {
+    void endsOnceTheTimeIsOver() {
         Random random = new Random(3);
         PairedComparison comparison =
                 compare(1, 2, (side, number) -> turn(side, number, Math.exp(random.nextGaussian())));
         assertThat(comparison.ended()).isEqualTo(Ended.TIME);
-        assertThat(comparison.turns()).hasSize(40);
+        assertThat(comparison.runs()).hasSize(40);
     }
 
     @Test
-    void aDifferenceThatLooksRealEndsNothing() throws IOException {
+    void aDifferenceThatLooksRealEndsNothing() {
         Random random = new Random(4);
         PairedComparison comparison = compare(
                 1, 5, (side, number) -> turn(side, number, (side == Side.A ? 2 : 1) * (1 + 0.2 * random.nextDouble())));
@@ -60,24 +67,20 @@ class InTurnTest {
     }
 
     @Test
-    void aRunThatLosesMessagesEndsIt() throws IOException {
+    void aRunThatLosesMessagesEndsIt() {
         PairedComparison comparison = compare(
                 5,
                 60,
-                (side, number) -> new Turn(
-                        side,
-                        number,
-                        number / 2,
-                        Regime.NEAR,
-                        Map.of(Figure.DELIVERIES, 1.0),
-                        false,
-                        number == 5 ? List.of("subscriber 0: 7 messages lost") : List.of()));
+                (side, number) -> new Measured<>(
+                        turn(side, number, 1).result(),
+                        number == 5 ? List.of("subscriber 0: 7 messages lost") : List.of(),
+                        List.of()));
         assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
         assertThat(comparison.failures()).containsExactly("B, run 6: subscriber 0: 7 messages lost");
     }
 
     @Test
-    void aRelayThatDiesEndsIt() throws IOException {
+    void aRelayThatDiesEndsIt() {
         PairedComparison comparison = compare(5, 60, (side, number) -> {
             if (number == 3) {
                 throw new RunException("relay ended with exit code 3");
@@ -86,11 +89,11 @@ class InTurnTest {
         });
         assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
         assertThat(comparison.failures()).containsExactly("A, run 4: relay ended with exit code 3");
-        assertThat(comparison.turns()).as("what there is").hasSize(3);
+        assertThat(comparison.runs()).as("what there is").hasSize(3);
     }
 
     @Test
-    void anInterruptEndsItWithWhatThereIs() throws IOException {
+    void anInterruptEndsItWithWhatThereIs() {
         PairedComparison comparison = compare(5, 60, (side, number) -> {
             if (number == 25) {
                 throw new InterruptedException();
@@ -98,24 +101,18 @@ class InTurnTest {
             return turn(side, number, number % 3 + 1);
         });
         assertThat(comparison.ended()).isEqualTo(Ended.INTERRUPTED);
-        assertThat(comparison.turns()).hasSize(25);
+        assertThat(comparison.runs()).hasSize(25);
         assertThat(comparison.headline().ratio()).isNotNull();
     }
 
     /** The cores move in the middle: without its own kind beside it, every run would differ by a factor of 3. */
     @Test
-    void runsOfTwoRegimesAreSetAgainstTheirOwnKind() throws IOException {
+    void runsOfTwoRegimesAreSetAgainstTheirOwnKind() {
         PairedComparison comparison = compare(5, 60, (side, number) -> {
             boolean near = number % 7 < 3;
             double figure = (near ? 300 : 100) * (side == Side.A ? 1 : 0.9);
-            return new Turn(
-                    side,
-                    number,
-                    number / 2,
-                    near ? Regime.NEAR : Regime.FAR,
-                    Map.of(Figure.DELIVERIES, figure),
-                    false,
-                    List.of());
+            meter.hop = near ? 50 : 230;
+            return turn(side, number, figure);
         });
         assertThat(comparison.headline().ratio().low()).isEqualTo(0.9, within(1e-9));
         assertThat(comparison.headline().ratio().high()).isEqualTo(0.9, within(1e-9));
@@ -130,7 +127,7 @@ class InTurnTest {
      */
     @ParameterizedTest
     @CsvSource({"even, 0.05", "astray, 0.03", "two places, 0.05", "even, 0.02"})
-    void alikeSidesAreFoundAlikeAsOftenAsItSays(String kind, double spread) throws IOException {
+    void alikeSidesAreFoundAlikeAsOftenAsItSays(String kind, double spread) {
         Supplier<Double> noise = noise(kind, spread, new Random(11));
         int trials = 400;
         int outside = 0;
@@ -148,7 +145,7 @@ class InTurnTest {
 
     /** A difference as large as the smallest that is said to be seen is seen in about four of five. */
     @Test
-    void theSmallestDifferenceIsSeenAsOftenAsItSays() throws IOException {
+    void theSmallestDifferenceIsSeenAsOftenAsItSays() {
         Random random = new Random(12);
         double spread = 0.05;
         double smallest = medianOfSmallest(random, spread);
@@ -167,7 +164,7 @@ class InTurnTest {
         assertThat(seen / (double) trials).isBetween(0.7, 0.9);
     }
 
-    private double medianOfSmallest(Random random, double spread) throws IOException {
+    private double medianOfSmallest(Random random, double spread) {
         double[] all = new double[51];
         for (int i = 0; i < all.length; i++) {
             all[i] = compare(0.1, 2, (side, number) -> turn(side, number, Math.exp(spread * random.nextGaussian())))
@@ -187,20 +184,63 @@ class InTurnTest {
         };
     }
 
-    private PairedComparison compare(double withinPercent, int minutes, InTurn.Runner runner) throws IOException {
-        order.clear();
-        clock.set(0);
-        InTurn.Runner timed = (side, number) -> {
-            order.add(side);
-            clock.addAndGet(RUN_NANOS);
-            return runner.run(side, number);
-        };
-        return new InTurn(
-                        timed, List.of(Figure.DELIVERIES), withinPercent, TimeUnit.MINUTES.toNanos(minutes), clock::get)
-                .compare(known -> {});
+    private interface Runner {
+        Measured<Turn> run(Side side, int number) throws RunException, InterruptedException;
     }
 
-    private static Turn turn(Side side, int number, double figure) {
-        return new Turn(side, number, number / 2, Regime.NEAR, Map.of(Figure.DELIVERIES, figure), false, List.of());
+    private PairedComparison compare(double withinPercent, int minutes, Runner runner) {
+        order.clear();
+        meter.now = 0;
+        runs = 0;
+        Experiment<Turn> experiment = new Experiment<>(meter, listener(), Keeper.nothing(listener()), 2);
+        return new InTurn(experiment, List.of(Figure.DELIVERIES), withinPercent)
+                .compare(
+                        List.of(new Fake(Side.A, runner), new Fake(Side.B, runner)),
+                        TimeUnit.MINUTES.toNanos(minutes),
+                        known -> {});
+    }
+
+    private final class Fake implements Cell<Turn> {
+        private final Side side;
+        private final Runner runner;
+
+        Fake(Side side, Runner runner) {
+            this.side = side;
+            this.runner = runner;
+        }
+
+        @Override
+        public String name() {
+            return side.name();
+        }
+
+        @Override
+        public Duration estimate() {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public Measured<Turn> measure(RunObserver observer) throws RunException, InterruptedException {
+            order.add(side);
+            meter.now += RUN_NANOS;
+            return runner.run(side, runs++);
+        }
+    }
+
+    private static Listener listener() {
+        return new Listener() {
+            @Override
+            public void notice(String line) {}
+
+            @Override
+            public RunObserver begins(String where) {
+                return RunObserver.NONE;
+            }
+        };
+    }
+
+    private static Measured<Turn> turn(Side side, int number, double figure) {
+        return new Measured<>(
+                new Turn(side, number / 2, Map.of(Figure.DELIVERIES, figure), false), List.of(), List.of());
     }
 }

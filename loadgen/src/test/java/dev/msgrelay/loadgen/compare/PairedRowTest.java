@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -99,12 +100,12 @@ class PairedRowTest {
         return PairedRow.of(figure, Pairs.of(turns(figure, a, b)));
     }
 
-    private static List<Turn> turns(Figure figure, double[] a, double[] b) {
-        List<Turn> turns = new ArrayList<>();
+    private static List<Run<Turn>> turns(Figure figure, double[] a, double[] b) {
+        List<Run<Turn>> turns = new ArrayList<>();
         for (int i = 0; i < 2 * a.length; i++) {
-            Side side = Side.ofTurn(i);
+            Side side = Turns.side(i);
             double value = (side == Side.A ? a : b)[i / 2];
-            turns.add(new Turn(side, i, i / 2, Regime.NEAR, Map.of(figure, value), false, List.of()));
+            turns.add(Turns.run(side, i, i / 2, Regime.NEAR, Map.of(figure, value)));
         }
         return turns;
     }

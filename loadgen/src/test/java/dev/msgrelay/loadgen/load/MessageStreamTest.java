@@ -75,7 +75,9 @@ class MessageStreamTest {
             assertThat(all.getInt()).isEqualTo(LoadMessage.TYPE);
             assertThat(all.getInt()).isEqualTo(size);
             assertThat(all.getLong()).isEqualTo(((long) PUBLISHER << 48) + number);
-            assertThat(all.getLong()).isEqualTo(TIME);
+            assertThat(LoadMessage.timeAt(all, all.position() - LoadMessage.TIME_OFFSET, TIME))
+                    .isEqualTo(TIME);
+            all.getLong();
             for (int at = 16; at < size; at++) {
                 if (all.get() != 'a' + at % 26) {
                     throw new AssertionError("padding of message " + number + " at " + at);

@@ -70,10 +70,8 @@ class PackedStreamTest {
         ByteBuffer all = ByteBuffer.allocate(count * FrameLayout.frameLength(body));
         for (int i = 0; i < count; i++) {
             all.putInt(LoadMessage.TYPE).putInt(body);
-            all.putShort((short) PUBLISHER)
-                    .putShort((short) 0)
-                    .putInt((int) (FIRST + i))
-                    .putLong(timeOf[i]);
+            LoadMessage.put(all, all.position(), LoadMessage.stamp(PUBLISHER, FIRST + i), timeOf[i]);
+            all.position(all.position() + LoadMessage.MIN_BODY);
             for (int at = LoadMessage.MIN_BODY; at < body; at++) {
                 all.put((byte) ('a' + at % 26));
             }

@@ -6,6 +6,9 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.doctor.Finding;
 import dev.msgrelay.loadgen.doctor.Level;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.MadeUp;
+import dev.msgrelay.loadgen.result.Results;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -37,10 +40,11 @@ class DoctorReportTest {
     void programsGetFiguresAsTheyAre() throws Exception {
         Finding finding = new Finding(
                 "x", "v", Level.NOTE, "m", Map.of("list", List.of("a", "b"), "on", true, "bytes", 1L << 40));
-        JsonObject json = JsonParser.object().from(DoctorReport.json(List.of(finding, IMPOSSIBLE)));
-        assertThat(json.getBoolean("runsPossible")).isFalse();
+        Results results = Results.of(MadeUp.empty().origin(), List.of()).withFindings(List.of(finding, IMPOSSIBLE));
+        JsonObject json = JsonParser.object().from(Json.text(results));
+        assertThat(json.getInt("schemaVersion")).isEqualTo(Results.SCHEMA_VERSION);
         JsonObject first = json.getArray("findings").getObject(0);
-        assertThat(first.getString("verdict")).isEqualTo("note");
+        assertThat(first.getString("level")).isEqualTo("note");
         JsonObject figures = first.getObject("figures");
         assertThat(figures.getArray("list")).containsExactly("a", "b");
         assertThat(figures.getBoolean("on")).isTrue();

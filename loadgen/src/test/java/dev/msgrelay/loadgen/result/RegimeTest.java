@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,15 +31,14 @@ class RegimeTest {
 
     @Test
     void mostRunsOfOneRegimeStandForACell() {
-        Cell cell = new Cell(Shootouts.parameters("100", 1), null, List.of());
-        cell = cell.with(Shootouts.run(1, 10, new Hops(45, 45), cell, Outcome.PASS))
-                .with(Shootouts.run(2, 2, new Hops(230, 230), cell, Outcome.PASS))
-                .with(Shootouts.run(3, 4, new Hops(230, 230), cell, Outcome.PASS))
-                .with(Shootouts.run(4, 99, new Hops(45, 230), cell, Outcome.PASS))
-                .with(Shootouts.run(5, 99, new Hops(230, 230), cell, new Outcome(List.of("lost"), List.of(), false)))
-                .with(Shootouts.run(6, 99, new Hops(230, 230), cell, new Outcome(List.of(), List.of(), true)))
-                .with(Shootouts.run(
-                        7, 99, new Hops(230, 230), cell, new Outcome(List.of(), List.of("disturbed"), false)));
+        Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
+        cell = cell.with(MadeUp.run(1, 10, new Hops(45, 45), cell, Outcome.PASS))
+                .with(MadeUp.run(2, 2, new Hops(230, 230), cell, Outcome.PASS))
+                .with(MadeUp.run(3, 4, new Hops(230, 230), cell, Outcome.PASS))
+                .with(MadeUp.run(4, 99, new Hops(45, 230), cell, Outcome.PASS))
+                .with(MadeUp.run(5, 99, new Hops(230, 230), cell, new Outcome(List.of("lost"), List.of(), false)))
+                .with(MadeUp.run(6, 99, new Hops(230, 230), cell, new Outcome(List.of(), List.of(), true)))
+                .with(MadeUp.run(7, 99, new Hops(230, 230), cell, new Outcome(List.of(), List.of("disturbed"), false)));
         Counted counted = Counted.of(cell);
         assertThat(counted.regime()).isEqualTo(Regime.FAR);
         assertThat(counted.total()).isEqualTo(7);

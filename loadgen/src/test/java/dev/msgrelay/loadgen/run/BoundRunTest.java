@@ -3,10 +3,9 @@ package dev.msgrelay.loadgen.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
-import dev.msgrelay.loadgen.bound.BoundKind;
-import dev.msgrelay.loadgen.bound.Queues;
-import dev.msgrelay.loadgen.bound.Role;
 import dev.msgrelay.loadgen.bound.Sampled;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +27,7 @@ class BoundRunTest {
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.BACKPRESSURE);
         RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
         BoundBy bound = result.observed().bound();
-        assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.SUBSCRIBER);
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.SUBSCRIBER);
         assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("not read by the subscriber"));
         Queues queues = result.observed().signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
@@ -59,9 +58,9 @@ class BoundRunTest {
         BoundBy bound = result.observed().bound();
         // Of 300 messages one that is late is too many; which of the two it was depends on the machine.
         if (result.published().punctuality().lateShare() <= Verdict.MAX_LATE_SHARE) {
-            assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundKind.NOTHING);
+            assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.NOTHING);
         } else {
-            assertThat(bound.kind()).as(bound.toString()).isIn(BoundKind.MACHINE, BoundKind.UNCLEAR);
+            assertThat(bound.kind()).as(bound.toString()).isIn(BoundBy.Kind.MACHINE, BoundBy.Kind.UNCLEAR);
         }
         Sampled sampled = result.observed().signals().sampled();
         assertThat(sampled.samples()).isGreaterThan(2);
@@ -78,7 +77,7 @@ class BoundRunTest {
         Observed observed = result.observed();
         assertThat(observed.signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
         assertThat(observed.bound().unseen()).contains("the relay's receive queues");
-        assertThat(observed.bound().kind()).isNotIn(BoundKind.NOTHING, BoundKind.LINK);
+        assertThat(observed.bound().kind()).isNotIn(BoundBy.Kind.NOTHING, BoundBy.Kind.LINK);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,10 +16,14 @@ class MiddlesTest {
     void aRelayThatRunsAlreadyIsConnectedAsItsAddressesSay() {
         Endpoint tcp = Endpoint.parse("127.0.0.1:7400");
         Endpoint unix = Endpoint.parse("unix:/tmp/relay.sock");
-        assertThat(Middles.remote(tcp, tcp).transport(UNIX)).isEqualTo("TCP");
-        assertThat(Middles.remote(unix, unix).transport(TCP)).isEqualTo("Unix sockets");
-        assertThat(Middles.remote(unix, tcp).transport(TCP)).isEqualTo("Unix sockets in, TCP out");
-        assertThat(Middles.remote(tcp, unix).transport(TCP)).isEqualTo("TCP in, Unix sockets out");
+        assertThat(Middles.remote(tcp, tcp, Policy.BACKPRESSURE).transport(UNIX))
+                .isEqualTo("TCP");
+        assertThat(Middles.remote(unix, unix, Policy.BACKPRESSURE).transport(TCP))
+                .isEqualTo("Unix sockets");
+        assertThat(Middles.remote(unix, tcp, Policy.BACKPRESSURE).transport(TCP))
+                .isEqualTo("Unix sockets in, TCP out");
+        assertThat(Middles.remote(tcp, unix, Policy.BACKPRESSURE).transport(TCP))
+                .isEqualTo("TCP in, Unix sockets out");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.run.SubscriberResult.Told;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import java.util.List;
@@ -13,67 +14,86 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class VerdictTest {
-    private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, null, 0);
+    private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, Told.NOTHING, null, 0);
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
+    private static final Load LOAD = Load.oneToOne(100);
 
     @ParameterizedTest
     @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
     void aCleanRunIsValid(Policy policy) {
-        assertThat(failures(policy, CLEAN)).isEmpty();
+        assertThat(faults(policy, CLEAN)).isEmpty();
     }
 
     @Test
     void aLossUnderBackpressureIsAFailure() {
-        assertThat(failures(Policy.BACKPRESSURE, lost(3, 3, null, 0))).containsExactly("subscriber 0: 3 messages lost");
+        assertThat(faults(Policy.BACKPRESSURE, lost(3, 3, null, 0))).containsExactly("subscriber 0: 3 messages lost");
     }
 
     @Test
-    void skipExplainsALoss() {
-        assertThat(failures(Policy.SKIP, lost(3, 0, null, 0))).isEmpty();
+    void skipExplainsWhatAGapTold() {
+        assertThat(faults(Policy.SKIP, told(3, 3))).isEmpty();
+        assertThat(faults(Policy.SKIP, told(3, 0))).containsExactly("subscriber 0: 3 messages lost without a word");
+        assertThat(faults(Policy.SKIP, told(3, 2))).containsExactly("subscriber 0: 1 messages lost without a word");
+        assertThat(faults(Policy.SKIP, told(3, 5)))
+                .containsExactly("subscriber 0: told that 5 messages do not come, 2 more than are missing");
     }
 
     @Test
     void disconnectExplainsTheTailOfASubscriberThatWasCutOff() {
-        assertThat(failures(Policy.DISCONNECT, lost(3, 3, "too slow", SLOW))).isEmpty();
-        assertThat(failures(Policy.DISCONNECT, lost(3, 2, "too slow", SLOW)))
+        assertThat(faults(Policy.DISCONNECT, lost(3, 3, "too slow", SLOW))).isEmpty();
+        assertThat(faults(Policy.DISCONNECT, lost(3, 2, "too slow", SLOW)))
                 .as("a hole before the end is not explained")
-                .containsExactly("subscriber 0: 3 messages lost");
-        assertThat(failures(Policy.DISCONNECT, lost(3, 3, "connection reset", 0)))
+                .containsExactly("subscriber 0: 1 messages lost");
+        assertThat(faults(Policy.DISCONNECT, lost(3, 3, "connection reset", 0)))
                 .containsExactly("subscriber 0: 3 messages lost", "subscriber 0: connection ended: connection reset");
     }
 
     @ParameterizedTest
     @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
-    void noPolicyExplainsADuplicateAReorderingOrACorruption(Policy policy) {
-        assertThat(failures(policy, new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 0), null, 0)))
+    void noPolicyExplainsWhatIsWrongWithAMessageOrItsPlace(Policy policy) {
+        SubscriberResult wrong =
+                new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 4, 512, 6), new Told(0, 0, 5), null, 0);
+        assertThat(faults(policy, wrong))
                 .containsExactly(
                         "subscriber 4: 1 messages duplicated",
                         "subscriber 4: 2 messages reordered",
-                        "subscriber 4: 3 messages corrupted");
+                        "subscriber 4: 3 messages corrupted",
+                        "subscriber 4: 4 messages foreign: nobody of this run sent them",
+                        "subscriber 4: told 5 times that the stream stands where it does not",
+                        "subscriber 4: got the messages of different publishers in another order than other"
+                                + " subscribers, from message 512 of the stream on",
+                        "subscriber 4: 6 samples of the latency missing or too many");
     }
 
     @Test
-    void aSlowSubscriberIsToldTheTruthAndGetsWhatWasSent() {
-        assertThat(Verdict.failures(List.of(slow(0, SlowResult.Faults.NONE)))).isEmpty();
-        assertThat(Verdict.failures(List.of(slow(9, new SlowResult.Faults(1, 2, 3, 4)))))
-                .containsExactly(
-                        "slow subscriber: missed 9 messages without being told",
-                        "slow subscriber: 1 messages duplicated",
-                        "slow subscriber: 2 messages reordered",
-                        "slow subscriber: 3 messages corrupted",
-                        "slow subscriber: told 4 times that the stream stands where it does not");
+    void samplesAreCountedWhereAllMessagesHaveCome() {
+        assertThat(CLEAN.withSamples(7, 9).faults().unsampled()).isEqualTo(2);
+        assertThat(CLEAN.withSamples(9, 7).faults().unsampled()).isEqualTo(2);
+        assertThat(CLEAN.withSamples(9, 9).faults().unsampled()).isZero();
+        assertThat(CLEAN.withSamples(-1, 9))
+                .as("it heard of the window too late")
+                .isEqualTo(CLEAN);
+        assertThat(CLEAN.withSamples(9, -1)).as("the publishers do not tell").isEqualTo(CLEAN);
+        SubscriberResult lost = lost(2, 0, null, 0);
+        assertThat(lost.withSamples(7, 9)).isEqualTo(lost);
     }
 
-    private static SlowResult slow(long untold, SlowResult.Faults faults) {
-        return new SlowResult(100, 10, 1, untold, faults, null, 0);
+    @Test
+    void aSlowSubscriberIsToldWhatItMisses() {
+        assertThat(faultsOfSlow(told(7, 9))).as("it left in the middle").isEmpty();
+        assertThat(faultsOfSlow(told(9, 7))).containsExactly("slow subscriber: 2 messages lost without a word");
+        assertThat(faultsOfSlow(lost(0, 0, "too slow", SLOW))).isEmpty();
+        assertThat(faultsOfSlow(lost(0, 0, "gone", 0))).containsExactly("slow subscriber: connection ended: gone");
+        assertThat(faultsOfSlow(new SubscriberResult(0, 10, new Faults(0, 0, 1, 0, 0, 0), Told.NOTHING, null, 0)))
+                .containsExactly("slow subscriber: 1 messages duplicated");
     }
 
     @Test
     void silenceIsAFailure() {
-        Received nothing = new Received(new Traffic(0, 0, 1), List.of(CLEAN), new Histogram(3), 0, Arrivals.Skew.NONE);
-        assertThat(Verdict.failures(nothing, Load.oneToOne(100), Policy.SKIP))
+        Received nothing = received(0, List.of(CLEAN), List.of());
+        assertThat(Verdict.faults(nothing, LOAD, Policy.SKIP))
                 .containsExactly("no message arrived within the measured window");
-        assertThat(Verdict.failures(nothing, Load.oneToOne(100).withCounts(0, 1), Policy.SKIP))
+        assertThat(Verdict.faults(nothing, LOAD.withCounts(0, 1), Policy.SKIP))
                 .as("without publishers silence is right")
                 .isEmpty();
     }
@@ -95,12 +115,23 @@ class VerdictTest {
     }
 
     private static SubscriberResult lost(long lost, long tail, String closed, int reason) {
-        return new SubscriberResult(0, 10, new Faults(lost, tail, 0, 0, 0, 0), closed, reason);
+        return new SubscriberResult(0, 10, new Faults(lost, tail, 0, 0, 0, 0), Told.NOTHING, closed, reason);
     }
 
-    private static List<String> failures(Policy policy, SubscriberResult... subscribers) {
-        Received received =
-                new Received(new Traffic(10, 1_000, 1), List.of(subscribers), new Histogram(3), 1, Arrivals.Skew.NONE);
-        return Verdict.failures(received, Load.oneToOne(100), policy);
+    private static SubscriberResult told(long lost, long missed) {
+        return new SubscriberResult(0, 10, new Faults(lost, 0, 0, 0, 0, 0), new Told(missed, 1, 0), null, 0);
+    }
+
+    private static List<String> faults(Policy policy, SubscriberResult subscriber) {
+        return Verdict.faults(received(10, List.of(subscriber), List.of()), LOAD, policy);
+    }
+
+    private static List<String> faultsOfSlow(SubscriberResult slow) {
+        return Verdict.faults(received(10, List.of(), List.of(slow)), LOAD, Policy.BACKPRESSURE);
+    }
+
+    private static Received received(long messages, List<SubscriberResult> subscribers, List<SubscriberResult> slow) {
+        return new Received(
+                new Traffic(messages, messages, 1), subscribers, slow, new Histogram(3), 1, Arrivals.Skew.NONE, 0);
     }
 }

@@ -2,38 +2,50 @@ package dev.msgrelay.loadgen.shootout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRuns;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
-import dev.msgrelay.loadgen.load.BodySizes;
-import dev.msgrelay.loadgen.result.Hops;
-import dev.msgrelay.loadgen.result.Places;
-import dev.msgrelay.loadgen.result.Places.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middles;
-import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.shootout.FakeRig.Given;
-import dev.msgrelay.loadgen.shootout.Step.What;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Four subscribers get 1,000,000 messages a second of 108 bytes altogether, a quarter of which the publisher sends. */
 class BaselinesTest {
-    private static final LoadPoint POINT = new LoadPoint(BodySizes.fixed(100), 1, 4, 0, 0, 1);
+    private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+    private static final Load LOAD = Load.oneToOne(100).withCounts(1, 4);
+    private static final LoadCell RELAY = LoadCell.here("relay", Middles.plain(1), LOAD, SECOND, null);
     private static final Hops NEAR = new Hops(45, 46);
-    private static final Rig.Baseline BASELINE = new Rig.Baseline(120e6, new LinkBaseline.Iperf(0, 0, null));
 
     @Test
     void deliveriesAreSetAgainstTheWayToTheSubscribers() throws Exception {
         for (Place publishers : new Place[] {Place.NEAR, Place.FAR}) {
             Places places = new Places(publishers, Place.FAR);
             assertThat(Baselines.from(places)).isEqualTo(End.NEAR);
-            assertThat(line(places, taken(1, NEAR, 1_000_000, List.of(), List.of())))
-                    .contains("0.900 (0.900 .. 0.900) of the raw stream");
+            assertThat(lines(places, List.of(taken(1, NEAR, 1_000_000, List.of(), List.of())))
+                            .get(1))
+                    .contains("0.900 (0.900 .. 0.900) of the raw stream")
+                    .doesNotContain("iperf3");
         }
     }
 
@@ -41,52 +53,70 @@ class BaselinesTest {
     void whatWasPublishedIsSetAgainstTheWayFromThePublishers() throws Exception {
         Places places = new Places(Place.FAR, Place.NEAR);
         assertThat(Baselines.from(places)).isEqualTo(End.FAR);
-        assertThat(line(places, taken(1, NEAR, 1_000_000, List.of(), List.of())))
+        assertThat(lines(places, List.of(taken(1, NEAR, 1_000_000, List.of(), List.of())))
+                        .get(1))
                 .contains("0.225 (0.225 .. 0.225) of the raw stream");
+    }
+
+    @Test
+    void whyThereIsNoIperfIsTold() throws Exception {
+        assertThat(lines(new Places(Place.NEAR, Place.FAR), List.of()))
+                .singleElement()
+                .asString()
+                .contains("no iperf3: not here");
     }
 
     @Test
     void runsThatDoNotCountAreNotAmongThem() throws Exception {
         Places places = new Places(Place.NEAR, Place.FAR);
-        Taken[] all = {
-            taken(1, NEAR, 1_000_000, List.of(), List.of()),
-            taken(2, NEAR, 1_000_000, List.of(), List.of()),
-            taken(3, new Hops(45, 230), 500_000, List.of(), List.of()),
-            taken(4, new Hops(9_000, 45), 400_000, List.of(), List.of()),
-            taken(5, NEAR, 300_000, List.of("clock drift"), List.of()),
-            taken(6, NEAR, 200_000, List.of(), List.of("3 messages lost")),
-            taken(7, new Hops(230, 230), 100_000, List.of(), List.of()),
-        };
-        assertThat(line(places, all)).contains("0.900 (0.900 .. 0.900) of the raw stream");
-        assertThat(Baselines.lines("lane", places, Map.of(3, BASELINE), Map.of(POINT, List.of(all[2]))))
-                .as("the baseline alone")
-                .hasSize(1);
+        List<Run<RunResult>> all = List.of(
+                taken(1, NEAR, 1_000_000, List.of(), List.of()),
+                taken(2, NEAR, 1_000_000, List.of(), List.of()),
+                taken(3, new Hops(45, 230), 500_000, List.of(), List.of()),
+                taken(4, new Hops(9_000, 45), 400_000, List.of(), List.of()),
+                taken(5, NEAR, 300_000, List.of("clock drift"), List.of()),
+                taken(6, NEAR, 200_000, List.of(), List.of("3 messages lost")),
+                taken(7, new Hops(230, 230), 100_000, List.of(), List.of()));
+        assertThat(lines(places, all).get(1)).contains("0.900 (0.900 .. 0.900) of the raw stream");
+        assertThat(lines(places, List.of(all.get(2)))).as("the baseline alone").hasSize(1);
     }
 
-    private static String line(Places places, Taken... runs) {
-        Map<Integer, Rig.Baseline> baselines =
-                Map.of(1, BASELINE, 2, BASELINE, 3, BASELINE, 4, BASELINE, 5, BASELINE, 6, BASELINE, 7, BASELINE);
-        return Baselines.lines("lane", places, baselines, Map.of(POINT, List.of(runs)))
-                .get(1);
+    /** 120 MB/s in every round, and no iperf3. */
+    private static List<String> lines(Places places, List<Run<RunResult>> runs) throws Exception {
+        ShootoutSettings settings = new ShootoutSettings(
+                List.of(),
+                List.of(LOAD),
+                1,
+                SECOND,
+                new Sides(End.NEAR, End.FAR, Door.TCP),
+                new Yardsticks(Calibrate.NEVER, true),
+                null);
+        Equipment equipment =
+                new Equipment(null, null, null, (lane, from, timing) -> new LinkBaseline.Iperf(0, 0, "not here"));
+        Baselines baselines =
+                new Baselines(FakeLane.of(LaneSpec.of(LaneKind.GBE_1), name -> {}), places, settings, equipment);
+        Cell<RunResult> raw = baselines.cells().get(0);
+        Cell<RunResult> iperf3 = baselines.cells().get(1);
+        List<Run<RunResult>> all = new ArrayList<>(runs);
+        for (int round = 1; round <= 7; round++) {
+            RunResult stream =
+                    LoadRuns.result(Middles.plain(1), LinkBaseline.LOAD, SECOND, new Given(120_000_000 / 108, 1));
+            all.add(new Run<>(raw, 0, round, "2026-01-01T00:00:00Z", NEAR, stream, Outcome.PASS));
+            var given = iperf3.measure(RunObserver.NONE);
+            all.add(new Run<>(
+                    iperf3,
+                    0,
+                    round,
+                    "2026-01-01T00:00:00Z",
+                    NEAR,
+                    given.result(),
+                    new Outcome(given.failures(), given.marks(), false)));
+        }
+        return baselines.lines(all, Map.of(LOAD, RELAY));
     }
 
-    private static Taken taken(int round, Hops hops, long perSecond, List<String> marks, List<String> faults)
-            throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> new Given(perSecond, 1_000));
-        RunResult result = rig.run(
-                        Middles.plain(1),
-                        Placement.HERE,
-                        Load.oneToOne(100).withCounts(1, 4),
-                        new Timing(Duration.ZERO, Duration.ofSeconds(1)),
-                        RunObserver.NONE)
-                .result();
-        return new Taken(
-                new Step("lane", POINT, What.RELAY),
-                round,
-                "2026-01-01T00:00:00Z",
-                hops,
-                new Rig.Outcome(result, marks, 0),
-                faults,
-                List.of());
+    private static Run<RunResult> taken(int round, Hops hops, long perSecond, List<String> marks, List<String> faults) {
+        RunResult result = LoadRuns.result(RELAY.contestant(), LOAD, SECOND, new Given(perSecond, 1_000));
+        return LoadRuns.run(RELAY, round, hops, result, faults, marks);
     }
 }

@@ -1,18 +1,22 @@
 package dev.msgrelay.loadgen.shootout;
 
+import dev.msgrelay.loadgen.experiment.FakeMeter;
+import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.load.BodySizes;
-import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.Shootout;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
-import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
@@ -23,16 +27,19 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** What tests of whole shootouts share: a machine that is none, and lanes on paper. */
 abstract class FakeShootout {
     static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
-    static final LoadPoint ONE = new LoadPoint(BodySizes.fixed(100), 1, 1, 0, 0, 1);
-    static final Middle RELAY = Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"));
+    static final Load ONE = Load.oneToOne(100);
+    static final Middle RELAY =
+            Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
+    final FakeMeter meter = new FakeMeter();
     final List<String> notices = new ArrayList<>();
-    final List<Shootout> kept = new ArrayList<>();
+    final List<Results> kept = new ArrayList<>();
     final List<String> closed = new ArrayList<>();
 
     /** What the results said when the last lane was closed. */
@@ -53,9 +60,10 @@ abstract class FakeShootout {
         return shootout(rig, settings, this::lane, kept::add);
     }
 
-    ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, LaneOpener opener, ResultFile files) {
-        Equipment equipment = new Equipment(rig, opener, lane -> RELAY, Policy.BACKPRESSURE);
-        ShootoutListener listener = new ShootoutListener() {
+    ShootoutRun shootout(FakeRig rig, ShootoutSettings settings, Equipment.Opener opener, ShootoutRun.Kept results) {
+        Equipment equipment = new Equipment(
+                rig, opener, lane -> RELAY, (lane, from, timing) -> new LinkBaseline.Iperf(120e6, 0, null));
+        Listener listener = new Listener() {
             @Override
             public void notice(String line) {
                 notices.add(line);
@@ -63,10 +71,13 @@ abstract class FakeShootout {
 
             @Override
             public RunObserver begins(String where) {
+                // Nothing that was measured before is fresh any more.
+                meter.now += TimeUnit.SECONDS.toNanos(2);
                 return RunObserver.NONE;
             }
         };
-        return new ShootoutRun(settings, equipment, listener, files, "test", List.of("loadgen"), List.of());
+        return new ShootoutRun(
+                settings, equipment, meter, listener, results, Origin.now("shootout", List.of()), List.of());
     }
 
     static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
@@ -80,7 +91,7 @@ abstract class FakeShootout {
     }
 
     static List<LaneResult> lanes(ShootoutRun run) {
-        return run.shootout().lanes();
+        return run.results().lanes();
     }
 
     static List<Integer> rounds(ShootoutRun run, int lane) {

@@ -8,8 +8,8 @@ import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
-import dev.msgrelay.loadgen.result.Ceilings;
-import dev.msgrelay.loadgen.result.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import org.junit.jupiter.api.Test;
 
 /** Against values computed by hand. */

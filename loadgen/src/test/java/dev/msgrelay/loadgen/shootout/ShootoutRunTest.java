@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
-import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.result.Ending;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.Shootout;
-import dev.msgrelay.loadgen.result.files.ShootoutJson;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.io.IOException;
@@ -26,16 +27,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A whole shootout on a machine that is none: what is kept, and what becomes of it when something fails. */
 class ShootoutRunTest extends FakeShootout {
+    private static final int TRIED = CeilingCells.usualSizes().size();
+
     @Test
     void lanesTakeTurnsAndEverythingIsKeptAfterEveryRun() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1, LaneKind.GBE_10), 3));
         run.run();
         assertThat(rig.runs)
                 .extracting(name -> name.split(" ")[0])
                 .containsExactly("1gbe", "10gbe", "10gbe", "1gbe", "1gbe", "10gbe");
         // Before the first run, after each, at the end.
-        assertThat(kept).extracting(Shootout::runs).containsExactly(0, 1, 2, 3, 4, 5, 6, 6);
+        assertThat(kept).extracting(one -> one.runs().size()).containsExactly(0, 1, 2, 3, 4, 5, 6, 6);
         assertThat(kept.get(6).ending().how()).isEqualTo(Ending.How.RUNNING);
         assertThat(kept.get(7).ending().how()).isEqualTo(Ending.How.COMPLETE);
         assertThat(rounds(run, 0)).containsExactly(1, 2, 3);
@@ -45,8 +48,7 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void aRunOverALinkIsAFractionOfItsArithmetic() throws Exception {
-        ShootoutRun run =
-                shootout(new FakeRig((number, middle, placement, load) -> USUAL), settings(List.of(LaneKind.GBE_1), 1));
+        ShootoutRun run = shootout(new FakeRig((number, cell) -> USUAL), settings(List.of(LaneKind.GBE_1), 1));
         run.run();
         RunRecord record = lanes(run).get(0).cells().get(0).runs().get(0);
         // 1,000,000 of the 1,089,679 messages that fit through.
@@ -59,13 +61,13 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void withoutALinkARunIsAFractionOfThePlainRelayOfItsRound() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
-            boolean relay = middle == RELAY;
+        FakeRig rig = new FakeRig((number, cell) -> {
+            boolean relay = cell.contestant() == RELAY;
             long round = number <= 3 ? 1 : 2;
             // The machine is twice as fast in the second round, and so is everything on it.
             return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
         });
-        LoadPoint eight = new LoadPoint(BodySizes.fixed(100), 1, 8, 0, 0, 1);
+        Load eight = ONE.withCounts(1, 8);
         ShootoutSettings settings = new ShootoutSettings(
                 List.of(LaneSpec.of(LaneKind.LOOPBACK)),
                 List.of(eight),
@@ -84,12 +86,12 @@ class ShootoutRunTest extends FakeShootout {
                     .as("an eighth came in of what went out, of both")
                     .isCloseTo(0.8, within(0.001));
         });
-        assertThat(run.shootout().notes()).hasSize(2).first().asString().contains("direct to 1");
+        assertThat(run.results().notes()).hasSize(2).first().asString().contains("direct to 1");
     }
 
     @Test
     void skewIsRecordedOfSeveralSubscribersAndNotOfOne() throws Exception {
-        LoadPoint two = new LoadPoint(BodySizes.fixed(100), 1, 2, 0, 0, 1);
+        Load two = ONE.withCounts(1, 2);
         ShootoutSettings settings = new ShootoutSettings(
                 List.of(LaneSpec.of(LaneKind.GBE_1)),
                 List.of(ONE, two),
@@ -98,18 +100,18 @@ class ShootoutRunTest extends FakeShootout {
                 sides(),
                 new Yardsticks(Calibrate.NEVER, false),
                 null);
-        ShootoutRun run = shootout(new FakeRig((number, middle, placement, load) -> USUAL), settings);
+        ShootoutRun run = shootout(new FakeRig((number, cell) -> USUAL), settings);
         run.run();
         List<Cell> cells = lanes(run).get(0).cells();
         assertThat(cells.get(0).runs().get(0).delays().skew()).isNull();
         assertThat(cells.get(1).runs().get(0).delays().skew()).isNotNull();
-        assertThat(ShootoutJson.of(run.shootout())).contains("\"skew\":null");
+        assertThat(Json.text(run.results())).containsPattern("\"skew\" ?: ?null");
     }
 
     @Test
     void theBestSizeThatWasTriedIsTheCeilings() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) ->
-                new Given(middle.name().contains("262144") ? 9_000_000 : 5_000_000, 1_000));
+        FakeRig rig = new FakeRig((number, cell) ->
+                new Given(cell.contestant().name().contains("262144") ? 9_000_000 : 5_000_000, 1_000));
         ShootoutSettings settings = new ShootoutSettings(
                 List.of(LaneSpec.of(LaneKind.LOOPBACK)),
                 List.of(ONE),
@@ -120,8 +122,8 @@ class ShootoutRunTest extends FakeShootout {
                 null);
         ShootoutRun run = shootout(rig, settings);
         run.run();
-        assertThat(rig.runs).hasSize(2 * CeilingSizes.TRIED + 3);
-        assertThat(rig.runs.subList(2 * CeilingSizes.TRIED, rig.runs.size()))
+        assertThat(rig.runs).hasSize(2 * TRIED + 3);
+        assertThat(rig.runs.subList(2 * TRIED, rig.runs.size()))
                 .filteredOn(name -> name.contains("bytes"))
                 .hasSize(2)
                 .allMatch(name -> name.contains("262144 bytes"));
@@ -129,7 +131,7 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void whatALinkGivesWithoutARelayIsMeasuredInEveryRound() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> new Given(1_000_000, 1_000));
+        FakeRig rig = new FakeRig((number, cell) -> new Given(1_000_000, 1_000));
         ShootoutSettings settings = new ShootoutSettings(
                 List.of(LaneSpec.of(LaneKind.GBE_1)),
                 List.of(ONE),
@@ -144,11 +146,11 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(rig.runs.get(0)).endsWith("baseline");
         assertThat(rig.runs.get(3)).as("the other way round").endsWith("baseline");
         // 108 MB/s of 110 and of 120.
-        assertThat(run.shootout().notes())
+        assertThat(run.results().notes())
                 .containsExactly(
                         "1gbe (emulated, MTU 1500) without a relay: raw stream 110.0 MB/s, iperf3 120.0 MB/s (medians of 2)",
                         "  "
-                                + run.shootout()
+                                + run.results()
                                         .lanes()
                                         .get(0)
                                         .cells()
@@ -160,7 +162,7 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void whereCeilingsAreNotWantedNoneIsMeasured() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutSettings settings = new ShootoutSettings(
                 List.of(LaneSpec.of(LaneKind.LOOPBACK)),
                 List.of(ONE),
@@ -175,15 +177,9 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void aCeilingOfAnotherRegimeIsNone() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL) {
-            @Override
-            public double hopNanos() {
-                // Three runs, two hops each: the last one is the relay's.
-                return hops++ < 4 ? 50 : 230;
-            }
-
-            private int hops;
-        };
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
+        // Three runs, two hops each: the last one is the relay's.
+        meter.withHops(number -> number < 4 ? 50 : 230);
         ShootoutRun run = shootout(rig, settings(List.of(LaneKind.LOOPBACK), 1));
         run.run();
         assertThat(lanes(run).get(0).cells().get(0).runs().get(0).throughput().egressFraction())
@@ -192,8 +188,8 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void aLaneThatCannotBeSetUpIsSkippedWithItsReason() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
-        LaneOpener opener = spec -> {
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
+        Equipment.Opener opener = spec -> {
             if (spec.kind() == LaneKind.GBE_1) {
                 throw new LaneUnavailableException("tc is not installed");
             }
@@ -208,17 +204,17 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void withoutAnyLaneItFails() throws Exception {
-        LaneOpener opener = spec -> {
+        Equipment.Opener opener = spec -> {
             throw new LaneUnavailableException("no");
         };
         ShootoutRun run = shootout(new FakeRig(null), settings(List.of(LaneKind.GBE_1), 1), opener, kept::add);
         run.run();
-        assertThat(run.shootout().ending()).isEqualTo(Ending.failed("no lane could be set up"));
+        assertThat(run.results().ending()).isEqualTo(Ending.failed("no lane could be set up"));
     }
 
     @Test
     void aRunThatDiesIsMarkedAndTheOthersGoOn() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+        FakeRig rig = new FakeRig((number, cell) -> {
             if (number == 2) {
                 throw new RunException("relay ended with exit code 137");
             }
@@ -229,19 +225,19 @@ class ShootoutRunTest extends FakeShootout {
         List<RunRecord> runs = lanes(run).get(0).cells().get(0).runs();
         assertThat(runs).hasSize(4);
         assertThat(runs.get(1).outcome().partial()).isTrue();
-        assertThat(runs.get(1).outcome().failures()).containsExactly("relay: relay ended with exit code 137");
+        assertThat(runs.get(1).outcome().failures()).containsExactly("relay ended with exit code 137");
         assertThat(runs.get(2).outcome().passed()).isTrue();
         assertThat(run.hasFailures()).isTrue();
         assertThat(notices)
-                .containsExactly("FAIL 1gbe (emulated, MTU 1500), 1 -> 1, 100-byte bodies: relay: relay ended with exit"
-                        + " code 137");
+                .containsExactly(
+                        "FAIL 1gbe (emulated, MTU 1500), 1 -> 1, 100-byte bodies: relay ended with exit" + " code 137");
     }
 
     @Test
     void aLaneWithTwoFailedRunsInARowIsGivenUp() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
-            if (placement.relay().name().startsWith("1gbe")) {
-                throw new IOException("the agent went away");
+        FakeRig rig = new FakeRig((number, cell) -> {
+            if (cell.placement().relay().name().startsWith("1gbe")) {
+                throw new IOException("the second host went away");
             }
             return USUAL;
         });
@@ -250,12 +246,12 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(lanes(run).get(0).cells().get(0).runs()).hasSize(2);
         assertThat(lanes(run).get(1).cells().get(0).runs()).hasSize(5);
         assertThat(notices).contains("lane 1gbe is given up: 2 runs in a row did not come to their end");
-        assertThat(run.shootout().ending()).isEqualTo(Ending.complete());
+        assertThat(run.results().ending()).isEqualTo(Ending.complete());
     }
 
     @Test
     void whatWasTakenBeforeAnInterruptIsKeptAndMarked() {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+        FakeRig rig = new FakeRig((number, cell) -> {
             if (number == 3) {
                 throw new InterruptedException();
             }
@@ -263,8 +259,8 @@ class ShootoutRunTest extends FakeShootout {
         });
         ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 5));
         assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
-        Shootout last = kept.get(kept.size() - 1);
-        assertThat(last.runs()).isEqualTo(2);
+        Results last = kept.get(kept.size() - 1);
+        assertThat(last.runs()).hasSize(2);
         assertThat(last.ending().how()).isEqualTo(Ending.How.INTERRUPTED);
         assertThat(closed).containsExactly("1gbe at once");
         assertThat(endingAtClose).as("kept before anything else").isEqualTo(Ending.How.INTERRUPTED);
@@ -273,7 +269,7 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutSettings settings = new ShootoutSettings(
                 List.of(LaneSpec.of(LaneKind.GBE_1)),
                 List.of(ONE),
@@ -299,23 +295,23 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void aDiskWithoutRoomIsToldOnceAndDoesNotEndIt() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4), this::lane, shootout -> {
             throw new IOException("cannot write results.json: No space left on device");
         });
         run.run();
-        assertThat(run.shootout().runs()).isEqualTo(4);
+        assertThat(run.results().runs()).hasSize(4);
         assertThat(run.isUnwritten()).isTrue();
         assertThat(notices)
                 .containsExactly("results cannot be written: cannot write results.json: No space left on device; the"
-                        + " shootout goes on");
+                        + " runs go on");
     }
 
     @Test
     void aDiskThatHasRoomAgainGetsEverything() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> USUAL);
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutRun run = shootout(rig, settings(List.of(LaneKind.GBE_1), 4), this::lane, shootout -> {
-            if (shootout.runs() == 2) {
+            if (shootout.runs().size() == 2) {
                 throw new IOException("full");
             }
             kept.add(shootout);
@@ -323,6 +319,6 @@ class ShootoutRunTest extends FakeShootout {
         run.run();
         assertThat(run.isUnwritten()).isFalse();
         assertThat(notices).hasSize(2).last().isEqualTo("results are written again");
-        assertThat(kept.get(kept.size() - 1).runs()).isEqualTo(4);
+        assertThat(kept.get(kept.size() - 1).runs()).hasSize(4);
     }
 }

@@ -3,27 +3,27 @@ package dev.msgrelay.loadgen.shootout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.page.HtmlWriter;
-import dev.msgrelay.loadgen.report.ShootoutTable;
+import dev.msgrelay.loadgen.render.HtmlWriter;
+import dev.msgrelay.loadgen.report.ResultsPage;
+import dev.msgrelay.loadgen.report.ResultsText;
 import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.result.Ending;
 import dev.msgrelay.loadgen.result.MaxRate;
-import dev.msgrelay.loadgen.result.Shootout;
-import dev.msgrelay.loadgen.result.view.ShootoutPage;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.shootout.FakeRig.Given;
 import org.junit.jupiter.api.Test;
 
 /** A whole shootout that searches rates, on a machine that is none. */
 class ShootoutSearchTest extends FakeShootout {
     @Test
     void theHighestRateIsSearchedWithRunsAndConfirmed() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) ->
-                new Given(load.rate(), load.rate() <= 300_000 ? 1_000_000 : 20_000_000));
+        FakeRig rig = new FakeRig((number, cell) ->
+                new Given(cell.load().rate(), cell.load().rate() <= 300_000 ? 1_000_000 : 20_000_000));
         ShootoutRun run = shootout(rig, searching(LaneKind.GBE_1));
         run.run();
-        MaxRate found = run.shootout().maxRates().get(0);
+        MaxRate found = run.results().maxRates().get(0);
         assertThat(found.confirmed()).isTrue();
         assertThat(found.total()).isBetween(285_000L, 300_000L);
         assertThat(found.attempts()).hasSize(rig.runs.size());
@@ -34,15 +34,15 @@ class ShootoutSearchTest extends FakeShootout {
 
     @Test
     void whatPassedBeforeALaneDiedIsKeptAndTheSearchHasFailed() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+        FakeRig rig = new FakeRig((number, cell) -> {
             if (number > 2) {
-                throw new RunException("the agent went away");
+                throw new RunException("the second host went away");
             }
-            return new Given(load.rate(), 1_000_000);
+            return new Given(cell.load().rate(), 1_000_000);
         });
         ShootoutRun run = shootout(rig, searching(LaneKind.GBE_1));
         run.run();
-        MaxRate soFar = run.shootout().maxRates().get(0);
+        MaxRate soFar = run.results().maxRates().get(0);
         assertThat(soFar.total()).as("the second of two that passed").isEqualTo(2 * 68_104);
         assertThat(soFar.confirmed()).isFalse();
         assertThat(soFar.ending()).isEqualTo("cut short: lane 1gbe is given up");
@@ -54,15 +54,15 @@ class ShootoutSearchTest extends FakeShootout {
 
     @Test
     void whatPassedBeforeASearchWasInterruptedIsKept() {
-        FakeRig rig = new FakeRig((number, middle, placement, load) -> {
+        FakeRig rig = new FakeRig((number, cell) -> {
             if (number > 2) {
                 throw new InterruptedException();
             }
-            return new Given(load.rate(), 1_000_000);
+            return new Given(cell.load().rate(), 1_000_000);
         });
         ShootoutRun run = shootout(rig, searching(LaneKind.GBE_1));
         assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
-        Shootout last = kept.get(kept.size() - 1);
+        Results last = kept.get(kept.size() - 1);
         assertThat(last.ending().how()).isEqualTo(Ending.How.INTERRUPTED);
         assertThat(last.maxRates()).singleElement().satisfies(soFar -> {
             assertThat(soFar.total()).isEqualTo(2 * 68_104);
@@ -72,22 +72,24 @@ class ShootoutSearchTest extends FakeShootout {
 
     @Test
     void aRateThatIsFoundIsValidHoweverLateItsSendsWere() throws Exception {
-        FakeRig rig = new FakeRig((number, middle, placement, load) ->
-                new Given(load.rate(), load.rate() <= 100_000 ? 1_000_000 : 20_000_000, load.rate() / 100));
+        FakeRig rig = new FakeRig((number, cell) -> new Given(
+                cell.load().rate(),
+                cell.load().rate() <= 100_000 ? 1_000_000 : 20_000_000,
+                cell.load().rate() / 100));
         ShootoutRun run = shootout(rig, searching(LaneKind.LOOPBACK));
         run.run();
-        assertThat(run.shootout().maxRates().get(0).confirmed()).isTrue();
-        assertThat(run.shootout().lanes().get(0).cells())
+        assertThat(run.results().maxRates().get(0).confirmed()).isTrue();
+        assertThat(run.results().lanes().get(0).cells())
                 .flatExtracting(Cell::runs)
                 .isNotEmpty()
                 .allSatisfy(one -> {
                     assertThat(one.counts()).isTrue();
                     assertThat(one.note()).startsWith("the schedule was not kept: ");
                 });
-        assertThat(HtmlWriter.html(ShootoutPage.of(run.shootout())))
+        assertThat(HtmlWriter.html(ResultsPage.of(run.results())))
                 .contains("left more than 1 ms late, which is within their latencies")
                 .doesNotContain("FAIL");
-        assertThat(ShootoutTable.of(run.shootout()))
+        assertThat(ResultsText.of(run.results()))
                 .contains("the schedule was not kept")
                 .doesNotContain("FAIL");
     }

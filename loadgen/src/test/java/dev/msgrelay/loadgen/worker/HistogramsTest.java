@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Random;
 import org.HdrHistogram.Histogram;
@@ -23,5 +24,12 @@ class HistogramsTest {
         assertThat(sparse.getTotalCount()).isEqualTo(full.getTotalCount());
         assertThat(sparse.getEstimatedFootprintInBytes()).isLessThan(full.getEstimatedFootprintInBytes() / 4);
         assertThat(Histograms.decode(Histograms.encode(sparse))).isEqualTo(full);
+    }
+
+    @Test
+    void oneThatWouldTakeMuchMemoryIsRefusedByItsHead() {
+        assertThatThrownBy(() -> Histograms.decode(Histograms.encode(new Histogram(1L << 40, 5))))
+                .hasMessage("a histogram of 5 digits is not within 0..3");
+        assertThatThrownBy(() -> Histograms.decode("AAAA")).isInstanceOf(IllegalArgumentException.class);
     }
 }

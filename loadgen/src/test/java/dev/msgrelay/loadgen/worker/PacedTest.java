@@ -32,7 +32,7 @@ class PacedTest {
     @BeforeEach
     void connect() throws IOException {
         loopback = Loopback.open();
-        connection = new PublishConnection(0, loopback.near());
+        connection = new PublishConnection(0, new PlainOutlet(loopback.near()));
         paced = paced(1, 0);
     }
 
@@ -251,7 +251,7 @@ class PacedTest {
         List<Long> times = new ArrayList<>();
         FrameReader reader = new FrameReader();
         while (times.size() < count) {
-            reader.read(loopback.far(), (type, body) -> times.add(LoadMessage.timeAt(body, body.position())));
+            reader.read(loopback.far(), (type, body) -> times.add(LoadMessage.timeAt(body, body.position(), START)));
         }
         return times;
     }

@@ -5,14 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.ArrivalLog;
 import dev.msgrelay.loadgen.load.Arrivals;
-import dev.msgrelay.loadgen.load.BodyCheck;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -27,13 +33,15 @@ import org.junit.jupiter.api.Test;
 /** A subscriber at the end of a connection that misbehaves in known ways. */
 class ReceiverTest {
     private static final long PRIMED_MILLIS = 10_000;
-    private static final long PAST = 0;
+    private static final long PAST = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
     private static final long TWO_SECONDS = TimeUnit.SECONDS.toNanos(2);
 
     private static final SizeTable MIXED = SizeTable.of(BodySizes.parse("uniform:20-2000"), 7);
 
     private final Control control = new Control();
     private SizeTable sizes = SizeTable.fixed(20);
+    private Check check = Check.FULL;
+    private Policy policy;
     private Loopback loopback;
 
     @BeforeEach
@@ -174,17 +182,76 @@ class ReceiverTest {
     }
 
     @Test
-    void aChangedByteOfAComparedBodyIsReported() throws Exception {
-        byte[] changed = frame(BodyCheck.COMPARED);
+    void aChangedBitOfThePaddingIsReported() throws Exception {
+        byte[] changed = frame(1);
         changed[changed.length - 1] ^= 1;
-        JsonObject result = resultOf(BodyCheck.COMPARED + 1L, frame(BodyCheck.COMPARED - 1), changed);
+        JsonObject result = resultOf(2, frame(0), changed);
         assertThat(counts(result)).containsExactly(0, 0, 0);
         assertThat(result.getLong("corrupted")).isOne();
     }
 
     @Test
+    void aChangedBitOfTheTimeIsReportedAndTheNumberLost() throws Exception {
+        byte[] changed = frame(1);
+        changed[FrameLayout.HEADER_LENGTH + LoadMessage.TIME_OFFSET] ^= 1;
+        JsonObject result = resultOf(2, frame(0), changed);
+        assertThat(counts(result)).containsExactly(1, 0, 0);
+        assertThat(result.getLong("corrupted")).isOne();
+    }
+
+    @Test
+    void theFirstMessagesAreMissed() throws Exception {
+        assertThat(counts(resultOf(5, 2, 3, 4))).containsExactly(2, 0, 0);
+    }
+
+    @Test
+    void messagesThatNobodySentAreForeign() throws Exception {
+        FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
+        batch.add(LoadMessage.stamp(1, 0), PAST);
+        ByteBuffer otherPublisher = batch.take();
+        byte[] bytes = new byte[otherPublisher.remaining()];
+        otherPublisher.get(bytes);
+        JsonObject result = resultOf(2, frame(0), bytes, new byte[FrameLayout.HEADER_LENGTH], frame(1));
+        assertThat(counts(result)).containsExactly(0, 0, 0);
+        assertThat(result.getLong("foreign")).isEqualTo(2);
+    }
+
+    @Test
+    void whoChecksNothingCountsByTheMeanSize() throws Exception {
+        check = Check.NONE;
+        JsonObject result = resultOf(4, frame(0), new byte[3 * FrameLayout.frameLength(20)]);
+        assertThat(result.getLong("total")).isEqualTo(4);
+        assertThat(result.has("lost")).isFalse();
+    }
+
+    @Test
+    void whoSaysHelloIsToldWhatItMisses() throws Exception {
+        policy = Policy.SKIP;
+        ByteBuffer gap = ByteBuffer.allocate(GapFrame.FRAME_LENGTH);
+        GapFrame.put(gap, 42, 44, GapReason.SLOW);
+        JsonObject result = resultOf(5, welcome(Policy.SKIP), frame(0), gap.array(), frame(4));
+        assertThat(counts(result)).containsExactly(3, 0, 0);
+        assertThat(result.getLong("missed")).isEqualTo(3);
+        assertThat(result.getLong("gaps")).isOne();
+        assertThat(result.getLong("untrue")).isZero();
+    }
+
+    @Test
+    void aRelayThatGrantsAnotherPolicyIsLeft() throws Exception {
+        policy = Policy.SKIP;
+        JsonObject result = resultOf(1, welcome(Policy.DISCONNECT), frame(0));
+        assertThat(result.getString("closed")).isEqualTo("asked for the policy skip, the relay grants disconnect");
+    }
+
+    private static byte[] welcome(Policy policy) {
+        return new WelcomeFrame(1, policy, 0, 0, 7, 41, 0, 1 << 20, 10_000, 30_000, 16, "test")
+                .encode()
+                .array();
+    }
+
+    @Test
     void arrivalsWithinTheWindowAreNotedAndToldInTheCommonClock() throws Exception {
-        control.onCommand("run 0 0 " + Long.MAX_VALUE);
+        control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
         Receiver receiver = primedAndEnded(0, 1, 2);
         Arrivals arrivals = new Arrivals();
         receiver.addTo(arrivals, 0);
@@ -197,7 +264,7 @@ class ReceiverTest {
 
     @Test
     void arrivalsAreTheTimesOfTheReads() throws Exception {
-        control.onCommand("run 0 0 " + Long.MAX_VALUE);
+        control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
         ArrivalLog before = new ArrivalLog(1, 1);
         before.add(1, System.nanoTime());
         Receiver receiver = primedAndEnded(0, 1);
@@ -214,7 +281,7 @@ class ReceiverTest {
 
     @Test
     void arrivalsOutsideTheWindowAreNotNoted() throws Exception {
-        control.onCommand("run 0 1 " + Long.MAX_VALUE);
+        control.onCommand("run 0 " + (PAST + 1) + " " + Long.MAX_VALUE);
         Arrivals arrivals = new Arrivals();
         Receiver receiver = primedAndEnded(0, 1, 2);
         receiver.addTo(arrivals, 0);
@@ -222,8 +289,10 @@ class ReceiverTest {
         assertThat(arrivals.skew().nanos().getTotalCount()).isZero();
     }
 
-    private Receiver receiver() {
-        return new Receiver(loopback.near(), new Expected(1, sizes, 1, 16, 0), 4_096, control);
+    private Receiver receiver() throws IOException {
+        SubscriberSettings settings =
+                new SubscriberSettings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, 16, 0, policy, 0);
+        return new Receiver(loopback.near(), settings, 4_096, control, "subscriber-0");
     }
 
     private Receiver primedAndEnded(long... numbers) throws Exception {

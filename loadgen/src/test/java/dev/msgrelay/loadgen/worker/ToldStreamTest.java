@@ -11,7 +11,7 @@ class ToldStreamTest {
     @BeforeEach
     void threeMessagesFromTheHundredthOn() {
         assertThat(told.hasBegun()).isFalse();
-        told.welcome(100);
+        told.begin(100);
         assertThat(told.hasBegun()).isTrue();
         for (int i = 0; i < 3; i++) {
             told.message();

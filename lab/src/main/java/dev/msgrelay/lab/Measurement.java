@@ -1,0 +1,43 @@
+package dev.msgrelay.lab;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one go of a contestant gave.
+ *
+ * @param values a figure for each column that this contestant has one for
+ * @param curve points of a plot, such as a histogram's percentiles; may be empty
+ */
+public record Measurement(Map<Column, Double> values, List<Point> curve) {
+    /** A point of a plot. */
+    public record Point(double x, double y) {}
+
+    public Measurement {
+        values = Map.copyOf(values);
+        curve = List.copyOf(curve);
+    }
+
+    /** One figure; {@link #and} adds others. */
+    public static Measurement of(Column column, double value) {
+        return new Measurement(Map.of(column, value), List.of());
+    }
+
+    /** This one with one figure more. */
+    public Measurement and(Column column, double value) {
+        Map<Column, Double> more = new LinkedHashMap<>(values);
+        more.put(column, value);
+        return new Measurement(more, curve);
+    }
+
+    /** This one with a curve. */
+    public Measurement withCurve(List<Point> points) {
+        return new Measurement(values, points);
+    }
+
+    /** The figure of this column; NaN where there is none. */
+    public double value(Column column) {
+        return values.getOrDefault(column, Double.NaN);
+    }
+}

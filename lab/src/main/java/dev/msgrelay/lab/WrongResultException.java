@@ -1,0 +1,13 @@
+package dev.msgrelay.lab;
+
+/** A contestant lost, repeated or mixed up something: its row shows this message, and no time. */
+public final class WrongResultException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    /**
+     * @param message what came and what ought to have come
+     */
+    public WrongResultException(String message) {
+        super(message);
+    }
+}

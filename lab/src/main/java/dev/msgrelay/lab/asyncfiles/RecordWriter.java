@@ -1,0 +1,213 @@
+package dev.msgrelay.lab.asyncfiles;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.CompletionHandler;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Writes records one behind the other into a new file. One thread writes and closes. */
+interface RecordWriter extends AutoCloseable {
+    /**
+     * Writes a record, or begins to.
+     *
+     * @param number from 0, one after the other
+     * @throws IOException if this or an earlier one could not be written
+     */
+    void write(long number) throws IOException, InterruptedException;
+
+    /** Ends the writing; what is promised about records on their way is the writer's own matter. */
+    @Override
+    void close() throws IOException;
+
+    /** The article's base line: a plain stream without a buffer, one system call per record. */
+    final class Plain implements RecordWriter {
+        private final OutputStream stream;
+
+        Plain(Path file) throws IOException {
+            stream = new FileOutputStream(file.toFile());
+        }
+
+        @Override
+        public void write(long number) throws IOException {
+            stream.write(Records.buffer(number).array());
+        }
+
+        @Override
+        public void close() throws IOException {
+            stream.close();
+        }
+    }
+
+    /** What those have in common that write through an asynchronous channel. */
+    abstract class Async implements RecordWriter {
+        private static final long END_SECONDS = 10;
+
+        private final AsynchronousFileChannel channel;
+        private final ExecutorService pool;
+
+        /**
+         * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread for
+         *     every task that finds none free
+         */
+        Async(Path file, int threads) throws IOException {
+            pool = threads == 0 ? null : Executors.newFixedThreadPool(threads, Async::daemon);
+            try {
+                channel = AsynchronousFileChannel.open(
+                        file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), pool);
+            } catch (IOException e) {
+                if (pool != null) {
+                    pool.shutdown();
+                }
+                throw e;
+            }
+        }
+
+        private static Thread daemon(Runnable work) {
+            Thread thread = new Thread(work, "async-file");
+            thread.setDaemon(true);
+            return thread;
+        }
+
+        AsynchronousFileChannel channel() {
+            return channel;
+        }
+
+        static void checkWhole(int written) throws IOException {
+            if (written != Records.SIZE) {
+                throw new IOException("a write took " + written + " of " + Records.SIZE + " bytes");
+            }
+        }
+
+        /** Closes the channel at once: what is on its way fails. */
+        @Override
+        public void close() throws IOException {
+            channel.close();
+            if (pool != null) {
+                pool.shutdown();
+                try {
+                    if (!pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
+                        throw new IOException("the channel's pool did not end within " + END_SECONDS + " s");
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IOException("interrupted while the channel's pool ended", e);
+                }
+            }
+        }
+    }
+
+    /** Begins to write a record and waits for the future, as the article's first snippet does. */
+    final class Waiting extends Async {
+        Waiting(Path file, int threads) throws IOException {
+            super(file, threads);
+        }
+
+        @Override
+        public void write(long number) throws IOException, InterruptedException {
+            try {
+                checkWhole(channel()
+                        .write(Records.buffer(number), number * Records.SIZE)
+                        .get());
+            } catch (ExecutionException e) {
+                throw new IOException(e.getCause());
+            }
+        }
+    }
+
+    /**
+     * Begins to write a record and goes on at once, as the article's benchmark does. Its writes pile up in memory without
+     * end if the file is slower; here so many may be on their way, and then it waits for the first.
+     */
+    final class Forward extends Async {
+        /** What closing does about the records that are on their way. */
+        enum Closing {
+            WAITS,
+
+            /** The pitfall: they are lost. */
+            AT_ONCE
+        }
+
+        private static final long CLOSE_SECONDS = 60;
+
+        private final int outstanding;
+        private final Closing closing;
+        private final Semaphore permits;
+        private final CompletionHandler<Integer, Void> done = new Done();
+        private volatile Throwable failure;
+
+        Forward(Path file, int threads, int outstanding, Closing closing) throws IOException {
+            super(file, threads);
+            this.outstanding = outstanding;
+            this.closing = closing;
+            permits = new Semaphore(outstanding);
+        }
+
+        @Override
+        public void write(long number) throws IOException, InterruptedException {
+            permits.acquire();
+            checkFailure();
+            channel().write(Records.buffer(number), number * Records.SIZE, null, done);
+        }
+
+        private void checkFailure() throws IOException {
+            if (failure != null) {
+                throw new IOException("a write failed", failure);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (closing == Closing.WAITS) {
+                awaitAll();
+            }
+            super.close();
+            if (closing == Closing.WAITS) {
+                checkFailure();
+            }
+        }
+
+        private void awaitAll() throws IOException {
+            String late = null;
+            try {
+                if (!permits.tryAcquire(outstanding, CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                    late = "writes were still on their way after " + CLOSE_SECONDS + " s";
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                late = "interrupted while writes were on their way";
+            }
+            if (late != null) {
+                super.close();
+                throw new IOException(late);
+            }
+        }
+
+        /** Runs on the channel's threads. */
+        private final class Done implements CompletionHandler<Integer, Void> {
+            @Override
+            public void completed(Integer written, Void attachment) {
+                try {
+                    checkWhole(written);
+                } catch (IOException e) {
+                    failure = e;
+                }
+                permits.release();
+            }
+
+            @Override
+            public void failed(Throwable e, Void attachment) {
+                failure = e;
+                permits.release();
+            }
+        }
+    }
+}

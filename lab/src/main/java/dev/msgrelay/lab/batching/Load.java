@@ -1,0 +1,240 @@
+package dev.msgrelay.lab.batching;
+
+import dev.msgrelay.lab.Column;
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.batching.Sender.Way;
+import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.worker.Sockets;
+import dev.msgrelay.loadgen.worker.Waiter;
+import dev.msgrelay.protocol.FrameReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * One way over a loopback connection, with so many threads that send as fast as they can, or as messages arrive.
+ *
+ * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they can
+ */
+record Load(Way way, Sender.Setup setup, int producers, int rate, Duration duration) {
+    static final Column PRODUCERS = Column.plain("threads", "");
+    static final Column LOAD = Column.plain("load", "msg/s");
+    static final Column DELIVERED = Column.higher("delivered", "msg/s");
+    static final Column MEDIAN = Column.lower("median", "us");
+    static final Column P99 = Column.lower("p99", "us");
+    static final Column BATCH = Column.higher("messages a read", "");
+
+    private static final double MICRO = 1e3;
+    private static final double SECOND = 1e9;
+
+    /** One part in so many of a go is its beginning, and not in the latencies. */
+    private static final int BEGINNING = 5;
+
+    private static final double HALF = 50;
+    private static final double NEARLY_ALL = 99;
+
+    /** Every thread sleeps by then. */
+    private static final long START_NANOS = 5_000_000;
+
+    String setting() {
+        return rate == 0 ? threads(producers) : load(rate);
+    }
+
+    static String threads(int producers) {
+        return producers == 1 ? "1 thread" : producers + " threads";
+    }
+
+    static String load(int load) {
+        return String.format(Locale.ROOT, "%,d msg/s", load);
+    }
+
+    Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
+        if (way == Way.RELAY) {
+            RelaySender relay = new RelaySender();
+            return measure(relay, relay.subscriber(), relay::close);
+        }
+        try (ServerSocketChannel server = Sockets.listen()) {
+            SocketChannel sending = Sockets.connect(Sockets.endpoint(server));
+            Sender sender = setup.open(way, packet -> {
+                while (packet.hasRemaining()) {
+                    sending.write(packet);
+                }
+            });
+            return measure(sender, Sockets.accept(server), () -> {
+                try (sending) {
+                    sender.close();
+                }
+            });
+        }
+    }
+
+    /** Sends what has been handed over, then ends the stream; more than once, if need be. */
+    private interface End {
+        void close() throws IOException;
+    }
+
+    /** Ends the sender, and closes what it receives from. */
+    private Measurement measure(Sender sender, SocketChannel receiving, End end)
+            throws IOException, InterruptedException, WrongResultException {
+        Frame.Check check = new Frame.Check(producers, setup.body());
+        CountDownLatch ready = new CountDownLatch(producers);
+        CompletableFuture<Long> begin = new CompletableFuture<>();
+        long start;
+        try (Receiver receiver = new Receiver(receiving, check)) {
+            long[] sent;
+            try (Producers threads = new Producers(producers, setup.body(), sender, (id, frame, outlet) -> {
+                Waiter.sharpenTimer();
+                Waiter waiter = new Waiter(0);
+                ready.countDown();
+                return send(await(begin), frame, outlet, waiter);
+            })) {
+                ready.await();
+                start = System.nanoTime() + START_NANOS;
+                receiver.countFrom = start + duration.toNanos() / BEGINNING;
+                begin.complete(start);
+                sent = threads.awaitEnd();
+            }
+            end.close();
+            receiver.awaitEnd();
+            check.verify(sent);
+            if (receiver.reader.frames() == 0) {
+                throw new IOException("no thread had a core for " + duration.toMillis() + " ms");
+            }
+            return figures(receiver, start);
+        } finally {
+            // Behind the receiver: where the go failed, a write that waits for room gets out of it.
+            end.close();
+        }
+    }
+
+    private static long await(CompletableFuture<Long> begin) throws InterruptedException {
+        try {
+            return begin.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private long send(long start, Frame frame, Sender.Outlet outlet, Waiter waiter)
+            throws IOException, InterruptedException {
+        long end = start + duration.toNanos();
+        waiter.awaitMoment(start);
+        long number = 0;
+        if (rate == 0) {
+            for (long now = System.nanoTime(); now < end && !Thread.interrupted(); now = System.nanoTime()) {
+                outlet.send(frame.of(number++, now));
+            }
+            return number;
+        }
+        // A message that arrives while its thread is still busy with an earlier one carries the time at which it
+        // arrived.
+        Schedule schedule = Schedule.staggered(start, rate / producers, 1, 0, 1);
+        long due;
+        while ((due = schedule.intended(number)) < end && waiter.awaitMoment(due) < end && !Thread.interrupted()) {
+            outlet.send(frame.of(number++, due));
+        }
+        return number;
+    }
+
+    private Measurement figures(Receiver receiver, long start) {
+        double seconds = (receiver.now - start) / SECOND;
+        long messages = receiver.reader.frames();
+        return Measurement.of(rate == 0 ? PRODUCERS : LOAD, rate == 0 ? producers : rate)
+                .and(DELIVERED, messages / seconds)
+                .and(MEDIAN, receiver.latency.getValueAtPercentile(HALF) / MICRO)
+                .and(P99, receiver.latency.getValueAtPercentile(NEARLY_ALL) / MICRO)
+                .and(BATCH, (double) messages / Math.max(1, receiver.reader.reads()));
+    }
+
+    /** Reads a connection to its end with a thread of its own; everything else is asked after {@link #awaitEnd}. */
+    private static final class Receiver implements ReadableByteChannel {
+        /** Longer latencies are recorded as this one. */
+        private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
+
+        private static final int DIGITS = 3;
+
+        private final SocketChannel channel;
+        private final Frame.Check check;
+        private final FrameReader reader = new FrameReader();
+        private final Histogram latency = new Histogram(MAX_NANOS, DIGITS);
+        private final Thread thread = Producers.daemon("receiver", this::run);
+
+        /** Messages of an earlier time are not in the latencies. */
+        private volatile long countFrom = Long.MAX_VALUE;
+
+        /** When the last bytes came. */
+        private long now;
+
+        private IOException failure;
+
+        Receiver(SocketChannel channel, Frame.Check check) {
+            this.channel = channel;
+            this.check = check;
+            thread.start();
+        }
+
+        private void run() {
+            int n;
+            try {
+                do {
+                    n = reader.read(this, this::onMessage);
+                } while (n >= 0);
+            } catch (IOException e) {
+                failure = e;
+            }
+        }
+
+        private void onMessage(int type, ByteBuffer body) {
+            if (check.onMessage(type, body)) {
+                long sent = LoadMessage.timeAt(body, body.position(), now);
+                if (sent >= countFrom) {
+                    latency.recordValue(Math.min(MAX_NANOS, Math.max(0, now - sent)));
+                }
+            }
+        }
+
+        /**
+         * Waits for the end of the stream.
+         *
+         * @throws IOException it did not come, or the connection broke
+         */
+        void awaitEnd() throws IOException {
+            Producers.join(thread);
+            if (failure != null) {
+                throw failure;
+            }
+        }
+
+        /** Takes the time after every read that brought something: so it is known when each message was there. */
+        @Override
+        public int read(ByteBuffer target) throws IOException {
+            int n = channel.read(target);
+            if (n > 0) {
+                now = System.nanoTime();
+            }
+            return n;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return channel.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.msgrelay.lab.batching;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** The relay within this process: a local publisher for each producer thread; the device is its one subscriber. */
+final class RelaySender implements Sender {
+    private static final long FULL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    private final RelayServer relay;
+    private final SocketChannel subscriber;
+    private Thread device;
+
+    /** Its subscriber is connected, and gets every message from now on. */
+    RelaySender() throws IOException, InterruptedException {
+        relay = RelayServer.start(RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .slowSubscriber(Policy.BACKPRESSURE)
+                .build());
+        try {
+            subscriber = SocketChannel.open(relay.subscribeAddress());
+            awaitSubscriber();
+        } catch (IOException | InterruptedException e) {
+            relay.close();
+            throw e;
+        }
+    }
+
+    private void awaitSubscriber() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Producers.LIMIT_MILLIS);
+        while (relay.stats().subscribers() == 0) {
+            if (System.nanoTime() - deadline > 0) {
+                subscriber.close();
+                throw new IOException("the relay did not take a subscriber within " + Producers.LIMIT_MILLIS + " ms");
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+            if (Thread.interrupted()) {
+                subscriber.close();
+                throw new InterruptedException();
+            }
+        }
+    }
+
+    /** What the subscriber reads from; whoever reads closes it. */
+    SocketChannel subscriber() {
+        return subscriber;
+    }
+
+    /** The subscriber is a device that is busy with a packet's worth of frames at a time; its thread ends with this. */
+    RelaySender to(NetworkFacade slow, int maxPacketSize) {
+        device = Producers.daemon("device", () -> SlowDevice.behind(subscriber, slow, maxPacketSize));
+        device.start();
+        return this;
+    }
+
+    @Override
+    public Outlet newOutlet() {
+        LocalPublisher publisher = relay.newLocalPublisher();
+        return frame -> publish(publisher, frame);
+    }
+
+    private static void publish(LocalPublisher publisher, ByteBuffer frame) throws IOException, InterruptedException {
+        int type = FrameLayout.type(frame, frame.position());
+        frame.position(frame.position() + FrameLayout.HEADER_LENGTH);
+        PublishOutcome outcome;
+        do {
+            outcome = publisher.publish(type, frame, FULL_NANOS);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        } while (outcome == PublishOutcome.FULL);
+        if (outcome != PublishOutcome.ACCEPTED) {
+            throw new IOException("the relay answered " + outcome);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        relay.close();
+        if (device != null) {
+            Producers.join(device);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Smart batching: messages of many threads to one device.
+ *
+ * <pre>
+ *  the tables        Burst (worked example), Load (threads and load over sockets), Exchange (what the queue itself costs)
+ *  who sends         Producers, each thread with a Frame of its own
+ *  the ways          Sender: Serial, Queued (NetworkBatcher); DisruptorSender (NetworkBatchHandler), RelaySender
+ *  what they write   Sender.NetworkFacade: SlowDevice (100 us a packet), a socket
+ * </pre>
+ */
+package dev.msgrelay.lab.batching;

@@ -1,0 +1,145 @@
+package dev.msgrelay.lab.eventlog;
+
+import dev.msgrelay.lab.Column;
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.Measurement.Point;
+import dev.msgrelay.lab.WrongResultException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.HdrHistogram.Histogram;
+
+/**
+ * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read back and
+ * compared with what was recorded.
+ *
+ * @param threads that record bursts
+ * @param duration of the measured part of a go
+ */
+record EventLogGo(Opener opener, int threads, Duration duration) {
+    static final Column MEAN = Column.lower("mean", "ms");
+    static final Column MAX = Column.lower("max", "ms");
+    static final Column DEVIATION = Column.lower("std deviation", "ms");
+    static final Column RATE = Column.higher("bursts", "1/s");
+    static final Column COUNT = Column.plain("count", "");
+
+    private static final double MILLI = 1e6;
+    private static final double NANOS = 1e9;
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
+
+    /** A burst takes far less, whatever the log; then something hangs. */
+    private static final long END_SECONDS = 60;
+
+    /** Of the plot: one in so many bursts takes longer. */
+    private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
+
+    /** Opens a log on a file that is not there yet. */
+    @FunctionalInterface
+    interface Opener {
+        EventLog open(Path file) throws IOException;
+    }
+
+    Measurement warmUp(Go go) throws IOException, InterruptedException, WrongResultException {
+        Duration shorter = duration.compareTo(WARM_UP) < 0 ? duration : WARM_UP;
+        return new EventLogGo(opener, threads, shorter).go(go);
+    }
+
+    Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
+        Path file = go.scratch().resolve("event-log");
+        try {
+            List<BurstThread> bursts = record(file);
+            check(file, bursts);
+            return measurement(bursts);
+        } finally {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /** Before the measured part of a go, with the log just opened. */
+    static Duration leadIn(Duration duration) {
+        return duration.dividedBy(5);
+    }
+
+    /** Ends with the log closed and all threads ended. */
+    private List<BurstThread> record(Path file) throws IOException, InterruptedException {
+        List<BurstThread> bursts = new ArrayList<>();
+        try (EventLog log = opener.open(file)) {
+            AtomicBoolean measuring = new AtomicBoolean();
+            for (int i = 0; i < threads; i++) {
+                bursts.add(new BurstThread(i, log, measuring::get));
+            }
+            try {
+                bursts.forEach(Thread::start);
+                TimeUnit.NANOSECONDS.sleep(leadIn(duration).toNanos());
+                measuring.set(true);
+                TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+            } finally {
+                bursts.forEach(BurstThread::finish);
+                join(bursts);
+            }
+        }
+        return bursts;
+    }
+
+    private static void join(List<BurstThread> bursts) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+        for (BurstThread thread : bursts) {
+            long left = deadline - System.nanoTime();
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
+            if (thread.isAlive()) {
+                throw new IOException("a burst did not end within " + END_SECONDS + " s");
+            }
+        }
+    }
+
+    private static void check(Path file, List<BurstThread> bursts) throws IOException, WrongResultException {
+        EventTally recorded = new EventTally();
+        for (BurstThread thread : bursts) {
+            if (thread.failure() != null) {
+                throw new IOException("an event could not be recorded: " + thread.failure(), thread.failure());
+            }
+            recorded.add(thread.tally());
+        }
+        // The one that does nothing has no file.
+        if (Files.exists(file)) {
+            String problem = recorded.problem(file);
+            if (problem != null) {
+                throw new WrongResultException(problem);
+            }
+        }
+    }
+
+    private Measurement measurement(List<BurstThread> bursts) throws IOException {
+        Histogram times = new Histogram(bursts.get(0).times());
+        for (BurstThread thread : bursts) {
+            times.add(thread.times());
+        }
+        if (times.getTotalCount() == 0) {
+            throw new IOException("no burst within " + duration.toMillis() + " ms: give it longer");
+        }
+        return Measurement.of(MEAN, times.getMean() / MILLI)
+                .and(MAX, times.getMaxValue() / MILLI)
+                .and(DEVIATION, times.getStdDeviation() / MILLI)
+                .and(RATE, times.getTotalCount() * NANOS / duration.toNanos())
+                .and(COUNT, times.getTotalCount())
+                .withCurve(percentiles(times));
+    }
+
+    /** As far as there are bursts enough to speak of. */
+    private static List<Point> percentiles(Histogram times) {
+        List<Point> points = new ArrayList<>();
+        for (int oneIn : ONE_IN) {
+            if (oneIn <= times.getTotalCount()) {
+                double percentile = 100.0 - 100.0 / oneIn;
+                points.add(new Point(oneIn, times.getValueAtPercentile(percentile) / MILLI));
+            }
+        }
+        return points;
+    }
+}

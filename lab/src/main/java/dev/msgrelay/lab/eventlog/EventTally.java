@@ -1,0 +1,107 @@
+package dev.msgrelay.lab.eventlog;
+
+import dev.msgrelay.lab.eventlog.EventLog.Event;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.UUID;
+
+/**
+ * What a set of events comes to, in whatever order they are added: how many they are, and the sum of one hash of each. Two
+ * tallies are the same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
+ */
+final class EventTally {
+    private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+    private static final int SHOWN = 60;
+
+    private long count;
+    private long sum;
+
+    /** The time of the line that was read last: neighbours often have the same. */
+    private String lastDate = "";
+
+    private ZonedDateTime lastTime;
+
+    void add(Event event) {
+        long hash = mix(event.id().getMostSignificantBits());
+        hash = mix(hash ^ event.id().getLeastSignificantBits());
+        hash = mix(hash ^ event.created().toEpochSecond());
+        hash = mix(
+                hash ^ ((long) event.created().getNano() << 32 | event.message().hashCode() & 0xFFFFFFFFL));
+        count++;
+        sum += hash;
+    }
+
+    void add(EventTally other) {
+        count += other.count;
+        sum += other.sum;
+    }
+
+    /** Spreads every bit over all others (Stafford's variant 13). */
+    private static long mix(long value) {
+        long mixed = value + GOLDEN;
+        mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+        return mixed ^ mixed >>> 31;
+    }
+
+    /**
+     * Reads a log back, line by line.
+     *
+     * @return what is wrong with the file, in one line; null if it holds every event once, whole
+     */
+    String problem(Path file) throws IOException {
+        EventTally held = new EventTally();
+        try (BufferedReader in = Files.newBufferedReader(file)) {
+            String line;
+            while ((line = in.readLine()) != null) {
+                Event event = held.parse(line);
+                if (event == null) {
+                    return "line " + (held.count + 1) + " of the file is no whole event: '"
+                            + line.substring(0, Math.min(SHOWN, line.length())).replaceAll("\\P{Print}", "?") + "'";
+                }
+                held.add(event);
+            }
+        }
+        if (held.count != count) {
+            long difference = held.count - count;
+            return "the file holds " + held.count + " of " + count + " events: " + Math.abs(difference)
+                    + (difference < 0 ? " lost" : " too many");
+        }
+        if (held.sum != sum) {
+            return "the file holds " + count + " events, but not the ones that were recorded";
+        }
+        return endsALine(file) ? null : "the last line of the file has no end";
+    }
+
+    /** Null where the line is not one event's. */
+    private Event parse(String line) {
+        String[] parts = line.split(" ", 3);
+        if (parts.length < 3) {
+            return null;
+        }
+        try {
+            if (!parts[0].equals(lastDate)) {
+                lastTime = ZonedDateTime.parse(parts[0]);
+                lastDate = parts[0];
+            }
+            return new Event(UUID.fromString(parts[1]), lastTime, parts[2]);
+        } catch (IllegalArgumentException | DateTimeParseException e) {
+            return null;
+        }
+    }
+
+    private static boolean endsALine(Path file) throws IOException {
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "r")) {
+            if (bytes.length() == 0) {
+                return true;
+            }
+            bytes.seek(bytes.length() - 1);
+            return bytes.read() == '\n';
+        }
+    }
+}

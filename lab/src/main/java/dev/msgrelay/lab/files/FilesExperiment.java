@@ -1,0 +1,193 @@
+package dev.msgrelay.lab.files;
+
+import static dev.msgrelay.lab.files.FileLoop.IN_MEMORY;
+import static dev.msgrelay.lab.files.FileLoop.READ;
+import static dev.msgrelay.lab.files.FileLoop.WRITE;
+
+import dev.msgrelay.lab.ArticleFigures;
+import dev.msgrelay.lab.Claim;
+import dev.msgrelay.lab.Column;
+import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.LabTable;
+import dev.msgrelay.lab.Needs;
+import dev.msgrelay.loadgen.cli.Limits;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Sequential file IO: four ways to write and read a file, on one that is there already and on one that grows. */
+@Command(
+        name = "files",
+        description = {
+            "Writes and reads a file from start to end: RandomAccessFile, buffered streams, channel and buffer, memory-mapped;",
+            "on a file that is there already, and on one that grows. Two files of each size are on the disk at a time."
+        })
+public final class FilesExperiment extends Experiment {
+    private static final int SMALL = 400;
+
+    /** More than the article's machine had memory. */
+    private static final int LARGE = 8_000;
+
+    private static final int QUICK = 32;
+    private static final int MAX = 1_000_000;
+    private static final long MEGA = 1_000_000;
+    private static final int DESCRIPTORS = 8;
+    private static final String RANDOM = "RandomAccessFile";
+    private static final String STREAM = "BufferedStreamFile";
+    private static final String CHANNEL = "BufferedChannelFile";
+    private static final String MAPPED = "MemoryMappedFile";
+
+    /**
+     * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Those of buffered streams stand beside
+     * our loops on a growing file, because the article's stream cuts the file to nothing before it writes.
+     */
+    private static final ArticleFigures ARTICLE_SMALL = ArticleFigures.of(List.of(WRITE, READ), """
+            RandomAccessFile, pre-allocated    | 250.4-260.4-379.6 | 1388.5-1422.2-1494.9
+            BufferedStreamFile, growing        | 82.95-100.2-113.1 | 152.6-154.1-288.9
+            BufferedChannelFile, pre-allocated | 212.8-228.4-265.6 | 356.2-1534.1-1539.8
+            MemoryMappedFile, pre-allocated    | 301.0-326.4-327.7 | 303.6-304.5-310.5
+            """);
+
+    private static final ArticleFigures ARTICLE_LARGE = ArticleFigures.of(List.of(WRITE, READ), """
+            RandomAccessFile, pre-allocated    | 167.4-191.8-193.9 | 245.2-251.9-275.3
+            BufferedStreamFile, growing        | 131.1-133.1-154.8 | 146.1-148.1-253.4
+            BufferedChannelFile, pre-allocated | 186.7-190.6-192.7 | 211.0-215.1-223.1
+            MemoryMappedFile, pre-allocated    | 120.4-122.0-123.3 | 229.9-231.2-231.7
+            """);
+
+    @Option(
+            names = "--size",
+            split = ",",
+            paramLabel = "MB",
+            description = "Size of the file in MB; several give a table each (" + SMALL + "; with --quick " + QUICK
+                    + "). The article: " + SMALL + "," + LARGE + ".")
+    private List<Integer> sizes;
+
+    @Option(names = "--force", description = "A write ends only once the device has it.")
+    private boolean force;
+
+    @Option(
+            names = "--drop-caches",
+            description = "Empty the page cache, of the whole machine, before each read; for root.")
+    private boolean dropCaches;
+
+    public FilesExperiment() {
+        super(
+                "which way to write and read a file from start to end is fast, and does it matter that the file is there?",
+                new Article(
+                        "Java Sequential IO Performance",
+                        2011,
+                        "2.0 GHz Sandy Bridge, 8 GB of memory, Intel 320 SSD, ext4, Fedora 15, Java 6"));
+    }
+
+    private List<Integer> sizes() {
+        return sizes == null
+                ? List.of(quick() ? QUICK : SMALL)
+                : sizes.stream().distinct().toList();
+    }
+
+    @Override
+    protected void check(CommandSpec command) {
+        sizes().forEach(size -> Limits.within(command, "--size", size, 1, MAX));
+        if (dropCaches && !Files.isWritable(FileLoop.DROP_CACHES)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--drop-caches: " + FileLoop.DROP_CACHES + " cannot be written by this user");
+        }
+    }
+
+    @Override
+    public Needs needs() {
+        // Two files at a time; those of earlier tables and of the warm-ups stay until the end.
+        long files = 2
+                * sizes().stream()
+                        .mapToLong(size -> bytes(size) + Math.min(bytes(size), FileLoop.WARM_UP_BYTES))
+                        .sum();
+        return new Needs(files, DESCRIPTORS, 1);
+    }
+
+    /** Whole pages, as in the article. */
+    private static long bytes(int megabytes) {
+        return (megabytes * MEGA + SequentialFile.PAGE_SIZE - 1) / SequentialFile.PAGE_SIZE * SequentialFile.PAGE_SIZE;
+    }
+
+    @Override
+    public List<LabTable> tables() {
+        return sizes().stream().map(this::table).toList();
+    }
+
+    private LabTable table(int megabytes) {
+        String title = String.format(
+                Locale.ROOT,
+                "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time; %s; %s",
+                megabytes,
+                force ? "forced to the device within the write's time" : "not forced within the write's time",
+                dropCaches
+                        ? "page cache dropped before each read"
+                        : "page cache not dropped: the read finds in it what the column says");
+        return new LabTable(
+                "files-" + megabytes + "MB",
+                title,
+                List.of(WRITE, READ, IN_MEMORY),
+                loops(megabytes),
+                megabytes == SMALL ? ARTICLE_SMALL : megabytes == LARGE ? ARTICLE_LARGE : ArticleFigures.NONE,
+                result -> Claim.judge(claims(megabytes), result),
+                List.of());
+    }
+
+    private List<Contestant> loops(int megabytes) {
+        List<SequentialFile> ways = List.of(
+                new SequentialFile.RandomAccess(),
+                new SequentialFile.BufferedStream(),
+                new SequentialFile.BufferedChannel(),
+                new SequentialFile.MemoryMapped());
+        List<String> names = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
+        FileLoop.Task task = new FileLoop.Task(bytes(megabytes), force, dropCaches, 2 * ways.size());
+        List<Contestant> loops = new ArrayList<>();
+        for (boolean preallocated : new boolean[] {true, false}) {
+            for (int i = 0; i < ways.size(); i++) {
+                FileLoop loop = new FileLoop(ways.get(i), preallocated, task, loops.size());
+                String setting = preallocated ? "pre-allocated" : "growing";
+                loops.add(new Contestant(names.get(i), setting, loop::warmUp, loop::go));
+            }
+        }
+        return loops;
+    }
+
+    private static List<Claim> claims(int megabytes) {
+        List<Claim> claims = new ArrayList<>();
+        String streams = "buffered streams are not useful from a performance perspective";
+        String channels = "ByteBuffers and Channels are the best optimised parts of the IO libraries";
+        for (Column column : List.of(WRITE, READ)) {
+            // The article's stream cuts the file before it writes.
+            claims.add(Claim.better(streams, column, there(RANDOM), growing(STREAM)));
+            claims.add(Claim.better(channels, column, there(CHANNEL), growing(STREAM)));
+            claims.add(Claim.better(channels, column, there(CHANNEL), there(RANDOM)));
+        }
+        if (megabytes < LARGE) {
+            String mapped = "memory-mapped files win for writes in some cases";
+            claims.add(Claim.better(mapped, WRITE, there(MAPPED), there(CHANNEL)));
+        }
+        String reading = "for reading, RandomAccessFile and NIO do very well";
+        claims.add(Claim.better(reading, READ, there(CHANNEL), there(MAPPED)));
+        for (String way : List.of(RANDOM, STREAM, CHANNEL, MAPPED)) {
+            String extending = "constantly extending a file imposes a significant performance overhead";
+            claims.add(Claim.better(extending, WRITE, there(way), growing(way)));
+        }
+        return claims;
+    }
+
+    private static String there(String way) {
+        return way + ", pre-allocated";
+    }
+
+    private static String growing(String way) {
+        return way + ", growing";
+    }
+}

@@ -1,0 +1,18 @@
+/**
+ * The articles' experiments, run again: contestants in turn, rounds, spreads, claims and what became of them.
+ *
+ * <pre>
+ *  LabMain         "loadgen lab": the experiments as commands; LabOptions is what all of them can be told
+ *  Experiment      one article's question: what it needs, its tables
+ *    LabTable      columns, contestants (the rows), the article's figures, claims and plots
+ *      Contestant  one go gives a Measurement, or a WrongResultException
+ *  LabRun          runs experiments; a table's rounds: warm-up, then A B C A B C
+ *  LabResult       what came of it: TableResult with a figure for each row and column
+ *    Claim         what the article says; its Verdict judges direction and size apart
+ *  LabReport       all that as text, page and JSON
+ * </pre>
+ *
+ * The experiments are the packages below. One thread, the command's, runs it all; what threads a contestant starts, it
+ * ends.
+ */
+package dev.msgrelay.lab;

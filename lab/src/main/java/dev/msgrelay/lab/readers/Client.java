@@ -1,0 +1,61 @@
+package dev.msgrelay.lab.readers;
+
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.function.Supplier;
+
+/** One of the article's clients: connects and reads messages until the server ends the stream. */
+interface Client {
+    /**
+     * Reads a whole stream.
+     *
+     * @return how often the socket was read
+     * @throws IOException the stream broke, or ended in the middle of a message
+     */
+    long receive(InetSocketAddress server, Sink sink) throws IOException;
+
+    /** The clients, in the article's order. */
+    enum Ladder {
+        BYTE_WISE("integers byte by byte", () -> new StreamClients.Allocating(false, StreamClients::byteByByte)),
+        FOUR_BYTES("four bytes at a time", () -> new StreamClients.Allocating(false, StreamClients::fourBytes)),
+        BUFFERED("BufferedInputStream", () -> new StreamClients.Allocating(true, StreamClients::byteByByte)),
+        BOTH("BufferedInputStream, four bytes", () -> new StreamClients.Allocating(true, StreamClients::fourBytes)),
+        REUSING("the same, nothing allocated", StreamClients.Reusing::new),
+        LOCAL("the same, arrays in local variables", StreamClients.LocalArrays::new),
+        APPENDING("channel and buffer, appending", ChannelClients.Appending::new),
+        COMPACTING("channel and buffer, compacting", ChannelClients.Compacting::new),
+        HANDING("channel, buffer handed over", ChannelClients.Handing::new),
+        RELAY("relay's client", () -> Client::relay);
+
+        private final String text;
+        private final Supplier<Client> maker;
+
+        Ladder(String text, Supplier<Client> maker) {
+            this.text = text;
+            this.maker = maker;
+        }
+
+        String text() {
+            return text;
+        }
+
+        Client newClient() {
+            return maker.get();
+        }
+    }
+
+    /** The relay's own client, with its default settings: compacts, checks lengths, and hands over its buffer. */
+    private static long relay(InetSocketAddress server, Sink sink) throws IOException {
+        Endpoint endpoint = Endpoint.tcp(server.getAddress().getHostAddress(), server.getPort());
+        try (RelaySubscriber subscriber = RelaySubscriber.connect(endpoint)) {
+            // A poll is one read.
+            long reads = 1;
+            while (subscriber.poll((sequence, type, body) -> sink.message(type, body)) >= 0) {
+                reads++;
+            }
+            return reads;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.msgrelay.lab.senders;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The files that are sent: random bytes that repeat after a prime number of them, other ones in every file. So every part
+ * can be compared right where it arrives, and one that is lost, repeated or another file's shows.
+ *
+ * @param files by number, from 0
+ */
+record FileSet(List<SentFile> files) {
+    private static final int PERIOD = 65_521;
+
+    /**
+     * One of them.
+     *
+     * @param content one period of it
+     */
+    record SentFile(int number, Path path, long size, ByteBuffer content) {
+        /**
+         * Whether what remains in the buffer is what the file has at that position.
+         *
+         * @return the place in the file of the first byte that is another one; -1 where there is none
+         */
+        long mismatch(ByteBuffer bytes, long position) {
+            long at = position;
+            int end = bytes.limit();
+            while (bytes.position() < end) {
+                int from = (int) (at % PERIOD);
+                int length = Math.min(end - bytes.position(), PERIOD - from);
+                ByteBuffer part = bytes.slice(bytes.position(), length);
+                int wrong = part.mismatch(content.slice(from, length));
+                if (wrong >= 0) {
+                    return at + wrong;
+                }
+                bytes.position(bytes.position() + length);
+                at += length;
+            }
+            return -1;
+        }
+    }
+
+    FileSet {
+        files = List.copyOf(files);
+    }
+
+    /** Makes a file of each size in the directory. */
+    static FileSet create(Path directory, List<Long> sizes) throws IOException {
+        List<SentFile> files = new ArrayList<>();
+        for (int i = 0; i < sizes.size(); i++) {
+            byte[] content = new byte[PERIOD];
+            new SplittableRandom(i).nextBytes(content);
+            SentFile file = new SentFile(i, directory.resolve("sent-" + i), sizes.get(i), ByteBuffer.wrap(content));
+            write(file);
+            files.add(file);
+        }
+        return new FileSet(files);
+    }
+
+    private static void write(SentFile file) throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                file.path(),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE)) {
+            for (long left = file.size(); left > 0; left -= PERIOD) {
+                ByteBuffer bytes = file.content().slice(0, (int) Math.min(left, PERIOD));
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+            }
+        }
+    }
+
+    int largest() {
+        int largest = 0;
+        for (SentFile file : files) {
+            largest = file.size() > files.get(largest).size() ? file.number() : largest;
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.msgrelay.lab.senders;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+
+/** What a worker does with a download that it is given: one of the article's algorithms. */
+interface SendAlgorithm {
+    /** Whether the socket is to be in blocking mode while a worker has it; it is out of the selector then. */
+    boolean isBlocking();
+
+    /** Sends some of it, or all; then the worker is free for another. Stateless: many workers at a time. */
+    void send(Download download) throws IOException;
+
+    /** While not at the end, write: a worker has one client until it has the whole file. */
+    record SimpleBlocking() implements SendAlgorithm {
+        @Override
+        public boolean isBlocking() {
+            return true;
+        }
+
+        @Override
+        public void send(Download download) throws IOException {
+            while (!download.isDone()) {
+                download.send(Long.MAX_VALUE);
+            }
+        }
+    }
+
+    /** A worker writes one part of fixed size and blocks until the socket has it; then the selector waits for room. */
+    record EqualBlocking(int part) implements SendAlgorithm {
+        @Override
+        public boolean isBlocking() {
+            return true;
+        }
+
+        @Override
+        public void send(Download download) throws IOException {
+            long left = part;
+            while (left > 0 && !download.isDone()) {
+                left -= download.send(left);
+            }
+        }
+    }
+
+    /**
+     * A worker writes what the socket takes, and no more. The rest of the file is another part, perhaps another worker's,
+     * once the selector has found the socket to have room.
+     */
+    record EqualNonBlocking() implements SendAlgorithm {
+        @Override
+        public boolean isBlocking() {
+            return false;
+        }
+
+        @Override
+        public void send(Download download) throws IOException {
+            while (!download.isDone() && download.send(Long.MAX_VALUE) > 0) {
+                // on to the next write
+            }
+        }
+    }
+
+    /** How bytes get from a file to a socket. */
+    enum Copy {
+        /** The kernel moves them: sendfile. */
+        TRANSFER_TO("transferTo") {
+            @Override
+            long send(FileChannel file, long position, long count, SocketChannel socket) throws IOException {
+                return file.transferTo(position, count, socket);
+            }
+        },
+
+        /** They are read into a buffer, and written from it; what the socket does not take is read again next time. */
+        BUFFER("copies") {
+            @Override
+            long send(FileChannel file, long position, long count, SocketChannel socket) throws IOException {
+                ByteBuffer buffer = BUFFERS.get();
+                buffer.clear().limit((int) Math.min(count, buffer.capacity()));
+                file.read(buffer, position);
+                return socket.write(buffer.flip());
+            }
+        };
+
+        /** The article's: 81 KB, the socket buffer of its machine. */
+        static final int BUFFER_SIZE = 81 * 1024;
+
+        private static final ThreadLocal<ByteBuffer> BUFFERS =
+                ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(BUFFER_SIZE));
+
+        private final String words;
+
+        Copy(String words) {
+            this.words = words;
+        }
+
+        String words() {
+            return words;
+        }
+
+        /**
+         * Sends up to {@code count} bytes.
+         *
+         * @return how many; 0 if the socket takes none now
+         */
+        abstract long send(FileChannel file, long position, long count, SocketChannel socket) throws IOException;
+    }
+
+    /** A file on its way to a client. Whoever has it, the selector's thread or a worker, owns it. */
+    final class Download {
+        private final FileChannel file;
+        private final SocketChannel socket;
+        private final Copy copy;
+        private final long size;
+        private long position;
+
+        Download(FileChannel file, long size, SocketChannel socket, Copy copy) {
+            this.file = file;
+            this.size = size;
+            this.socket = socket;
+            this.copy = copy;
+        }
+
+        boolean isDone() {
+            return position == size;
+        }
+
+        /**
+         * Sends up to {@code count} bytes more.
+         *
+         * @return how many the socket took
+         */
+        long send(long count) throws IOException {
+            long sent = copy.send(file, position, Math.min(count, size - position), socket);
+            position += sent;
+            return sent;
+        }
+    }
+}

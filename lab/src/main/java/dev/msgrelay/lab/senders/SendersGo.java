@@ -1,0 +1,114 @@
+package dev.msgrelay.lab.senders;
+
+import dev.msgrelay.lab.Column;
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.WrongResultException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
+ * byte that they got is compared with the files.
+ */
+record SendersGo(Starter starter, Files files, Load load) {
+    static final Column CLIENTS = Column.plain("clients", "");
+    static final Column INITIAL = Column.lower("initial time", "s");
+    static final Column SPEED = Column.higher("speed, largest file", "MB/s");
+    static final Column THROUGHPUT = Column.higher("total throughput", "MB/s");
+    static final Column CPU = Column.lower("server CPU", "s/GB");
+
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
+
+    private static final long LONGEST_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Starts a server. */
+    @FunctionalInterface
+    interface Starter {
+        FileServer start(FileSet files) throws IOException;
+    }
+
+    /** Makes the files when the first asks for them. The frame's one thread. */
+    static final class Files {
+        private final List<Long> sizes;
+        private FileSet files;
+        private Path directory;
+
+        Files(List<Long> sizes) {
+            this.sizes = sizes;
+        }
+
+        FileSet in(Path scratch) throws IOException {
+            if (!scratch.equals(directory)) {
+                files = FileSet.create(scratch, sizes);
+                directory = scratch;
+            }
+            return files;
+        }
+    }
+
+    /**
+     * @param reading how the clients read
+     */
+    record Load(int clients, Client.Reading reading, Duration leadIn, Duration duration) {
+        Load shorter() {
+            return duration.compareTo(WARM_UP) <= 0 ? this : new Load(clients, reading, Duration.ZERO, WARM_UP);
+        }
+    }
+
+    Measurement warmUp(Go go) throws IOException, InterruptedException, WrongResultException {
+        return run(files.in(go.scratch()), load.shorter());
+    }
+
+    Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
+        return run(files.in(go.scratch()), load);
+    }
+
+    private Measurement run(FileSet set, Load how) throws IOException, InterruptedException, WrongResultException {
+        // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
+        try (FileServer server = starter.start(set);
+                ClientGroup clients = ClientGroup.connect(how.clients(), set, how.reading(), server.port())) {
+            clients.start();
+            long start = System.nanoTime();
+            long from = start + how.leadIn().toNanos();
+            clients.runUntil(from, new SendFigures(set.largest(), start));
+            long cpu = server.cpuNanos();
+            SendFigures figures = new SendFigures(set.largest(), System.nanoTime());
+            long end = from + how.duration().toNanos();
+            clients.runUntil(end, figures);
+            // A machine that does other things may need longer than a short go.
+            while (figures.bytes() == 0 && System.nanoTime() - end < LONGEST_SILENCE_NANOS) {
+                clients.runUntil(System.nanoTime() + how.duration().toNanos(), figures);
+            }
+            figures.end(System.nanoTime(), clients.clients());
+            cpu = server.cpuNanos() - cpu;
+            // A server that stops within a file shows by clients that never hear of it again.
+            long patience = System.nanoTime() + LONGEST_SILENCE_NANOS;
+            while (isStalled(clients, from) && System.nanoTime() < patience) {
+                clients.runUntil(
+                        System.nanoTime() + how.duration().toNanos(),
+                        new SendFigures(set.largest(), System.nanoTime()));
+            }
+            if (isStalled(clients, from)) {
+                throw new WrongResultException("a file did not come to its end within "
+                        + TimeUnit.NANOSECONDS.toSeconds(LONGEST_SILENCE_NANOS) + " s");
+            }
+            if (figures.bytes() == 0) {
+                throw new WrongResultException(
+                        "nothing arrived within " + TimeUnit.NANOSECONDS.toSeconds(LONGEST_SILENCE_NANOS) + " s");
+            }
+            return Measurement.of(CLIENTS, how.clients())
+                    .and(INITIAL, figures.initialSeconds())
+                    .and(SPEED, figures.speed())
+                    .and(THROUGHPUT, figures.throughput())
+                    .and(CPU, (double) cpu / figures.bytes());
+        }
+    }
+
+    private static boolean isStalled(ClientGroup clients, long from) {
+        return clients.clients().stream().anyMatch(client -> client.isStalledSince(from));
+    }
+}

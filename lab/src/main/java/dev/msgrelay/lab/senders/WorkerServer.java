@@ -1,0 +1,248 @@
+package dev.msgrelay.lab.senders;
+
+import dev.msgrelay.lab.senders.FileSet.SentFile;
+import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
+import dev.msgrelay.lab.senders.SendAlgorithm.Download;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The article's server: one thread with a selector accepts, reads requests and waits for room in sockets; a pool of workers
+ * sends. A connection belongs to the selector's thread or to a worker, never to both, and changes hands through queues.
+ */
+final class WorkerServer implements FileServer {
+    private static final int BACKLOG = 1_024;
+    private static final long END_SECONDS = 10;
+
+    private final SendAlgorithm algorithm;
+    private final Copy copy;
+    private final int socketBuffer;
+    private final List<SentFile> files;
+    private final List<FileChannel> channels = new ArrayList<>();
+    private final Threads threads = new Threads();
+    private final ExecutorService pool;
+    private final Selector selector;
+    private final ServerSocketChannel listener;
+    private final Thread selection;
+
+    /** Connections that a worker has done with, to be registered again by the selector's thread. */
+    private final Queue<Connection> returned = new ConcurrentLinkedQueue<>();
+
+    /** All that are open. */
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+    /** One client. */
+    private static final class Connection {
+        private final SocketChannel socket;
+        private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
+        private SelectionKey key;
+        private Download download;
+
+        Connection(SocketChannel socket) {
+            this.socket = socket;
+        }
+
+        /** What it waits for: room in the socket, or the next request. */
+        int interest() {
+            return download.isDone() ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
+        }
+    }
+
+    /**
+     * What it is to be.
+     *
+     * @param socketBuffer bytes of each socket's send buffer; 0 leaves it to the operating system
+     */
+    record Setup(int workers, Copy copy, int socketBuffer) {}
+
+    WorkerServer(FileSet files, SendAlgorithm algorithm, Setup setup) throws IOException {
+        this.files = files.files();
+        this.algorithm = algorithm;
+        this.copy = setup.copy();
+        this.socketBuffer = setup.socketBuffer();
+        pool = Executors.newFixedThreadPool(setup.workers(), threads);
+        selector = Selector.open();
+        listener = ServerSocketChannel.open();
+        selection = threads.newThread(this::select);
+        try {
+            open();
+        } catch (IOException e) {
+            release();
+            throw e;
+        }
+        selection.start();
+    }
+
+    private void open() throws IOException {
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        listener.configureBlocking(false);
+        listener.register(selector, SelectionKey.OP_ACCEPT);
+        for (SentFile file : files) {
+            channels.add(FileChannel.open(file.path(), StandardOpenOption.READ));
+        }
+    }
+
+    @Override
+    public int port() {
+        return listener.socket().getLocalPort();
+    }
+
+    @Override
+    public long cpuNanos() {
+        return threads.cpuNanos();
+    }
+
+    private void select() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                selector.select();
+                // After a select: what was cancelled before is out of the selector by now.
+                registerReturned();
+                for (SelectionKey key : selector.selectedKeys()) {
+                    if (key.isValid() && key.isAcceptable()) {
+                        accept();
+                    } else if (key.isValid()) {
+                        ready(key);
+                    }
+                }
+                selector.selectedKeys().clear();
+            }
+        } catch (IOException | RejectedExecutionException e) {
+            // Clients see their connections end, and say so.
+            connections.forEach(this::close);
+        }
+    }
+
+    private void accept() throws IOException {
+        for (SocketChannel socket = listener.accept(); socket != null; socket = listener.accept()) {
+            if (socketBuffer > 0) {
+                socket.setOption(StandardSocketOptions.SO_SNDBUF, socketBuffer);
+            }
+            socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            socket.configureBlocking(false);
+            Connection connection = new Connection(socket);
+            connections.add(connection);
+            connection.key = socket.register(selector, SelectionKey.OP_READ, connection);
+        }
+    }
+
+    private void ready(SelectionKey key) {
+        Connection connection = (Connection) key.attachment();
+        try {
+            if (key.isReadable() && !readRequest(connection)) {
+                return;
+            }
+            if (algorithm.isBlocking()) {
+                key.cancel();
+            } else {
+                key.interestOps(0);
+            }
+            pool.execute(() -> work(connection));
+        } catch (IOException | CancelledKeyException e) {
+            close(connection);
+        }
+    }
+
+    /** Whether the request is whole. */
+    private boolean readRequest(Connection connection) throws IOException {
+        if (connection.socket.read(connection.request) < 0) {
+            close(connection);
+            return false;
+        }
+        if (connection.request.hasRemaining()) {
+            return false;
+        }
+        int number = connection.request.getInt(0);
+        connection.request.clear();
+        if (number < 0 || number >= files.size()) {
+            throw new IOException("no file " + number);
+        }
+        connection.download =
+                new Download(channels.get(number), files.get(number).size(), connection.socket, copy);
+        return true;
+    }
+
+    /** A worker's turn. */
+    private void work(Connection connection) {
+        try {
+            if (!algorithm.isBlocking()) {
+                algorithm.send(connection.download);
+                connection.key.interestOps(connection.interest());
+            } else {
+                connection.socket.configureBlocking(true);
+                algorithm.send(connection.download);
+                connection.socket.configureBlocking(false);
+                returned.add(connection);
+            }
+            selector.wakeup();
+        } catch (IOException | CancelledKeyException e) {
+            close(connection);
+        }
+    }
+
+    private void registerReturned() {
+        for (Connection connection = returned.poll(); connection != null; connection = returned.poll()) {
+            try {
+                connection.key = connection.socket.register(selector, connection.interest(), connection);
+            } catch (IOException e) {
+                close(connection);
+            }
+        }
+    }
+
+    /** The client is gone, or sees by this that something went wrong. */
+    private void close(Connection connection) {
+        connections.remove(connection);
+        try {
+            connection.socket.close();
+        } catch (IOException e) {
+            // it is of no use any more
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        selection.interrupt();
+        pool.shutdownNow();
+        try {
+            boolean ended = pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+            selection.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
+            if (!ended || selection.isAlive()) {
+                throw new IOException("the server's threads did not end within " + END_SECONDS + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            release();
+        }
+    }
+
+    private void release() throws IOException {
+        connections.forEach(this::close);
+        listener.close();
+        selector.close();
+        for (FileChannel channel : channels) {
+            channel.close();
+        }
+    }
+}

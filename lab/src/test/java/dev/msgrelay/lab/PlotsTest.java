@@ -1,0 +1,59 @@
+package dev.msgrelay.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.lab.Measurement.Point;
+import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.loadgen.render.Axis;
+import dev.msgrelay.loadgen.render.Series;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlotsTest {
+    private static final Column LOAD = Column.plain("load", "1/s");
+    private static final Axis AXIS = Plots.linear("any");
+
+    @Test
+    void aLineAWayOfDoingItAPointASetting() {
+        TableResult table = Tables.of(
+                ArticleFigures.NONE,
+                List.of(
+                        new Row("A", "low", List.of(at(10, 5), at(12, 7)), null),
+                        new Row("A", "high", List.of(at(20, 50), at(20, 60)), null),
+                        new Row("B", "low", List.of(at(10, 1), at(10, 1)), null),
+                        new Row("B", "high", List.of(), "lost")),
+                List.of());
+        assertThat(Plots.ofRows("title", AXIS, LOAD, AXIS, Tables.TIME)
+                        .apply(table)
+                        .series())
+                .containsExactly(series("A", 11, 6, 20, 55), series("B", 10, 1));
+    }
+
+    @Test
+    void aLineARowFromTheCurvesOfItsGoes() {
+        Measurement first = curve(new Point(50, 3), new Point(99, 9));
+        Measurement second = curve(new Point(50, 5), new Point(99, 11), new Point(100, 20));
+        TableResult table =
+                Tables.of(ArticleFigures.NONE, List.of(new Row("A", "", List.of(first, second), null)), List.of());
+        assertThat(Plots.ofCurves("title", AXIS, AXIS).apply(table).series())
+                .containsExactly(series("A", 50, 4, 99, 10, 100, 20));
+    }
+
+    private static Series series(String name, double... xy) {
+        double[] x = new double[xy.length / 2];
+        double[] y = new double[xy.length / 2];
+        for (int i = 0; i < x.length; i++) {
+            x[i] = xy[2 * i];
+            y[i] = xy[2 * i + 1];
+        }
+        return Series.of(name, x, y);
+    }
+
+    private static Measurement at(double load, double time) {
+        return Measurement.of(LOAD, load).and(Tables.TIME, time);
+    }
+
+    private static Measurement curve(Point... points) {
+        return Measurement.of(Tables.TIME, 1).withCurve(List.of(points));
+    }
+}

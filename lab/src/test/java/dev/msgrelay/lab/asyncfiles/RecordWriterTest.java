@@ -1,0 +1,97 @@
+package dev.msgrelay.lab.asyncfiles;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward;
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward.Closing;
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
+import dev.msgrelay.lab.asyncfiles.RecordWriter.Waiting;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RecordWriterTest {
+    private static final int RECORDS = 10_000;
+    private static final int OUTSTANDING = 64;
+
+    @TempDir
+    private Path directory;
+
+    private Path file;
+
+    @BeforeEach
+    void file() {
+        file = directory.resolve("records");
+    }
+
+    /** Opens a contestant on a new file. */
+    private interface Opens {
+        RecordWriter open(Path file) throws IOException;
+    }
+
+    static Stream<Opens> contestants() {
+        return Stream.of(
+                Plain::new,
+                file -> new Waiting(file, 0),
+                file -> new Waiting(file, 2),
+                file -> new Forward(file, 0, OUTSTANDING, Closing.WAITS),
+                file -> new Forward(file, 2, OUTSTANDING, Closing.WAITS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("contestants")
+    void everyRecordIsInItsPlace(Opens contestant) throws Exception {
+        write(contestant, RECORDS);
+        assertThat(Files.readAllBytes(file)).isEqualTo(reference(RECORDS));
+        assertThat(Records.problem(file, RECORDS)).isNull();
+    }
+
+    @Test
+    void closingAtOnceLosesWhatIsOnItsWay() throws Exception {
+        // How much is on its way is up to the threads: so more than one try.
+        List<String> problems = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Files.deleteIfExists(file);
+            write(at -> new Forward(at, 1, RECORDS, Closing.AT_ONCE), RECORDS);
+            problems.add(Records.problem(file, RECORDS));
+        }
+        assertThat(problems).anySatisfy(problem -> assertThat(problem).endsWith(" is missing"));
+    }
+
+    @Test
+    void theCheckNamesTheFirstWrongRecord() throws IOException {
+        byte[] records = reference(20_000);
+        Files.write(file, records);
+        assertThat(Records.problem(file, 20_000)).isNull();
+        assertThat(Records.problem(file, 20_001)).isEqualTo("record 20000 of 20001 is missing");
+        assertThat(Records.problem(file, 19_999)).isEqualTo("the file has 160000 bytes instead of 159992");
+        records[15_000 * Records.SIZE + 3]++;
+        Files.write(file, records);
+        assertThat(Records.problem(file, 20_000)).isEqualTo("record 15000 of 20000 is not in its place");
+    }
+
+    private void write(Opens contestant, int records) throws Exception {
+        try (RecordWriter writer = contestant.open(file)) {
+            for (int i = 0; i < records; i++) {
+                writer.write(i);
+            }
+        }
+    }
+
+    private static byte[] reference(int records) {
+        ByteBuffer all = ByteBuffer.allocate(records * Records.SIZE);
+        for (long number = 1; number <= records; number++) {
+            all.putLong(number * 0x9E3779B97F4A7C15L);
+        }
+        return all.array();
+    }
+}

@@ -1,0 +1,107 @@
+package dev.msgrelay.lab.batching;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.batching.Sender.Wait;
+import dev.msgrelay.lab.batching.Sender.Way;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every way with a little data; each contestant checks for itself that all messages came. */
+class WaysTest {
+    private static final Go GO = new Go(Path.of("unused"), 1);
+    private static final Duration TIME = Duration.ofMillis(200);
+    private static final int BURSTS = 5;
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void burstsArriveWhole(Way way) throws Exception {
+        Measurement burst = new Burst(way, setup(Wait.BLOCK), BURSTS).go(GO);
+        double packets = burst.value(Burst.PACKETS);
+        assertThat(packets).isBetween(way == Way.SERIAL ? 10.0 : 1.0, 10.0);
+        assertThat(burst.value(Burst.BEST)).isGreaterThanOrEqualTo(100);
+        assertThat(burst.value(Burst.WORST)).isGreaterThanOrEqualTo(burst.value(Burst.AVERAGE));
+        // One device, one packet at a time.
+        assertThat(burst.value(Burst.WORST)).isGreaterThanOrEqualTo(way == Way.SERIAL ? 500 : 100);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void fullSpeedArrivesWhole(Way way) throws Exception {
+        Measurement go = new Load(way, setup(Wait.BLOCK), 3, 0, TIME).go(GO);
+        assertThat(go.value(Load.DELIVERED)).isPositive();
+        assertThat(go.value(Load.P99)).isGreaterThanOrEqualTo(go.value(Load.MEDIAN));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aLoadArrivesWhole(Way way) throws Exception {
+        Measurement go = new Load(way, setup(Wait.YIELD), 8, 8_000, TIME).go(GO);
+        assertThat(go.value(Load.LOAD)).isEqualTo(8_000);
+        assertThat(go.value(Load.DELIVERED)).isPositive();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Way.class, mode = EnumSource.Mode.EXCLUDE, names = "RELAY")
+    void aDeviceThatFailsFailsTheWay(Way way) {
+        Sender.NetworkFacade broken = packet -> {
+            throw new IOException("no link");
+        };
+        assertThatThrownBy(() -> {
+                    Sender sender = setup(Wait.BLOCK).open(way, broken);
+                    Sender.Outlet outlet = sender.newOutlet();
+                    outlet.send(new Frame(0, 40).of(0, 0));
+                    sender.close();
+                })
+                .isInstanceOf(IOException.class)
+                .hasMessage("no link");
+    }
+
+    @Test
+    void whatIsHandedOverComesOutInOrder() throws Exception {
+        for (Exchange exchange : List.of(
+                new Exchange.ThroughQueue(new TrackedQueue<>(64)),
+                new Exchange.ThroughQueue(new ArrayBlockingQueue<>(64)),
+                new Exchange.ThroughRing(64))) {
+            assertThat(exchange.measure(10_000).value(Exchange.COST)).isPositive();
+        }
+    }
+
+    @Test
+    void anExchangeThatMixesUpIsWrong() {
+        Exchange mixing = new Exchange.ThroughQueue(new ArrayBlockingQueue<>(64) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public boolean offer(Long value) {
+                return super.offer(value ^ 1);
+            }
+        });
+        assertThatThrownBy(() -> mixing.measure(100)).isInstanceOf(WrongResultException.class);
+    }
+
+    @Test
+    void aTrackedQueueRefusesWhatItHasNoRoomFor() {
+        TrackedQueue<String> queue = new TrackedQueue<>(2);
+        assertThat(queue.offer("a")).isTrue();
+        assertThat(queue.offer("b")).isTrue();
+        assertThat(queue.offer("c")).isFalse();
+        assertThat(queue).hasSize(2).containsExactly("a", "b");
+        assertThat(queue.poll()).isEqualTo("a");
+        assertThat(queue.offer("c")).isTrue();
+    }
+
+    private static Sender.Setup setup(Wait wait) {
+        return new Sender.Setup(40, 1_448, wait);
+    }
+}

@@ -1,0 +1,134 @@
+package dev.msgrelay.lab.eventlog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.Measurement;
+import dev.msgrelay.lab.TableResult;
+import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.lab.Tables;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.eventlog.BufferedWritesOffThread.Ending;
+import dev.msgrelay.lab.eventlog.EventLog.Event;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EventLogExperimentTest {
+    private static final Duration TIME = Duration.ofMillis(100);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
+        LabResult result = Tables.run(experiment("--threads=3", "--duration=100ms"), 1, directory);
+
+        TableResult table = result.experiments().get(0).tables().get(0);
+        assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
+        assertThat(table.rows()).hasSize(7).allSatisfy(row -> {
+            assertThat(table.figure(row, EventLogGo.MEAN).median()).isPositive();
+            assertThat(table.figure(row, EventLogGo.COUNT).median()).isPositive();
+        });
+        assertThat(table.rows())
+                .extracting(row -> row.label())
+                .containsAll(table.table().article().cells().keySet());
+        assertThat(table.table().judge().apply(table)).hasSize(12);
+        assertThat(table.table().charts().get(0).apply(table).series()).hasSize(7);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void theCurveRisesToTheMaximum() throws Exception {
+        Measurement measurement = go(EventLog.LockedStream::new).go(new Go(directory, 1));
+        assertThat(measurement.curve()).isNotEmpty();
+        for (int i = 1; i < measurement.curve().size(); i++) {
+            assertThat(measurement.curve().get(i).y())
+                    .isBetween(measurement.curve().get(i - 1).y(), measurement.value(EventLogGo.MAX));
+        }
+    }
+
+    @Test
+    void theArticlesClosingFails() {
+        // With less than a block a thread, all that closing queues is lost, unless the writer looks just then.
+        EventLogGo careless = go(file -> new BufferedWritesOffThread(file, Ending.AS_PRINTED));
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 20; i++) {
+                        careless.go(new Go(directory, i));
+                    }
+                })
+                .isInstanceOf(WrongResultException.class)
+                .hasMessageContaining(" lost");
+    }
+
+    @Test
+    void oneThatRepeatsAnEventFails() {
+        EventLogGo stutters = go(file -> new Around(new EventLog.LockedWriter(file)) {
+            private final AtomicInteger count = new AtomicInteger();
+
+            @Override
+            public void recordEvent(Event event) {
+                super.recordEvent(event);
+                if (count.getAndIncrement() == 100) {
+                    super.recordEvent(event);
+                }
+            }
+        });
+        assertThatThrownBy(() -> stutters.go(new Go(directory, 1)))
+                .isInstanceOf(WrongResultException.class)
+                .hasMessageEndingWith("events: 1 too many");
+    }
+
+    @Test
+    void oneThatCannotWriteFails() {
+        EventLogGo broken = go(file -> new Around(new EventLog.LockedWriter(file)) {
+            @Override
+            public void recordEvent(Event event) {
+                throw new UncheckedIOException(new IOException("no space left"));
+            }
+        });
+        assertThatThrownBy(() -> broken.go(new Go(directory, 1)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no space left");
+    }
+
+    @Test
+    void theNeedsGrowWithThreadsAndTime() {
+        long small = experiment("--threads=3", "--duration=100ms").needs().diskBytes();
+        long large = experiment("--threads=30", "--duration=1s").needs().diskBytes();
+        assertThat(large).isBetween(99 * small, 101 * small);
+    }
+
+    private static EventLogExperiment experiment(String... options) {
+        return Tables.parsed(new EventLogExperiment(), options);
+    }
+
+    private static EventLogGo go(EventLogGo.Opener opener) {
+        return new EventLogGo(opener, 3, TIME);
+    }
+
+    /** Another log, to be broken. */
+    private abstract static class Around implements EventLog {
+        private final EventLog log;
+
+        Around(EventLog log) {
+            this.log = log;
+        }
+
+        @Override
+        public void recordEvent(Event event) {
+            log.recordEvent(event);
+        }
+
+        @Override
+        public void close() throws IOException {
+            log.close();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package dev.msgrelay.lab.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.TableResult;
+import dev.msgrelay.lab.Tables;
+import dev.msgrelay.lab.WrongResultException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FilesExperimentTest {
+    private static final FileLoop.Task TASK = new FileLoop.Task(102_400, false, false, 1);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
+        FilesExperiment experiment = Tables.parsed(new FilesExperiment(), "--size=1,1", "--force");
+        LabResult result = Tables.run(experiment, 2, directory);
+
+        assertThat(result.failed()).isFalse();
+        assertThat(result.experiments().get(0).tables()).hasSize(1);
+        TableResult table = result.experiments().get(0).tables().get(0);
+        assertThat(table.rows()).hasSize(8).allSatisfy(row -> {
+            assertThat(table.figure(row, FileLoop.WRITE).median()).isPositive();
+            assertThat(table.figure(row, FileLoop.READ).median()).isPositive();
+        });
+        assertThat(table.table().judge().apply(table)).hasSize(12);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void theArticlesSizesCarryItsFigures() {
+        FilesExperiment experiment = Tables.parsed(new FilesExperiment(), "--size=400,8000,17");
+        assertThat(experiment.tables())
+                .extracting(table -> table.article().has(FileLoop.READ))
+                .containsExactly(true, true, false);
+        assertThat(experiment.needs().diskBytes()).isGreaterThan(2 * 8_417_000_000L);
+        assertThat(experiment
+                        .tables()
+                        .get(0)
+                        .article()
+                        .ratio(FileLoop.READ, "BufferedChannelFile, pre-allocated", "BufferedStreamFile, growing"))
+                .hasValueCloseTo(9.955, within(0.001));
+    }
+
+    @Test
+    void aRowOfTheArticleIsOneOfOurs() {
+        assertThat(Tables.parsed(new FilesExperiment(), "--size=400,8000").tables())
+                .allSatisfy(table -> assertThat(table.contestants())
+                        .extracting(Contestant::label)
+                        .containsAll(table.article().cells().keySet()));
+    }
+
+    @Test
+    void oneThatMixesUpTwoBytesFails() {
+        FileLoop loop = loop((file, content) -> {
+            int sum = new SequentialFile.RandomAccess().write(file, content, false);
+            try (RandomAccessFile mixed = new RandomAccessFile(file.toFile(), "rw")) {
+                mixed.seek(777);
+                mixed.write(new byte[] {content.at(778), content.at(777)});
+            }
+            return sum;
+        });
+        assertThatThrownBy(() -> loop.go(new Go(directory, 1)))
+                .isInstanceOf(WrongResultException.class)
+                .hasMessageStartingWith("byte 777 of the file is ");
+    }
+
+    @Test
+    void oneThatWritesNothingFailsThoughTheFileIsFullOfTheLoopBefore() throws Exception {
+        loop(new SequentialFile.RandomAccess()).go(new Go(directory, 1));
+        FileLoop lazy = loop((file, content) -> content.checkSum());
+        assertThatThrownBy(() -> lazy.go(new Go(directory, 2)))
+                .isInstanceOf(WrongResultException.class)
+                .hasMessageStartingWith("byte 0 of the file is ");
+    }
+
+    @Test
+    void oneThatSkipsAByteFails() {
+        FileLoop loop =
+                loop((file, content) -> new SequentialFile.RandomAccess().write(file, content, false) - content.at(9));
+        assertThatThrownBy(() -> loop.go(new Go(directory, 1)))
+                .isInstanceOf(WrongResultException.class)
+                .hasMessageStartingWith("wrote bytes of checksum ");
+    }
+
+    private interface Writes {
+        int write(Path file, Content content) throws IOException;
+    }
+
+    private static FileLoop loop(Writes writes) {
+        return loop(new SequentialFile() {
+            @Override
+            public int write(Path file, Content content, boolean force) throws IOException {
+                return writes.write(file, content);
+            }
+
+            @Override
+            public int read(Path file) throws IOException {
+                return new SequentialFile.RandomAccess().read(file);
+            }
+        });
+    }
+
+    private static FileLoop loop(SequentialFile way) {
+        return new FileLoop(way, true, TASK, 0);
+    }
+}

@@ -1,0 +1,157 @@
+package dev.msgrelay.lab.senders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.FileSet.SentFile;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClientTest {
+    private static final int SIZE = 200_000;
+    private static final long START = TimeUnit.SECONDS.toNanos(100);
+
+    @TempDir
+    private Path directory;
+
+    private final ByteBuffer buffer = ByteBuffer.allocate(256 * 1024);
+    private final Recorder heard = new Recorder();
+    private FileSet files;
+    private byte[] content;
+    private ServerSocket listener;
+    private Selector selector;
+    private Client client;
+    private Socket server;
+
+    @BeforeEach
+    void listen() throws IOException {
+        files = FileSet.create(directory, List.of((long) SIZE));
+        content = Files.readAllBytes(files.files().get(0).path());
+        listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        selector = Selector.open();
+    }
+
+    private void connect(long bytesPerSecond) throws IOException {
+        client = Client.connect(0, files, new Client.Reading(bytesPerSecond, 0), listener.getLocalPort(), selector);
+        server = listener.accept();
+        client.ask(START);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        client.close();
+        server.close();
+        listener.close();
+        selector.close();
+    }
+
+    @Test
+    void tellsWhenTheFileBeganAndEndedAndAsksAgain() throws Exception {
+        connect(0);
+        server.getOutputStream().write(content);
+        for (int i = 1; heard.ended == 0; i++) {
+            selector.select();
+            client.read(buffer, START + i, heard);
+        }
+        assertThat(heard.waited).isEqualTo(1);
+        assertThat(heard.bytes).isEqualTo(SIZE);
+        assertThat(client.received()).isZero();
+        assertThat(server.getInputStream().readNBytes(8)).isEqualTo(new byte[8]);
+    }
+
+    @Test
+    void readsNoFasterThanItsLimit() throws Exception {
+        connect(1_000_000);
+        server.getOutputStream().write(content);
+        server.shutdownOutput();
+        readAllItMay(START);
+        assertThat(heard.bytes).isEqualTo(64 * 1024);
+        client.refill(START + TimeUnit.MILLISECONDS.toNanos(8));
+        assertThat(selector.selectNow()).isZero();
+        long later = START + TimeUnit.MILLISECONDS.toNanos(20);
+        client.refill(later);
+        readAllItMay(later);
+        assertThat(heard.bytes).isEqualTo(64 * 1024 + 20_000);
+    }
+
+    private void readAllItMay(long now) throws Exception {
+        while (!selector.keys().isEmpty() && selector.keys().iterator().next().interestOps() != 0) {
+            selector.select();
+            selector.selectedKeys().clear();
+            client.read(buffer, now, heard);
+        }
+    }
+
+    @Test
+    void aWrongByteIsNoticed() throws IOException {
+        content[SIZE - 1]++;
+        connect(0);
+        server.getOutputStream().write(content);
+        assertThatThrownBy(this::readOn)
+                .isInstanceOf(WrongResultException.class)
+                .hasMessage("client 0, file 0 of 200000 bytes: byte 199999 is not the file's");
+    }
+
+    @Test
+    void aByteTooManyIsNoticed() throws IOException {
+        connect(0);
+        server.getOutputStream().write(content);
+        server.getOutputStream().write(1);
+        assertThatThrownBy(this::readOn)
+                .isInstanceOf(WrongResultException.class)
+                .hasMessageContaining("byte");
+    }
+
+    @Test
+    void anEndWithinAFileIsNoticed() throws IOException {
+        connect(0);
+        server.getOutputStream().write(content, 0, 70_000);
+        assertThatThrownBy(this::readOn)
+                .isInstanceOf(WrongResultException.class)
+                .hasMessage("client 0, file 0 of 200000 bytes: the connection ended after 70000 bytes");
+    }
+
+    /** Until it fails, which is within two files. */
+    private void readOn() throws Exception {
+        server.getOutputStream().flush();
+        server.shutdownOutput();
+        for (long now = START; heard.bytes <= 2L * SIZE; now++) {
+            selector.select();
+            client.read(buffer, now, heard);
+        }
+    }
+
+    private static final class Recorder implements Client.Listener {
+        private long waited;
+        private long bytes;
+        private int ended;
+
+        @Override
+        public void began(long waitedNanos) {
+            waited = waitedNanos;
+        }
+
+        @Override
+        public void received(SentFile file, int length) {
+            bytes += length;
+        }
+
+        @Override
+        public void ended(SentFile file, long beganAt, long now) {
+            ended++;
+        }
+    }
+}

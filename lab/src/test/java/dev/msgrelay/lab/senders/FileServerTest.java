@@ -1,0 +1,147 @@
+package dev.msgrelay.lab.senders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.lab.senders.FileSet.SentFile;
+import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
+import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
+import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
+import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FileServerTest {
+    private static final int SOCKET_BUFFER = 16 * 1024;
+    private static final int TIMEOUT_MILLIS = 20_000;
+
+    @TempDir
+    private Path directory;
+
+    private FileSet files;
+
+    @BeforeEach
+    void files() throws IOException {
+        files = FileSet.create(directory, List.of(1_000L, 700_001L, 1L));
+    }
+
+    /** Starts a contestant. */
+    private interface Starts {
+        FileServer start(FileSet files) throws IOException;
+    }
+
+    static Stream<Starts> contestants() {
+        return Stream.of(Copy.values())
+                .flatMap(copy -> Stream.of(
+                        workers(new SimpleBlocking(), copy),
+                        workers(new EqualNonBlocking(), copy),
+                        workers(new EqualBlocking(40 * 1024), copy),
+                        workers(new EqualBlocking(200 * 1024), copy),
+                        set -> new EventLoopServer(set, copy, SOCKET_BUFFER)));
+    }
+
+    private static Starts workers(SendAlgorithm algorithm, Copy copy) {
+        return set -> new WorkerServer(set, algorithm, new WorkerServer.Setup(2, copy, SOCKET_BUFFER));
+    }
+
+    @ParameterizedTest
+    @MethodSource("contestants")
+    void plainClientsGetTheFilesTheyAskFor(Starts contestant) throws IOException {
+        try (FileServer server = contestant.start(files);
+                PlainClient first = new PlainClient(server.port());
+                PlainClient second = new PlainClient(server.port())) {
+            for (int number : new int[] {1, 0, 2, 1}) {
+                first.ask(number);
+                second.ask(2 - number);
+                assertThat(first.read(files.files().get(number))).isEqualTo(content(number));
+                assertThat(second.read(files.files().get(2 - number))).isEqualTo(content(2 - number));
+            }
+            assertThat(server.cpuNanos()).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("contestants")
+    void clientsThatReadNothingDoNotStopItFromClosing(Starts contestant) throws Exception {
+        List<PlainClient> clients = new ArrayList<>();
+        FileServer server = contestant.start(files);
+        try {
+            for (int i = 0; i < 4; i++) {
+                clients.add(new PlainClient(server.port()));
+                clients.get(i).ask(1);
+                if (i == 0) {
+                    // so that one at least is being sent
+                    clients.get(i).readOne();
+                }
+            }
+        } finally {
+            server.close();
+            for (PlainClient client : clients) {
+                client.close();
+            }
+        }
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("file-server-")) {
+                thread.join(TIMEOUT_MILLIS);
+                assertThat(thread.isAlive()).isFalse();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("contestants")
+    void aFileThatIsNotThereEndsTheConnection(Starts contestant) throws IOException {
+        try (FileServer server = contestant.start(files);
+                PlainClient client = new PlainClient(server.port())) {
+            client.ask(3);
+            assertThat(client.readOne()).isEqualTo(-1);
+        }
+    }
+
+    private byte[] content(int number) throws IOException {
+        return Files.readAllBytes(files.files().get(number).path());
+    }
+
+    private static final class PlainClient implements AutoCloseable {
+        private final Socket socket;
+        private final DataInputStream in;
+        private final DataOutputStream out;
+
+        PlainClient(int port) throws IOException {
+            socket = new Socket(InetAddress.getLoopbackAddress(), port);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            in = new DataInputStream(socket.getInputStream());
+            out = new DataOutputStream(socket.getOutputStream());
+        }
+
+        void ask(int number) throws IOException {
+            out.writeInt(number);
+        }
+
+        byte[] read(SentFile file) throws IOException {
+            byte[] content = new byte[(int) file.size()];
+            in.readFully(content);
+            return content;
+        }
+
+        int readOne() throws IOException {
+            return in.read();
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+}

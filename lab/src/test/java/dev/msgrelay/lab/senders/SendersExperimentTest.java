@@ -1,0 +1,97 @@
+package dev.msgrelay.lab.senders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.lab.Contestant;
+import dev.msgrelay.lab.Contestant.Go;
+import dev.msgrelay.lab.LabResult;
+import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.lab.Tables;
+import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.lab.senders.FileSet.SentFile;
+import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
+import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SendersExperimentTest {
+    private static final List<Long> SIZES = List.of(500L, 30_000L);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyRowIsMeasuredAndNothingIsLeftBehind() {
+        SendersExperiment experiment = Tables.parsed(
+                new SendersExperiment(),
+                "--clients=4",
+                "--limit=0,10",
+                "--workers=3",
+                "--socket-buffer=16",
+                "--duration=40ms",
+                "--quick");
+        LabResult result = Tables.run(experiment, 1, directory);
+
+        assertThat(result.experiments().get(0).tables()).hasSize(2).allSatisfy(table -> {
+            assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
+            assertThat(table.rows()).hasSize(10).allSatisfy(row -> {
+                assertThat(table.figure(row, SendersGo.THROUGHPUT).median()).isPositive();
+                // 0 where sockets held everything already
+                assertThat(table.figure(row, SendersGo.CPU).median()).isNotNegative();
+            });
+            assertThat(table.table().judge().apply(table)).isNotEmpty();
+            assertThat(table.table().charts().get(1).apply(table).series()).hasSize(10);
+        });
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aRowOfTheArticleIsOneOfOurs() {
+        assertThat(new SendersExperiment().tables()).hasSize(2).allSatisfy(table -> assertThat(table.contestants())
+                .extracting(Contestant::label)
+                .containsAll(table.article().cells().keySet()));
+    }
+
+    @Test
+    void needsDescriptorsForTheMostClients() {
+        assertThat(new SendersExperiment().needs().descriptors()).isEqualTo(964);
+    }
+
+    @Test
+    void oneThatSendsAnotherFileFails() {
+        assertFails(set -> {
+            // Two files of the same size would not differ in length.
+            SentFile first = set.files().get(0);
+            Path other = directory.resolve("other");
+            Files.write(other, new byte[(int) first.size()]);
+            SentFile wrong = new SentFile(0, other, first.size(), first.content());
+            return workers(new FileSet(List.of(wrong, set.files().get(1))));
+        });
+    }
+
+    @Test
+    void oneThatSendsTooLittleFails() {
+        assertFails(set -> {
+            SentFile second = set.files().get(1);
+            SentFile cut = new SentFile(1, second.path(), second.size() - 1, second.content());
+            return workers(new FileSet(List.of(set.files().get(0), cut)));
+        });
+    }
+
+    private void assertFails(SendersGo.Starter broken) {
+        SendersGo.Load load =
+                new SendersGo.Load(3, new Client.Reading(0, 0), Duration.ofMillis(20), Duration.ofMillis(200));
+        SendersGo go = new SendersGo(broken, new SendersGo.Files(SIZES), load);
+        assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
+    }
+
+    private static FileServer workers(FileSet files) throws IOException {
+        return new WorkerServer(files, new EqualNonBlocking(), new WorkerServer.Setup(2, Copy.TRANSFER_TO, 0));
+    }
+}

@@ -1,0 +1,60 @@
+package dev.msgrelay.loadgen.bound;
+
+import dev.msgrelay.loadgen.bound.Classifier.Facts;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What disturbed a run, so that its figures are not the relay's: sentences with the numbers. Pure. */
+public final class Disturbances {
+    /** Of all cores, in other programs: the half of it may as well be how the kernel keeps its books. */
+    private static final double OTHERS = 0.1;
+
+    /** Of all cores, taken by the host of a virtual machine. */
+    private static final double STEAL = 0.02;
+
+    /** The cores' clock at the end of a run, as a part of what it was. */
+    private static final double CLOCK = 0.1;
+
+    private static final double PERCENT = 100;
+    private static final double MILLI_NANOS = 1e6;
+
+    private Disturbances() {}
+
+    /** One line each, what was seen of the deliveries first; empty for a run that was alone on a quiet machine. */
+    public static List<String> of(Signals signals) {
+        List<String> marks = new ArrayList<>();
+        Standstills still = signals.still();
+        boolean paced = signals.rates().wanted() > 0;
+        if (still.deliveries().count() > 0 && (!paced || Facts.isLong(still.slowestNanos()))) {
+            marks.add(Words.withoutDeliveries(still));
+        }
+        MachineShare machine = signals.sampled().machine();
+        if (machine != null) {
+            if (machine.others() >= OTHERS) {
+                marks.add(format("other programs took %.0f %% of all cores", machine.others() * PERCENT)
+                        + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
+            }
+            if (machine.steal() >= STEAL) {
+                marks.add(format(
+                        "the host of this virtual machine took %.1f %% of all cores", machine.steal() * PERCENT));
+            }
+            if (Math.abs(machine.clock() - 1) > CLOCK) {
+                marks.add(format(
+                        "the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * PERCENT));
+            }
+        }
+        if (still.machine().count() > 0) {
+            marks.add(format(
+                    "the machine kept a process that only sleeps from running for %.0f ms",
+                    still.machine().longestNanos() / MILLI_NANOS));
+        }
+        return marks;
+    }
+
+    private static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.msgrelay.loadgen.bound;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A line of /proc/PID/stat, or of /proc/PID/task/TID/stat.
+ *
+ * @param name of the program, as the kernel has it
+ * @param parent its process id
+ * @param nanos CPU time since the start in steps of 10 ms; of a process: that of threads that have ended too
+ */
+record ProcessTimes(String name, String parent, long nanos) {
+    /** USER_HZ is 100 on every Linux that runs a JDK. */
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** Fields behind the closing parenthesis of the name: parent, user time, then system time. */
+    private static final int PARENT = 1;
+
+    private static final int USER_TIME = 11;
+
+    /** Null where it is no such text. */
+    static ProcessTimes parse(String stat) {
+        int open = stat.indexOf('(');
+        int close = stat.lastIndexOf(')');
+        if (open < 0 || close < open) {
+            return null;
+        }
+        String[] fields = stat.substring(close + 1).strip().split(" ");
+        if (fields.length <= USER_TIME + 1) {
+            return null;
+        }
+        try {
+            long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]);
+            return new ProcessTimes(stat.substring(open + 1, close), fields[PARENT], ticks * TICK_NANOS);
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneUnavailableException;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.site.DataPorts;
+import dev.msgrelay.loadgen.ssh.RemoteLane;
+import dev.msgrelay.loadgen.ssh.RemoteLink;
+import dev.msgrelay.loadgen.ssh.SshHost;
+import java.io.IOException;
+import java.util.function.Function;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** The second host of the remote lane, and the way to it. */
+final class RemoteOptions extends HostOptions {
+    /** The packet that every host has to take (RFC 791). */
+    private static final int MIN_MTU = 576;
+
+    @Option(
+            names = "--data-ports",
+            paramLabel = "PORT,PORT",
+            description = "On the lane to the second host, relay and sender listen on these two: for a firewall between"
+                    + " the hosts (any free ones).")
+    private String dataPorts;
+
+    @Option(
+            names = "--link",
+            paramLabel = "SPEED",
+            description = "Of the link to the second host, like 10gbe, where neither host's system tells it.")
+    private String link;
+
+    @Option(names = "--link-mtu", paramLabel = "BYTES", description = "Of the link to the second host, likewise.")
+    private Integer linkMtu;
+
+    @Option(
+            names = "--near-address",
+            paramLabel = "ADDRESS",
+            description = "At which the second host reaches this one, if not at the one that ssh comes from: another"
+                    + " network, a jump host.")
+    private String nearAddress;
+
+    @Option(
+            names = "--far-address",
+            paramLabel = "ADDRESS",
+            description = "At which this host reaches the second one, likewise.")
+    private String farAddress;
+
+    private RemoteLane.Given given;
+    private SshHost ready;
+    private String whyNot;
+
+    @Override
+    void check() {
+        super.check();
+        if (!isGiven()) {
+            refuse(dataPorts, "--data-ports");
+            refuse(link, "--link");
+            refuse(linkMtu, "--link-mtu");
+            refuse(nearAddress, "--near-address");
+            refuse(farAddress, "--far-address");
+            return;
+        }
+        if (linkMtu != null) {
+            Limits.within(spec, "--link-mtu", linkMtu, MIN_MTU, SegmentFormat.MAX_MTU);
+        }
+        DataPorts ports = dataPorts == null ? DataPorts.ANY : parsed("--data-ports", dataPorts, DataPorts::parse);
+        LinkSpeed speed = link == null ? null : parsed("--link", link, LinkSpeed::parse);
+        given = new RemoteLane.Given(
+                nearAddress, farAddress, ports, new RemoteLink(speed, linkMtu == null ? 0 : linkMtu));
+    }
+
+    /** Makes the host ready, before anything else is shown; why it is not is told when its lane is opened. */
+    void makeReady() throws InterruptedException {
+        try {
+            ready = prepare();
+        } catch (IOException e) {
+            whyNot = e.getMessage();
+        }
+    }
+
+    /** Opens the lane to the host. */
+    Lane open() throws LaneUnavailableException, InterruptedException {
+        if (whyNot != null) {
+            throw new LaneUnavailableException(whyNot);
+        }
+        return RemoteLane.open(ready, given);
+    }
+
+    private <T> T parsed(String option, String text, Function<String, T> parser) {
+        try {
+            return parser.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage(), e);
+        }
+    }
+}

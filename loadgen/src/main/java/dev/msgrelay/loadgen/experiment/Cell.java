@@ -1,0 +1,34 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * What is measured again and again, in turn with others.
+ *
+ * @param <R> what one run of it gives
+ */
+public interface Cell<R> {
+    /** For people: on progress lines, in front of what went wrong. */
+    String name();
+
+    /** Cells of one group have something in common that may break for all of them: "lane 10gbe". */
+    default String group() {
+        return name();
+    }
+
+    /** About how long one run takes, hops included. */
+    Duration estimate();
+
+    /** What comes before a run and is no part of it: nothing, mostly. */
+    default void prepare(RunObserver observer) throws IOException, RunException, InterruptedException {}
+
+    /**
+     * Does one run.
+     *
+     * @throws RunException it did not come to its end
+     */
+    Measured<R> measure(RunObserver observer) throws IOException, RunException, InterruptedException;
+}

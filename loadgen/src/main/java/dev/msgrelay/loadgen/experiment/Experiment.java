@@ -1,0 +1,241 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.RunRecords;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Measures cells in turn, and keeps what they gave. What there is can be asked for at any time, also after an interrupt.
+ * One thread owns it.
+ *
+ * <pre>
+ *  round 1   A B C      what will be compared runs within seconds, on the same machine,
+ *  round 2   C B A      and nobody always goes first
+ *  round 3   A B C
+ *
+ *  a run:   prepare -&gt; hop -&gt; measure -&gt; hop -&gt; marks -&gt; keep
+ * </pre>
+ *
+ * @param <R> what one run gives
+ */
+public final class Experiment<R> {
+    /** A hop that is older says nothing of the run that begins. */
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A signal from a terminal goes to child processes as well: we may hear of their end before we are interrupted. */
+    private static final long SIGNAL_MILLIS = 100;
+
+    private final Meter meter;
+    private final Listener listener;
+    private final Keeper keeper;
+    private final int giveUpAfter;
+    private final TimeLeft left = new TimeLeft();
+    private final List<Run<R>> runs = new ArrayList<>();
+    private final Map<String, Integer> endlessInARow = new HashMap<>();
+    private double hop = Double.NaN;
+    private long hopAt;
+
+    /**
+     * How long rounds go on.
+     *
+     * @param most rounds
+     * @param nanos no round begins that would probably end later; the first one does in any case
+     * @param isEnough looked at after each run, with all runs of these rounds
+     */
+    public record Until<R>(int most, long nanos, Predicate<List<Run<R>>> isEnough) {
+        /** So many rounds, however long they take. */
+        public static <R> Until<R> rounds(int rounds) {
+            return new Until<>(rounds, Long.MAX_VALUE, runs -> false);
+        }
+    }
+
+    /**
+     * @param keeper told after every run
+     * @param giveUpAfter a group of which so many runs in a row did not come to their end is not measured any more
+     */
+    public Experiment(Meter meter, Listener listener, Keeper keeper, int giveUpAfter) {
+        this.meter = meter;
+        this.listener = listener;
+        this.keeper = keeper;
+        this.giveUpAfter = giveUpAfter;
+    }
+
+    /** All runs so far, in the order in which they were taken. */
+    public List<Run<R>> runs() {
+        return Collections.unmodifiableList(runs);
+    }
+
+    /** Says what lies ahead, so that it can be shown how much is left. */
+    public void expect(List<? extends Cell<R>> cells, int times) {
+        cells.forEach(cell -> left.planned(cell.estimate().multipliedBy(times)));
+    }
+
+    /**
+     * Measures all of them round by round, every other round the other way round.
+     *
+     * @param title of these rounds, for people; may be empty
+     * @return the runs of these rounds
+     * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
+     */
+    public List<Run<R>> rounds(String title, List<? extends Cell<R>> cells, Until<R> until)
+            throws InterruptedException {
+        List<Run<R>> taken = new ArrayList<>();
+        long begun = meter.nanoTime();
+        long longest = 0;
+        int number = 0;
+        for (int round = 1; round <= until.most(); round++) {
+            long roundBegun = meter.nanoTime();
+            if (round > 1 && roundBegun - begun + longest > until.nanos()) {
+                return taken;
+            }
+            for (Cell<R> cell : inTurn(cells, round)) {
+                number++;
+                if (isGivenUp(cell)) {
+                    left.dropped(cell.estimate());
+                    continue;
+                }
+                Run<R> run = measure(where(title, round, until.most(), number, cells.size()), cell, round);
+                taken.add(run);
+                if (!run.failures().isEmpty()) {
+                    listener.notice(
+                            "FAIL " + cell.name() + ": " + run.failures().get(0));
+                }
+                if (isGivenUp(cell)) {
+                    listener.notice(
+                            cell.group() + " is given up: " + giveUpAfter + " runs in a row did not come to their end");
+                }
+                if (until.isEnough().test(taken)) {
+                    return taken;
+                }
+            }
+            longest = Math.max(longest, meter.nanoTime() - roundBegun);
+        }
+        return taken;
+    }
+
+    private static <R> List<? extends Cell<R>> inTurn(List<? extends Cell<R>> cells, int round) {
+        if (round % 2 == 1) {
+            return cells;
+        }
+        List<Cell<R>> reversed = new ArrayList<>(cells);
+        Collections.reverse(reversed);
+        return reversed;
+    }
+
+    private static String where(String title, int round, int rounds, int number, int cells) {
+        String which = rounds == 1
+                ? String.format(Locale.ROOT, "run %d/%d, ", number, cells)
+                : String.format(Locale.ROOT, "round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
+        return title.isEmpty() ? which : title + ", " + which;
+    }
+
+    /** Whether its group is not measured any more. */
+    public boolean isGivenUp(Cell<R> cell) {
+        return endlessInARow.getOrDefault(cell.group(), 0) >= giveUpAfter;
+    }
+
+    /**
+     * One run, and while it is marked another one.
+     *
+     * @param repeats at most so many more; all of them are kept
+     * @return the last one
+     */
+    public Run<R> unmarked(String where, Cell<R> cell, int round, int repeats) throws InterruptedException {
+        Run<R> run = measure(where, cell, round);
+        for (int i = 0; i < repeats && run.isMarked() && !isGivenUp(cell); i++) {
+            run = measure(
+                    where + "again, because it was marked ("
+                            + run.outcome().marks().get(0) + "), ",
+                    cell,
+                    round);
+        }
+        return run;
+    }
+
+    /**
+     * One run, whatever becomes of it.
+     *
+     * @param where which it is, for people, with what separates it from the cell's name
+     */
+    public Run<R> measure(String where, Cell<R> cell, int round) throws InterruptedException {
+        checkEnd();
+        RunObserver observer = listener.begins(where + cell.name() + left.text());
+        long begun = meter.nanoTime();
+        String started = now();
+        double before = Double.NaN;
+        Measured<R> measured;
+        boolean whole = true;
+        try {
+            cell.prepare(observer);
+            before = freshHop(observer);
+            measured = cell.measure(observer);
+        } catch (IOException | RunException e) {
+            TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
+            whole = false;
+            measured = new Measured<>(null, List.of(e.getMessage()), List.of());
+        }
+        checkEnd();
+        hop = meter.hopNanos();
+        hopAt = meter.nanoTime();
+        Run<R> run = run(cell, round, started, new Hops(before, hop), measured, whole);
+        left.done(cell.estimate(), hopAt - begun);
+        keep(run);
+        return run;
+    }
+
+    private Run<R> run(Cell<R> cell, int round, String started, Hops hops, Measured<R> measured, boolean whole) {
+        List<String> marks = new ArrayList<>(RunRecords.marks(hops.regime()));
+        marks.addAll(measured.marks());
+        Outcome outcome = new Outcome(measured.failures(), marks, !whole);
+        return new Run<>(cell, runs.size(), round, started, hops, measured.result(), outcome);
+    }
+
+    private void keep(Run<R> run) {
+        runs.add(run);
+        String group = run.cell().group();
+        int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;
+        endlessInARow.put(group, inARow);
+        keeper.keep();
+    }
+
+    /** What was measured right after the run before is what there is right before this one. */
+    private double freshHop(RunObserver observer) throws InterruptedException {
+        if (Double.isNaN(hop) || meter.nanoTime() - hopAt > FRESH_NANOS) {
+            observer.phase("measuring the core-to-core hop");
+            hop = meter.hopNanos();
+        }
+        return hop;
+    }
+
+    /** What was interrupted may have told it as a failure of its own, or not noticed. */
+    private void checkEnd() throws InterruptedException {
+        if (Thread.interrupted() || meter.isEndAsked()) {
+            throw new InterruptedException();
+        }
+    }
+
+    /** As results name moments: ISO 8601, with the zone. */
+    public static String now() {
+        return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
+    }
+
+    /** About how long the cells take, once each. */
+    public static Duration estimate(List<? extends Cell<?>> cells) {
+        return cells.stream().map(Cell::estimate).reduce(Duration.ZERO, Duration::plus);
+    }
+}

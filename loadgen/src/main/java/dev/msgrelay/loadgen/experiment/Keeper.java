@@ -1,0 +1,72 @@
+package dev.msgrelay.loadgen.experiment;
+
+import java.io.IOException;
+
+/**
+ * Writes results; a disk without room does not end an experiment: it is told once, and tried again with every run. An
+ * interrupt is left for the one who goes on: a file that is written by an interrupted thread is closed under it.
+ */
+public final class Keeper {
+    private final Writer writer;
+    private final Listener listener;
+    private boolean failed;
+
+    /** Where results are kept. */
+    @FunctionalInterface
+    public interface Writer {
+        /**
+         * Writes everything anew, in the place of what was written before; called after every run.
+         *
+         * @throws IOException it could not be written; what was written before is still there
+         */
+        void write() throws IOException;
+    }
+
+    /** Keeps nothing: whoever asked for the runs has them. */
+    public static Keeper nothing(Listener listener) {
+        return new Keeper(() -> {}, listener);
+    }
+
+    public Keeper(Writer writer, Listener listener) {
+        this.writer = writer;
+        this.listener = listener;
+    }
+
+    /** Writes what there is now. */
+    public void keep() {
+        boolean interrupted = Thread.interrupted();
+        IOException failure = write();
+        if (failure != null && Thread.interrupted()) {
+            interrupted = true;
+            failure = write();
+        }
+        tell(failure);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Null where all is written. */
+    private IOException write() {
+        try {
+            writer.write();
+            return null;
+        } catch (IOException e) {
+            return e;
+        }
+    }
+
+    private void tell(IOException failure) {
+        if (failure != null && !failed) {
+            listener.notice("results cannot be written: " + failure.getMessage() + "; the runs go on");
+        } else if (failure == null && failed) {
+            listener.notice("results are written again");
+        }
+        failed = failure != null;
+    }
+
+    /** Whether the last writing failed. */
+    public boolean hasFailed() {
+        return failed;
+    }
+}

@@ -1,0 +1,40 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import java.util.List;
+
+/**
+ * One run of a cell, whatever became of it.
+ *
+ * @param number from 0, of all runs of the experiment
+ * @param round from 1; runs of one round were taken right after each other; 0 for one that belongs to none
+ * @param started ISO 8601, with the zone
+ * @param hops from core to core, right before and right after it
+ * @param result null where it did not come to its end
+ * @param outcome its failures, the cell's marks and those of the machine
+ */
+public record Run<R>(Cell<R> cell, int number, int round, String started, Hops hops, R result, Outcome outcome) {
+    public boolean isWhole() {
+        return result != null;
+    }
+
+    public Regime regime() {
+        return hops.regime();
+    }
+
+    /** What makes it invalid, one line each. */
+    public List<String> failures() {
+        return outcome.failures();
+    }
+
+    public boolean isMarked() {
+        return !outcome.marks().isEmpty();
+    }
+
+    /** Whether it may stand for its cell: whole, valid, on a machine that stayed the same. */
+    public boolean counts() {
+        return outcome.counts();
+    }
+}

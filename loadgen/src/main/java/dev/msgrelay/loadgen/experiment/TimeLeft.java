@@ -1,0 +1,43 @@
+package dev.msgrelay.loadgen.experiment;
+
+import java.time.Duration;
+
+/** How much time is left: what was planned, corrected by how long it really took so far. One thread owns it. */
+public final class TimeLeft {
+    private long plannedLeft;
+    private long plannedDone;
+    private long spent;
+
+    /** More lies ahead. */
+    void planned(Duration more) {
+        plannedLeft += more.toNanos();
+    }
+
+    /** Something was done. */
+    void done(Duration planned, long nanos) {
+        plannedLeft -= planned.toNanos();
+        plannedDone += planned.toNanos();
+        spent += nanos;
+    }
+
+    /** Something will not be done. */
+    void dropped(Duration planned) {
+        plannedLeft -= planned.toNanos();
+    }
+
+    Duration left() {
+        double factor = plannedDone == 0 ? 1 : (double) spent / plannedDone;
+        return Duration.ofNanos(Math.round(Math.max(0, plannedLeft) * factor));
+    }
+
+    /** ", about 3 min left"; nothing where nobody knows. */
+    String text() {
+        return plannedLeft <= 0 ? "" : ", about " + text(left()) + " left";
+    }
+
+    /** "40 s" up to two minutes, then "3 min". */
+    public static String text(Duration duration) {
+        long seconds = Math.max(1, duration.toSeconds());
+        return seconds <= 120 ? seconds + " s" : (seconds + 30) / 60 + " min";
+    }
+}

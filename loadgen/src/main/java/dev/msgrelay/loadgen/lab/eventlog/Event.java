@@ -1,7 +1,0 @@
-package dev.msgrelay.loadgen.lab.eventlog;
-
-import java.time.ZonedDateTime;
-import java.util.UUID;
-
-/** One event, as in the article. */
-record Event(UUID id, ZonedDateTime created, String message) {}

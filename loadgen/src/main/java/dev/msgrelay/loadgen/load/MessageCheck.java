@@ -1,0 +1,164 @@
+package dev.msgrelay.loadgen.load;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Everything that a subscriber checks of the messages that it gets: each byte of each message, whose it is and which
+ * number it has, and in which order all of them came. Not thread-safe: the subscriber's thread owns it, others may look
+ * after they have joined it.
+ */
+public final class MessageCheck {
+    /** In place of a size where there are several. */
+    private static final int NOT_FIXED = -1;
+
+    /** In place of a stamp: nothing is to be expected next. */
+    private static final long NONE = -1;
+
+    private final SizeTable sizes;
+    private final int fixed;
+    private final ByteBuffer pattern = Padding.view();
+    private final boolean severalTypes;
+    private final TypeChoice choice;
+    private final SequenceCheck sequence;
+    private final OrderTrace order = new OrderTrace();
+
+    /**
+     * Most messages are the next ones of the publisher of the message before. Of such a run only the end is counted up; what
+     * lies between {@link #counted} and it is not yet in {@link #sequence} and {@link #order}.
+     */
+    private long next = NONE;
+
+    private long counted = NONE;
+    private int patternLength = NOT_FIXED;
+    private long corrupted;
+    private long unreadable;
+    private long unasked;
+
+    /**
+     * @param publishers ids 0..publishers-1 are expected
+     * @param sizes of their messages, and their types
+     * @param choice those of them that are to come
+     */
+    public MessageCheck(int publishers, SizeTable sizes, TypeChoice choice) {
+        this.sequence = new SequenceCheck(publishers);
+        this.severalTypes = sizes.types() > 1;
+        this.choice = choice;
+        this.sizes = sizes;
+        this.fixed = sizes.isFixed() ? sizes.max() : NOT_FIXED;
+    }
+
+    /**
+     * One message.
+     *
+     * @param type one that messages of the run carry
+     * @param body between position and limit, of which nothing is left to rely on afterwards
+     * @return whether its stamp and its time are what was sent, and it was to come
+     */
+    public boolean onMessage(int type, ByteBuffer body) {
+        int at = body.position();
+        int length = body.limit() - at;
+        if (length < LoadMessage.MIN_BODY) {
+            return cannotBeRead();
+        }
+        long stamp = body.getLong(at + LoadMessage.STAMP_OFFSET);
+        long second = body.getLong(at + LoadMessage.TIME_OFFSET);
+        long mix = LoadMessage.mix(stamp, second);
+        if (!LoadMessage.agrees(mix, second)) {
+            return cannotBeRead();
+        }
+        if (severalTypes && !choice.contains(stamp)) {
+            unasked++;
+            return false;
+        }
+        long ranked = choice.ranked(stamp);
+        if (ranked == next && ranked != NONE) {
+            next++;
+        } else {
+            beginRun(ranked);
+        }
+        // Most runs have one size, and a look at the table costs as much as all other checks.
+        if (severalTypes && type != sizes.typeOf(stamp)
+                || length != (fixed == NOT_FIXED ? sizes.sizeOf(stamp) : fixed)
+                || !isPadded(body, length)) {
+            corrupted++;
+        }
+        return true;
+    }
+
+    private void beginRun(long stamp) {
+        countRun();
+        sequence.onMessage(stamp);
+        order.begin(stamp);
+        next = sequence.isNext(stamp + 1) ? stamp + 1 : NONE;
+        counted = next;
+    }
+
+    private void countRun() {
+        if (next != counted) {
+            sequence.onRun(counted, next - counted);
+            order.goOn(next - counted);
+            counted = next;
+        }
+    }
+
+    private boolean isPadded(ByteBuffer body, int length) {
+        if (length > pattern.capacity()) {
+            patternLength = NOT_FIXED;
+            return Padding.matches(body, pattern);
+        }
+        if (length != patternLength) {
+            patternLength = length;
+            pattern.limit(length).position(LoadMessage.MIN_BODY);
+        }
+        return body.position(body.position() + LoadMessage.MIN_BODY).mismatch(pattern) < 0;
+    }
+
+    private boolean cannotBeRead() {
+        corrupted++;
+        unreadable++;
+        return false;
+    }
+
+    /**
+     * Ends the count of one publisher, see {@link SequenceCheck#onEnd}.
+     *
+     * @param sent messages, also those that were not chosen
+     */
+    public void onEnd(int id, long sent) {
+        sequence().onEnd(id, choice.rank(sent));
+    }
+
+    /** So many messages of the stream do not come: the relay has told. */
+    public void onGap(long messages) {
+        countRun();
+        next = NONE;
+        counted = NONE;
+        order.skip(messages);
+    }
+
+    /** What became of each publisher's messages. */
+    public SequenceCheck sequence() {
+        countRun();
+        return sequence;
+    }
+
+    public OrderTrace order() {
+        countRun();
+        return order;
+    }
+
+    /** Messages that are not, byte for byte, what was sent. */
+    public long corrupted() {
+        return corrupted;
+    }
+
+    /** Those of them of which nobody knows which message they were. */
+    public long unreadable() {
+        return unreadable;
+    }
+
+    /** Messages of types that were not chosen. */
+    public long unasked() {
+        return unasked;
+    }
+}

@@ -1,0 +1,14 @@
+/**
+ * What is sent, and whether it came: no sockets, no clock.
+ *
+ * <pre>
+ *  sizes    BodySizes -&gt; SizeTable: the size of each message from its stamp, the same for who sends and who checks
+ *  sending  LoadMessage, Padding -&gt; FrameBatch, or a MessageStream (PackedStream, MixedStream, BatchStream); Schedule
+ *  checking MessageCheck: each byte -&gt; SequenceCheck: each publisher's numbers
+ *                                   -&gt; OrderTrace: one order for all subscribers
+ *  skew     ArrivalLog of each subscriber -&gt; Arrivals
+ * </pre>
+ *
+ * Each publisher or subscriber has objects of its own, which its thread owns.
+ */
+package dev.msgrelay.loadgen.load;

@@ -1,0 +1,134 @@
+package dev.msgrelay.loadgen.render;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * Figures in rows and columns. {@link TextTable}, {@link HtmlWriter} and {@link Csv} show the same one.
+ *
+ * @param caption what it shows; may be empty
+ */
+public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
+    /**
+     * @throws IllegalArgumentException a row has not as many values as there are columns
+     */
+    public Table {
+        columns = List.copyOf(columns);
+        List<List<Value>> copies = new ArrayList<>();
+        for (List<Value> row : rows) {
+            if (row.size() != columns.size()) {
+                throw new IllegalArgumentException("table '" + caption + "': a row of " + row.size() + " values for "
+                        + columns.size() + " columns");
+            }
+            copies.add(List.copyOf(row));
+        }
+        rows = List.copyOf(copies);
+    }
+
+    /**
+     * @param unit of its numbers; of texts {@link Unit#TEXT}: they stand to the left
+     */
+    public record Column(String title, Unit unit) {
+        public static Column text(String title) {
+            return new Column(title, Unit.TEXT);
+        }
+
+        /** Its values stand to the right. */
+        public boolean isNumber() {
+            return unit != Unit.TEXT;
+        }
+
+        /** The value as people read it. */
+        public String text(Value value) {
+            return value.number() == null ? value.text() : unit.text(value.number());
+        }
+    }
+
+    /**
+     * A column of a table of things.
+     *
+     * @param value of one thing: a number, a text or a {@link Value}
+     */
+    public record Field<T>(String title, Unit unit, Function<T, Object> value) {
+        public static <T> Field<T> text(String title, Function<T, Object> value) {
+            return new Field<>(title, Unit.TEXT, value);
+        }
+
+        public static <T> Field<T> of(String title, Unit unit, Function<T, Object> value) {
+            return new Field<>(title, unit, value);
+        }
+    }
+
+    /** A row for each thing. */
+    public static <T> Table of(String caption, List<T> things, List<Field<T>> fields) {
+        return new Table(
+                caption,
+                fields.stream()
+                        .map(field -> new Column(field.title(), field.unit()))
+                        .toList(),
+                things.stream()
+                        .map(thing -> row(fields.stream()
+                                .map(field -> field.value().apply(thing))
+                                .toArray()))
+                        .toList());
+    }
+
+    /**
+     * What stands in one place: a number, which its column's unit makes readable, or a text.
+     *
+     * @param number null where it is a text
+     * @param bar drawn under it where there is a place for it, 0..1; NaN: none
+     */
+    public record Value(Number number, String text, Mark mark, double bar) {
+        /**
+         * @param value a number or a text; null is no text
+         */
+        public static Value of(Object value) {
+            return marked(value, Mark.NONE);
+        }
+
+        public static Value marked(Object value, Mark mark) {
+            return value instanceof Number number
+                    ? new Value(number, "", mark, Double.NaN)
+                    : new Value(null, value == null ? "" : value.toString(), mark, Double.NaN);
+        }
+
+        boolean isSaid() {
+            return number == null ? !text.isEmpty() : !Double.isNaN(number.doubleValue());
+        }
+
+        /** A fraction with a bar. */
+        public static Value fraction(double fraction) {
+            return new Value(fraction, "", Mark.NONE, fraction);
+        }
+    }
+
+    /** Without the columns in which no row has anything; without a row the same. */
+    public Table withoutEmpty() {
+        int[] said = IntStream.range(0, columns.size())
+                .filter(i -> rows.isEmpty()
+                        || rows.stream().anyMatch(row -> row.get(i).isSaid()))
+                .toArray();
+        return new Table(
+                caption,
+                IntStream.of(said).mapToObj(columns::get).toList(),
+                rows.stream()
+                        .map(row -> IntStream.of(said).mapToObj(row::get).toList())
+                        .toList());
+    }
+
+    /**
+     * A row of values, of what they are made of where they are none.
+     *
+     * @param values numbers, texts or {@link Value}s
+     */
+    public static List<Value> row(Object... values) {
+        List<Value> row = new ArrayList<>(values.length);
+        for (Object value : values) {
+            row.add(value instanceof Value one ? one : Value.of(value));
+        }
+        return row;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.msgrelay.loadgen.render;
+
+import java.util.Locale;
+
+/** What numbers mean, and so how they are shown: in lines, tables and on axes alike. */
+public enum Unit {
+    /** No number: what stands in its column is a text. */
+    TEXT,
+    /** As it is: "0.123", "12,345". */
+    PLAIN,
+    /** Every digit of a whole number: "128,903,285". */
+    WHOLE,
+    /** Of messages, or messages a second: "23.4 M". */
+    COUNT,
+    /** In millions and thousands: "118 MB". */
+    BYTES,
+    /** The same of one second: "118 MB/s". */
+    BYTES_PER_SECOND,
+    /** "42 µs", "1.3 ms". */
+    NANOS,
+    /** "3.2 s". */
+    SECONDS,
+    /** 0.973 is "97.3 %". */
+    FRACTION,
+    /** Of one figure to another: "0.937". */
+    RATIO;
+
+    private static final double KILO = 1e3;
+
+    /** With its unit, always with a point, whatever the locale; "–" for NaN. */
+    public String text(Number number) {
+        double value = number.doubleValue();
+        if (Double.isNaN(value)) {
+            return "–";
+        }
+        return switch (this) {
+            case TEXT, PLAIN -> Math.abs(value) >= 1e4 ? format("%,.0f", value) : trimmed("%.3f", value);
+            case WHOLE -> format("%,.0f", value);
+            case COUNT -> scaled(value, "", "k", "M", "G");
+            case BYTES -> scaled(value, "B", "kB", "MB", "GB");
+            case BYTES_PER_SECOND -> scaled(value, "B", "kB", "MB", "GB") + "/s";
+            case NANOS -> scaled(value, "ns", "µs", "ms", "s");
+            case SECONDS -> trimmed("%.2f", value) + " s";
+            case FRACTION -> format("%.1f %%", value * 100);
+            case RATIO -> format("%.3f", value);
+        };
+    }
+
+    /** The same in characters that every terminal has. */
+    public String plain(Number number) {
+        return plain(text(number));
+    }
+
+    /** A text in characters that every terminal has. */
+    static String plain(String text) {
+        return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
+    }
+
+    /** As {@link String#format}, always with a point, whatever the locale. */
+    public static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
+    }
+
+    /** Three digits and the last of the names that is not too large. */
+    private static String scaled(double value, String... names) {
+        double rest = value;
+        int name = 0;
+        while (Math.abs(rest) >= 999.5 && name < names.length - 1) {
+            rest /= KILO;
+            name++;
+        }
+        String digits = Math.abs(rest) >= 99.95
+                ? format("%,.0f", rest)
+                : trimmed(Math.abs(rest) >= 9.995 ? "%.1f" : "%.2f", rest);
+        return names[name].isEmpty() ? digits : digits + " " + names[name];
+    }
+
+    private static String trimmed(String pattern, double value) {
+        String text = format(pattern, value);
+        return text.contains(".") ? text.replaceFirst("\\.?0+$", "") : text;
+    }
+}

@@ -1,0 +1,128 @@
+package dev.msgrelay.loadgen.report;
+
+import dev.msgrelay.loadgen.render.HtmlWriter;
+import dev.msgrelay.loadgen.result.Json;
+import dev.msgrelay.loadgen.result.ResultFileException;
+import dev.msgrelay.loadgen.result.Results;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/**
+ * A directory of results. Written after every run, so that whatever happens the runs before it are there.
+ * Each file is whole at any time: an old one stays until the new one takes its place.
+ */
+public final class ResultFiles {
+    /** Everything, for programs. */
+    public static final String JSON = Json.FILE;
+
+    /** A row per run. */
+    public static final String CSV = "results.csv";
+
+    /** All histograms. */
+    public static final String HISTOGRAMS = "latency.hlog";
+
+    /** For people. */
+    public static final String HTML = "report.html";
+
+    private static final String TEMPORARY = ".part";
+
+    /** Opens a file that is to be written; tests open some that fill up. */
+    @FunctionalInterface
+    interface Opener {
+        OutputStream open(Path file) throws IOException;
+    }
+
+    /** What a file gets. */
+    @FunctionalInterface
+    private interface Content {
+        void to(Writer out) throws IOException;
+    }
+
+    private final Path directory;
+    private final Opener opener;
+    private int kept;
+
+    private ResultFiles(Path directory, Opener opener) {
+        this.directory = directory;
+        this.opener = opener;
+    }
+
+    /**
+     * A directory for results, which is made if it is not there.
+     *
+     * @throws ResultFileException it cannot be made or written, or has other results, which are never
+     *     overwritten
+     */
+    public static ResultFiles in(Path directory) throws ResultFileException {
+        return in(directory, Files::newOutputStream);
+    }
+
+    static ResultFiles in(Path directory, Opener opener) throws ResultFileException {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new ResultFileException(
+                    "cannot make the directory " + directory + ": " + ResultFileException.reason(e), e);
+        }
+        if (Files.exists(directory.resolve(JSON))) {
+            throw new ResultFileException(directory + " has results already: " + directory.resolve(JSON));
+        }
+        if (!Files.isWritable(directory)) {
+            throw new ResultFileException("cannot write to " + directory + ": permission denied");
+        }
+        return new ResultFiles(directory, opener);
+    }
+
+    /** Where the files are. */
+    public Path directory() {
+        return directory;
+    }
+
+    /**
+     * Writes all files anew.
+     *
+     * @throws ResultFileException one line that says which of them could not be written, and what is kept
+     */
+    public void write(Results results) throws ResultFileException {
+        // The others can be made from the JSON again, so it comes first.
+        write(JSON, out -> Json.write(results, out));
+        kept = results.runs().size();
+        write(CSV, out -> out.write(RunsCsv.of(results)));
+        write(HISTOGRAMS, out -> out.write(HistogramLog.of(results)));
+        write(HTML, out -> out.write(HtmlWriter.html(ResultsPage.of(results))));
+    }
+
+    private void write(String name, Content content) throws ResultFileException {
+        Path file = directory.resolve(name);
+        Path part = directory.resolve(name + TEMPORARY);
+        try {
+            try (Writer out = new OutputStreamWriter(opener.open(part), StandardCharsets.UTF_8)) {
+                content.to(out);
+            }
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            discard(part, e);
+            throw new ResultFileException(
+                    "cannot write " + file + ": " + ResultFileException.reason(e) + "; " + whatIsKept(), e);
+        }
+    }
+
+    private String whatIsKept() {
+        Path json = directory.resolve(JSON);
+        return Files.isRegularFile(json) ? json + " has " + kept + (kept == 1 ? " run" : " runs") : "nothing is kept";
+    }
+
+    private static void discard(Path part, IOException because) {
+        try {
+            Files.deleteIfExists(part);
+        } catch (IOException e) {
+            because.addSuppressed(e);
+        }
+    }
+}

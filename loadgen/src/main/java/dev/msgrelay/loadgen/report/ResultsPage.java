@@ -1,0 +1,293 @@
+package dev.msgrelay.loadgen.report;
+
+import dev.msgrelay.loadgen.render.Bars;
+import dev.msgrelay.loadgen.render.Bars.Bar;
+import dev.msgrelay.loadgen.render.Mark;
+import dev.msgrelay.loadgen.render.Page;
+import dev.msgrelay.loadgen.render.Section;
+import dev.msgrelay.loadgen.render.Section.Note;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.Figures;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.RegimeChoice;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.Spread;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The report of a measurement: first what a reader looks for, each lane's median beside its ceiling; then the tables, a
+ * section for each cell, and the environment.
+ */
+public final class ResultsPage {
+    private final Results results;
+    private final RegimeChoice choice;
+
+    private ResultsPage(Results results) {
+        this.results = results;
+        this.choice = RegimeChoice.of(results.runs());
+    }
+
+    public static Page of(Results results) {
+        return new ResultsPage(results).page();
+    }
+
+    private Page page() {
+        List<Section> sections = new ArrayList<>();
+        sections.add(overview());
+        for (LaneResult lane : results.lanes()) {
+            lane.cells().forEach(cell -> sections.add(section(lane, cell)));
+        }
+        return new Page("Relay " + results.origin().command(), subtitle(), sections, "Environment", facts());
+    }
+
+    private String subtitle() {
+        long lanes =
+                results.lanes().stream().filter(lane -> lane.skipped() == null).count();
+        int runs = results.runs().size();
+        return results.origin().started() + ", " + lanes + (lanes == 1 ? " lane, " : " lanes, ") + runs
+                + (runs == 1 ? " run" : " runs");
+    }
+
+    private Section overview() {
+        List<Table> tables = new ArrayList<>();
+        if (!results.maxRates().isEmpty()) {
+            tables.add(Tables.maxRates(results.maxRates()));
+        }
+        if (!results.ratios().isEmpty()) {
+            tables.add(Tables.ratios(results.ratios()));
+        }
+        for (LaneResult lane : results.lanes()) {
+            if (!lane.cells().isEmpty()) {
+                tables.add(Tables.lane(lane.label() + (lane.link() == null ? "" : ", " + lane.link()), lane));
+            }
+        }
+        List<LaneResult> skipped =
+                results.lanes().stream().filter(lane -> lane.skipped() != null).toList();
+        if (!skipped.isEmpty()) {
+            tables.add(Tables.skipped(skipped));
+        }
+        return new Section("Overview", notes(), bars(), tables, List.of(), List.of());
+    }
+
+    private List<Note> notes() {
+        List<Note> notes = new ArrayList<>();
+        Ending ending = results.ending();
+        switch (ending.how()) {
+            case RUNNING ->
+                notes.add(new Note(
+                        "Not complete: this was written between two runs. If nothing runs any more, the tool was killed.",
+                        Mark.WARN));
+            case INTERRUPTED ->
+                notes.add(new Note("Not complete: " + ending + ". What was measured before is here.", Mark.WARN));
+            case FAILED -> notes.add(new Note("Not complete: " + ending, Mark.BAD));
+            case COMPLETE -> {}
+        }
+        long invalid =
+                results.runs().stream().filter(run -> !run.outcome().passed()).count();
+        if (invalid > 0) {
+            notes.add(new Note(
+                    invalid + " of " + results.runs().size()
+                            + " runs FAIL: their figures stand for nothing. The sections below say why.",
+                    Mark.BAD));
+        }
+        return notes;
+    }
+
+    /** A group for each load, a bar in it for each lane and contestant. */
+    private List<Bars> bars() {
+        Map<String, List<Bar>> groups = new LinkedHashMap<>();
+        for (LaneResult lane : results.lanes()) {
+            for (Cell cell : lane.cells()) {
+                groups.computeIfAbsent(cell.parameters().load(), load -> new ArrayList<>())
+                        .add(bar(lane, cell));
+            }
+        }
+        List<Bars.Group> all = new ArrayList<>();
+        groups.forEach((load, bars) -> all.add(new Bars.Group(Tables.typeset(load), bars)));
+        List<Bars> charts = new ArrayList<>();
+        if (!all.isEmpty()) {
+            charts.add(new Bars(
+                    "Messages a second, and what each lane could have given",
+                    "A bar is the median of the runs that count, the line in it their spread, the frame the ceiling;"
+                            + " what goes out is the sum over all subscribers.",
+                    all));
+        }
+        if (!results.ratios().isEmpty()) {
+            charts.add(new Bars(
+                    "Ratios", "The line is the 95 % interval, the frame is 1.", List.of(new Bars.Group("", ratios()))));
+        }
+        return charts;
+    }
+
+    private List<Bar> ratios() {
+        return results.ratios().stream().map(ResultsPage::bar).toList();
+    }
+
+    private static Bar bar(Ratio one) {
+        return new Bar(
+                Tables.typeset(one.title()) + ", " + one.figure(),
+                one.ratio(),
+                one.low(),
+                one.high(),
+                1,
+                Unit.RATIO.text(one.ratio()) + " of " + one.a(),
+                one.isMet() ? Mark.NONE : Mark.WARN,
+                one.verdict());
+    }
+
+    private Bar bar(LaneResult lane, Cell cell) {
+        Counted counted = Counted.of(cell);
+        boolean inward = counted.runs().stream().anyMatch(Figures::isInward);
+        Spread speed = counted.over(inward ? Figures::in : Figures::out);
+        double fraction = counted.median(Figures::fraction);
+        double ceiling =
+                cell.ceilings() == null ? Double.NaN : cell.ceilings().batched().messagesPerSecond();
+        String text = Unit.COUNT.text(speed.median()) + (inward ? " in" : "");
+        if (!Double.isNaN(fraction)) {
+            text += ", " + Unit.FRACTION.text(fraction) + " of " + Unit.COUNT.text(ceiling);
+        }
+        String remark = remark(cell, counted);
+        return new Bar(
+                cell.contestant().equals(Cell.RELAY) ? lane.label() : lane.label() + ", " + cell.contestant(),
+                speed.median(),
+                counted.runs().size() > 1 ? speed.min() : Double.NaN,
+                counted.runs().size() > 1 ? speed.max() : Double.NaN,
+                ceiling,
+                text,
+                remark.isEmpty() ? Mark.NONE : counted.runs().isEmpty() ? Mark.BAD : Mark.WARN,
+                remark);
+    }
+
+    /** What is to be known of a cell's median; empty mostly. */
+    private String remark(Cell cell, Counted counted) {
+        long failed =
+                cell.runs().stream().filter(run -> !run.outcome().passed()).count();
+        if (!counted.counts()) {
+            String marks = cell.runs().stream()
+                    .flatMap(run -> run.outcome().marks().stream())
+                    .findFirst()
+                    .orElse("");
+            return failed == cell.runs().size() ? "FAIL" : "no run counts" + (marks.isEmpty() ? "" : ": " + marks);
+        }
+        if (failed > 0) {
+            return failed + " of " + counted.total() + " runs FAIL";
+        }
+        return counted.regime() == choice.regime()
+                ? ""
+                : "cores " + counted.regime() + ", others " + choice.regime() + ": not to be compared";
+    }
+
+    private static Section section(LaneResult lane, Cell cell) {
+        List<RunRecord> runs = cell.runs();
+        List<Table> details = new ArrayList<>(List.of(Tables.latency(runs), Tables.verification(runs)));
+        if (runs.stream().anyMatch(run -> run.resources().boundBy() != null)) {
+            details.add(Tables.boundBy(runs));
+        }
+        details.add(Tables.processes(runs));
+        return new Section(
+                lane.label() + ": " + Tables.typeset(cell.title()),
+                notes(lane, cell),
+                List.of(),
+                List.of(Tables.throughput(runs)),
+                new Curves(cell).charts(),
+                details);
+    }
+
+    private static List<Note> notes(LaneResult lane, Cell cell) {
+        List<Note> notes = new ArrayList<>();
+        for (RunRecord run : cell.runs()) {
+            String round = "Round " + run.moment().round();
+            run.outcome().failures().forEach(failure -> notes.add(new Note(round + " FAILS: " + failure, Mark.BAD)));
+            if (run.outcome().partial()) {
+                notes.add(new Note(round + " is partial: it did not get to its end.", Mark.WARN));
+            }
+            run.outcome().marks().forEach(mark -> notes.add(new Note(round + ": " + mark, Mark.WARN)));
+            if (!run.note().isEmpty()) {
+                notes.add(new Note(round + ": " + run.note(), Mark.NOTE));
+            }
+        }
+        notes.add(Note.of(places(lane) + " " + ceilings(cell.ceilings())));
+        return notes;
+    }
+
+    private static String places(LaneResult lane) {
+        if (lane.link() == null && !lane.places().isApart()) {
+            return "Publishers, relay and subscribers are on one machine"
+                    + (lane.places().publishers() == Place.WITHIN ? ", publishers within the relay's process." : ".");
+        }
+        return "Publishers are " + side(lane.places().publishers()) + ", subscribers "
+                + side(lane.places().subscribers())
+                + (lane.link() == null ? ". Nobody tells the link's speed." : ".");
+    }
+
+    /** Where somebody is, for people. */
+    static String side(Place place) {
+        return switch (place) {
+            case NEAR -> "on the relay's side of the link";
+            case NEAR_UNIX -> "on the relay's side of the link, over its Unix socket";
+            case WITHIN -> "threads of the relay's process";
+            case FAR -> "across the link";
+        };
+    }
+
+    private static String ceilings(Ceilings ceilings) {
+        if (ceilings == null) {
+            return "No ceiling is known.";
+        }
+        return "Ceiling (" + ceilings.source() + "): " + rate(ceilings.batched())
+                + (ceilings.single() == null ? "." : "; with one message a segment " + rate(ceilings.single()) + ".");
+    }
+
+    /** "10.9 M msg/s, 1.18 GB/s". */
+    static String rate(Ceilings.Rate rate) {
+        return Unit.COUNT.text(rate.messagesPerSecond()) + " msg/s, "
+                + Unit.BYTES_PER_SECOND.text(rate.bytesPerSecond());
+    }
+
+    private List<Page.Fact> facts() {
+        List<Page.Fact> facts = new ArrayList<>();
+        results.notes().forEach(note -> facts.add(new Page.Fact("beside the runs", note)));
+        facts.add(new Page.Fact(
+                "figures",
+                "Medians of the runs that count: valid, whole, unmarked, and all with the same distance between the"
+                        + " machine's cores (near: up to 100 ns from core to core; far: more). Bytes are bodies and their 8-byte"
+                        + " headers."));
+        if (results.lanes().stream().anyMatch(LaneResult::emulated)) {
+            facts.add(new Page.Fact(
+                    "emulated links",
+                    "Network namespaces of one machine, with the rate kept by traffic control: no cable, no network"
+                            + " card, and publishers, relay and subscribers share the cores."));
+        }
+        for (Site site : results.sites()) {
+            String who = results.sites().size() == 1 ? "" : site.name() + ": ";
+            facts.add(new Page.Fact(who + "cores", "" + site.machine().cores()));
+            facts.add(new Page.Fact(who + "processor", site.machine().cpu()));
+            facts.add(new Page.Fact(who + "JDK", site.machine().jdk()));
+            facts.add(new Page.Fact(who + "kernel", site.machine().kernel()));
+            facts.add(
+                    new Page.Fact(who + "TCP congestion control", site.machine().congestionControl()));
+        }
+        for (LaneResult lane : results.lanes()) {
+            if (lane.link() != null) {
+                facts.add(new Page.Fact("link of " + lane.label(), lane.link().toString()));
+            }
+        }
+        facts.add(new Page.Fact("loadgen", results.origin().version()));
+        facts.add(new Page.Fact("command", String.join(" ", results.origin().commandLine())));
+        facts.add(new Page.Fact("started", results.origin().started()));
+        facts.add(new Page.Fact("ended", results.ending().toString()));
+        return facts;
+    }
+}

@@ -1,0 +1,239 @@
+package dev.msgrelay.loadgen.report;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.LaneRatio;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.MaxRate;
+import dev.msgrelay.loadgen.result.Parameters;
+import dev.msgrelay.loadgen.result.RegimeChoice;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Results for a terminal: a table for each lane, the lanes against each other, and what was left out. */
+public final class ResultsText {
+    private static final int FAILURES_LISTED = 3;
+
+    private final Results results;
+    private final RegimeChoice choice;
+    private final StringBuilder text = new StringBuilder();
+
+    private ResultsText(Results results) {
+        this.results = results;
+        this.choice = RegimeChoice.of(results.runs());
+    }
+
+    /** All of it. */
+    public static String of(Results results) {
+        ResultsText all = new ResultsText(results);
+        results.lanes().forEach(all::lane);
+        if (!results.ratios().isEmpty()) {
+            all.text.append(TextTable.of(Tables.ratios(results.ratios()))).append('\n');
+        }
+        if (results.maxRates().isEmpty()) {
+            all.comparison();
+        } else {
+            results.maxRates().forEach(all::maxRate);
+            all.line("");
+        }
+        all.machine();
+        results.notes().forEach(note -> all.line("%s", note));
+        if (results.ending().how() == Ending.How.INTERRUPTED) {
+            all.line("PARTIAL: interrupted after %d runs", results.runs().size());
+        }
+        return all.text.toString();
+    }
+
+    private void maxRate(MaxRate one) {
+        line("highest rate with p99 within %s, %s", Unit.NANOS.plain(one.p99LimitNanos()), one);
+        one.attempts().forEach(attempt -> line("    %s", attempt));
+        one.notes().forEach(note -> line("  %s", note));
+    }
+
+    private void lane(LaneResult whole) {
+        LaneResult lane = searched(whole);
+        boolean across = lane.link() != null || lane.places().isApart();
+        String link = lane.link() == null
+                ? "a link whose speed nobody tells"
+                : lane.link().toString();
+        line("%s%s", lane.label(), across ? ": " + link + "; " + places(lane) : "");
+        if (lane.skipped() != null) {
+            line("  skipped: %s", lane.skipped());
+        } else if (lane.cells().isEmpty()) {
+            line("  no figures");
+        } else {
+            text.append(TextTable.of(Tables.lane("", lane)));
+            lane.cells().forEach(this::remarks);
+        }
+        line("");
+    }
+
+    /** Of a lane on which rates were searched, the cells at what was found: the others are the way there. */
+    private LaneResult searched(LaneResult lane) {
+        List<Parameters> found = results.maxRates().stream()
+                .filter(one -> one.lane().equals(lane.name()))
+                .map(MaxRate::parameters)
+                .toList();
+        return found.isEmpty()
+                ? lane
+                : lane.withCells(lane.cells().stream()
+                        .filter(cell -> found.contains(cell.parameters()))
+                        .toList());
+    }
+
+    private static String places(LaneResult lane) {
+        Place publishers = lane.places().publishers();
+        boolean subscribersFar = lane.places().subscribers() == Place.FAR;
+        if (publishers == Place.FAR) {
+            return subscribersFar
+                    ? "publishers and subscribers across the link"
+                    : "publishers across the link, subscribers at the relay's side";
+        }
+        String near =
+                switch (publishers) {
+                    case WITHIN -> "within the relay's process";
+                    case NEAR_UNIX -> "at the relay's side, over its Unix socket";
+                    default -> "at the relay's side";
+                };
+        return "publishers " + near + ", subscribers across the link";
+    }
+
+    private void remarks(Cell cell) {
+        List<String> remarks = new ArrayList<>();
+        Counted counted = Counted.of(cell);
+        if (cell.ceilings() != null) {
+            remarks.add("ceiling: " + ceiling(cell.ceilings(), cell.parameters().subscribers()));
+        }
+        if (!counted.counts() && !counted.runs().isEmpty()) {
+            remarks.add(format(
+                    "no run counts: these are medians of all %d valid ones, not to be set against others",
+                    counted.runs().size()));
+        } else if (counted.counts() && counted.regime() != choice.regime()) {
+            remarks.add(format(
+                    "taken with cores %s, while most others were with cores %s: not to be set against those",
+                    counted.regime(), choice.regime()));
+        }
+        List<String> failures = cell.runs().stream()
+                .flatMap(run -> run.outcome().failures().stream()
+                        .map(failure -> "FAIL round " + run.moment().round() + ": " + failure))
+                .toList();
+        failures.stream().limit(FAILURES_LISTED).forEach(remarks::add);
+        if (failures.size() > FAILURES_LISTED) {
+            remarks.add(format("FAIL and %d more", failures.size() - FAILURES_LISTED));
+        }
+        cell.runs().stream()
+                .filter(run -> !run.note().isEmpty())
+                .forEach(run -> remarks.add(format("round %d: %s", run.moment().round(), run.note())));
+        String marks = cell.runs().stream()
+                .filter(run -> !run.outcome().marks().isEmpty())
+                .map(ResultsText::marked)
+                .collect(Collectors.joining("; "));
+        if (!marks.isEmpty()) {
+            remarks.add(marks);
+        }
+        if (!remarks.isEmpty()) {
+            line("    %s", cell.title());
+            remarks.forEach(remark -> line("      %s", remark));
+        }
+    }
+
+    private static String marked(RunRecord run) {
+        return format(
+                "round %d: %s (%.0f / %.0f ns)",
+                run.moment().round(),
+                String.join(", ", run.outcome().marks()),
+                run.hops().beforeNanos(),
+                run.hops().afterNanos());
+    }
+
+    private static String ceiling(Ceilings ceilings, int subscribers) {
+        String all = ResultsPage.rate(ceilings.batched()) + " batched";
+        if (ceilings.single() != null) {
+            all += ", " + ResultsPage.rate(ceilings.single()) + " with one message a segment";
+        }
+        if (subscribers > 1) {
+            all += "; each of " + subscribers + " subscribers: "
+                    + Unit.COUNT.plain(ceilings.batched().messagesPerSecond() / subscribers) + " msg/s";
+        }
+        return all + " (" + ceilings.source() + ")";
+    }
+
+    /** Deliveries of each lane as a multiple of the first one's, for every load that ran on several. */
+    private void comparison() {
+        List<LaneResult> measured =
+                results.lanes().stream().filter(lane -> !lane.cells().isEmpty()).toList();
+        if (measured.size() < 2) {
+            return;
+        }
+        List<String> lines = new ArrayList<>();
+        for (Cell reference : measured.get(0).cells()) {
+            String ratios = measured.stream()
+                    .skip(1)
+                    .flatMap(lane -> lane.cells().stream()
+                            .filter(cell -> cell.contestant().equals(reference.contestant())
+                                    && cell.parameters().isSameLoad(reference.parameters()))
+                            .map(cell -> ratio(lane, LaneRatio.of(cell, reference))))
+                    .collect(Collectors.joining(", "));
+            if (!ratios.isEmpty()) {
+                lines.add(format("  %-40s %s", reference.parameters().load(), ratios));
+            }
+        }
+        if (!lines.isEmpty()) {
+            line(
+                    "deliveries against %s, median of the rounds (min .. max)",
+                    measured.get(0).label());
+            lines.forEach(one -> line("%s", one));
+            line("");
+        }
+    }
+
+    private static String ratio(LaneResult lane, LaneRatio ratio) {
+        Spread spread = ratio.ratio();
+        return spread.isKnown()
+                ? format("%s %.3f (%.3f .. %.3f)", lane.label(), spread.median(), spread.min(), spread.max())
+                : lane.label() + " not comparable";
+    }
+
+    private void machine() {
+        if (choice.hasAny()) {
+            int counted = choice.runs().get(choice.regime());
+            String leftOut = choice.leftOut();
+            line(
+                    "%d run%s, with cores %s%s",
+                    counted,
+                    counted == 1 ? " counts" : "s count",
+                    choice.regime(),
+                    leftOut.isEmpty() ? "" : "; left out: " + leftOut);
+        } else if (!results.runs().isEmpty()) {
+            line("no run counts: %s", choice.leftOut());
+        }
+        results.sites().forEach(site -> line("%s: %s", site.name(), site.machine()));
+        Spread hops = Spread.of(
+                results.runs().stream()
+                        .flatMap(run ->
+                                Stream.of(run.hops().beforeNanos(), run.hops().afterNanos()))
+                        .toList(),
+                Double::doubleValue);
+        if (hops.isKnown()) {
+            line(
+                    "core-to-core hop before and after the runs: median %,.0f ns (%,.0f .. %,.0f)",
+                    hops.median(), hops.min(), hops.max());
+        }
+    }
+
+    private void line(String pattern, Object... values) {
+        text.append(format(pattern, values).stripTrailing()).append('\n');
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * Results for people: on a terminal, as a page and as files.
+ *
+ * <pre>
+ *  Results -- Tables --> ResultsText  a terminal
+ *                    --> ResultsPage  report.html: bars, tables, Curves
+ *          -- RunTable               one run in 15 lines
+ *          -- ResultFiles            results.json, results.csv (RunsCsv), latency.hlog (HistogramLog), report.html
+ * </pre>
+ */
+package dev.msgrelay.loadgen.report;

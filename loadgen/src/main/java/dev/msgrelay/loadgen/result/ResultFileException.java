@@ -1,0 +1,33 @@
+package dev.msgrelay.loadgen.result;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
+/** A file of results that cannot be read or written: one line that names it, and what about it. */
+public final class ResultFileException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public ResultFileException(String message) {
+        super(message);
+    }
+
+    public ResultFileException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    /** What the system said, without the path in front of it that the message names already. */
+    public static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "no such file or directory";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof FileSystemException system && system.getReason() != null) {
+            return system.getReason();
+        }
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+}

@@ -1,0 +1,271 @@
+package dev.msgrelay.loadgen.result;
+
+import dev.msgrelay.loadgen.doctor.Finding;
+import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Everything that one command gave, or has given so far: what {@code --json} prints and {@code results.json} holds. The
+ * names of the components are the names in the file, with their units. Whatever a command does not measure is empty.
+ *
+ * @param schemaVersion {@link #SCHEMA_VERSION}
+ * @param sites the machines that took part, the relay's first
+ * @param lanes what was measured, by lane
+ * @param ratios figures against each other, or against what was asked of them
+ * @param turns runs of which there are too many to keep more than what the ratios follow from
+ * @param maxRates where rates were searched; the runs of a search are cells of their lane
+ * @param findings what the doctor saw
+ * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
+ *     are
+ */
+public record Results(
+        int schemaVersion,
+        Origin origin,
+        Ending ending,
+        List<Site> sites,
+        List<LaneResult> lanes,
+        List<Ratio> ratios,
+        List<Turn> turns,
+        List<MaxRate> maxRates,
+        List<Finding> findings,
+        List<String> notes) {
+    /** Of the form that this build writes and reads. A change that an older reader would misread gets the next number. */
+    public static final int SCHEMA_VERSION = 2;
+
+    /**
+     * What is known before the first run.
+     *
+     * @param command "run", "shootout", ...
+     * @param version of the tool
+     * @param started ISO 8601, with the zone
+     * @param commandLine as the tool was called
+     */
+    public record Origin(String command, String version, String started, List<String> commandLine) {
+        /**
+         * @throws java.time.format.DateTimeParseException {@code started} is no such time
+         */
+        public Origin {
+            Instant.parse(started);
+            commandLine = List.copyOf(commandLine);
+        }
+
+        /**
+         * Of this build, now.
+         *
+         * @param args that loadgen was called with, the command among them
+         */
+        public static Origin now(String command, List<String> args) {
+            List<String> commandLine = new ArrayList<>(List.of("loadgen"));
+            commandLine.addAll(args);
+            String version = Results.class.getPackage().getImplementationVersion();
+            return new Origin(
+                    command,
+                    version == null ? "development" : version,
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                    commandLine);
+        }
+    }
+
+    /**
+     * How it ended.
+     *
+     * @param reason one line for people; mostly empty when complete
+     */
+    public record Ending(How how, String reason) {
+        /** The states of a measurement. */
+        public enum How {
+            /** Not yet: what a file says that was written between two runs, also after a crash of the tool. */
+            RUNNING,
+            COMPLETE,
+            INTERRUPTED,
+            FAILED;
+
+            @Override
+            public String toString() {
+                return name().toLowerCase(Locale.ROOT);
+            }
+        }
+
+        public static Ending running() {
+            return new Ending(How.RUNNING, "");
+        }
+
+        public static Ending complete() {
+            return new Ending(How.COMPLETE, "");
+        }
+
+        public static Ending interrupted(String reason) {
+            return new Ending(How.INTERRUPTED, reason);
+        }
+
+        public static Ending failed(String reason) {
+            return new Ending(How.FAILED, reason);
+        }
+
+        /** "interrupted: Ctrl-C". */
+        @Override
+        public String toString() {
+            return reason.isEmpty() ? how.toString() : how + ": " + reason;
+        }
+    }
+
+    /**
+     * A machine that took part.
+     *
+     * @param name "here", or the name that it was reached by
+     */
+    public record Site(String name, Machine machine) {
+        /** This machine. */
+        public static Site here() {
+            return new Site("here", Machine.here());
+        }
+    }
+
+    /**
+     * A figure of one contestant against the same of another one, or against what was asked.
+     *
+     * @param title of the load: "1 -> 8, body 100"
+     * @param figure "deliveries", "latency p99"; with its unit
+     * @param a the name of what it is set against
+     * @param b the name of the one that is looked at
+     * @param medianA NaN where it has none
+     * @param medianB NaN where it has none
+     * @param runsA how many runs stand behind it
+     * @param runsB how many runs stand behind it
+     * @param ratio of b to a; NaN where there are too few runs
+     * @param low where its 95 % interval begins; NaN where there is none
+     * @param high where it ends
+     * @param smallestSeenPercent the smallest difference that so many runs would have shown; NaN where not known
+     * @param limit what was asked of the ratio; NaN where nothing was
+     * @param atMost the limit is the most that it may be, and not the least
+     * @param verdict in words
+     */
+    public record Ratio(
+            String title,
+            String figure,
+            String a,
+            String b,
+            double medianA,
+            double medianB,
+            int runsA,
+            int runsB,
+            double ratio,
+            double low,
+            double high,
+            double smallestSeenPercent,
+            double limit,
+            boolean atMost,
+            String verdict) {
+        /** Whether it is what was asked, or nothing was. */
+        public boolean isMet() {
+            return Double.isNaN(limit) || (atMost ? ratio <= limit : ratio >= limit);
+        }
+    }
+
+    /**
+     * A run of a comparison in turn.
+     *
+     * @param side whose it was: "A"
+     * @param number from 0, of all runs in their order
+     * @param round from 0: runs of one side and round went through the same process
+     * @param figures by their names, with their units; NaN where it has none
+     * @param late whether the publishers did not keep their schedule
+     */
+    public record Turn(String side, int number, int round, Hops hops, Map<String, Double> figures, boolean late) {}
+
+    public Results {
+        sites = List.copyOf(sites);
+        lanes = List.copyOf(lanes);
+        ratios = List.copyOf(ratios);
+        turns = List.copyOf(turns);
+        maxRates = List.copyOf(maxRates);
+        findings = List.copyOf(findings);
+        notes = List.copyOf(notes);
+    }
+
+    /** Nothing yet. */
+    public static Results of(Origin origin, List<Site> sites) {
+        return new Results(
+                SCHEMA_VERSION,
+                origin,
+                Ending.running(),
+                sites,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
+    /**
+     * The same with one run more, in the lane's cell of this contestant and these parameters, which is there or comes last.
+     *
+     * @throws IllegalArgumentException there is no lane of this name
+     */
+    public Results with(String lane, Cell cell, RunRecord run) {
+        return with(lane(lane)
+                .orElseThrow(() -> new IllegalArgumentException("no lane '" + lane + "'"))
+                .with(cell, run));
+    }
+
+    /** The same with this lane, in the place of the one of its name or as the last. */
+    public Results with(LaneResult lane) {
+        List<LaneResult> next = new ArrayList<>(lanes);
+        if (lane(lane.name()).isPresent()) {
+            next.replaceAll(one -> one.name().equals(lane.name()) ? lane : one);
+        } else {
+            next.add(lane);
+        }
+        return withLanes(next);
+    }
+
+    public Results withLanes(List<LaneResult> newLanes) {
+        return new Results(schemaVersion, origin, ending, sites, newLanes, ratios, turns, maxRates, findings, notes);
+    }
+
+    /** The same with another ending. */
+    public Results with(Ending newEnding) {
+        return new Results(schemaVersion, origin, newEnding, sites, lanes, ratios, turns, maxRates, findings, notes);
+    }
+
+    public Results withTurns(List<Turn> newTurns) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, newTurns, maxRates, findings, notes);
+    }
+
+    public Results withRatios(List<Ratio> newRatios) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, newRatios, turns, maxRates, findings, notes);
+    }
+
+    public Results withMaxRates(List<MaxRate> newMaxRates) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, newMaxRates, findings, notes);
+    }
+
+    public Results withFindings(List<Finding> newFindings) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, maxRates, newFindings, notes);
+    }
+
+    public Results withNotes(List<String> newNotes) {
+        return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, maxRates, findings, newNotes);
+    }
+
+    /** All runs of all lanes. */
+    public List<RunRecord> runs() {
+        return lanes.stream()
+                .flatMap(lane -> lane.cells().stream())
+                .flatMap(cell -> cell.runs().stream())
+                .toList();
+    }
+
+    /** The lane of this name. */
+    public Optional<LaneResult> lane(String name) {
+        return lanes.stream().filter(lane -> lane.name().equals(name)).findFirst();
+    }
+}

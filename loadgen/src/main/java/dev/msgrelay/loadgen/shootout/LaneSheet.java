@@ -1,0 +1,303 @@
+package dev.msgrelay.loadgen.shootout;
+
+import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.Experiment;
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.LinkFacts;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.Parameters;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecords;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Middles;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
+import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
+import dev.msgrelay.loadgen.ssh.SshSite;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/** The cells of one open lane, and what their runs say of it. The shootout's thread owns it. */
+final class LaneSheet {
+    private static final double MEGA = 1e6;
+
+    private final Lane lane;
+    private final ShootoutSettings settings;
+    private final Equipment equipment;
+    private final Places places;
+    private final Baselines baselines;
+
+    /** The relay's cells, by what is sent. */
+    private final Map<Load, LoadCell> relays = new LinkedHashMap<>();
+
+    /** Where there is no line rate, what only copies bytes, by what is sent through it. Loads that differ little share it. */
+    private final Map<Load, LoadCell> plains = new LinkedHashMap<>();
+
+    /** Publisher and subscriber with nothing between them, likewise. */
+    private final Map<Load, LoadCell> directs = new LinkedHashMap<>();
+
+    LaneSheet(Lane lane, ShootoutSettings settings, Equipment equipment) {
+        this.lane = lane;
+        this.settings = settings;
+        this.equipment = equipment;
+        this.places = new Places(
+                publishers(lane, settings.sides()),
+                lane.isApart() ? place(settings.sides().subscribers()) : Place.NEAR);
+        this.baselines = new Baselines(lane, places, settings, equipment);
+        if (settings.search() == null) {
+            settings.loads().forEach(this::cells);
+        }
+    }
+
+    private static Place publishers(Lane lane, Sides sides) {
+        if (sides.door() == Door.WITHIN) {
+            return Place.WITHIN;
+        }
+        if (sides.publishOverUnix(lane)) {
+            return Place.NEAR_UNIX;
+        }
+        return lane.isApart() ? place(sides.publishers()) : Place.NEAR;
+    }
+
+    private static Place place(End end) {
+        return end == End.NEAR ? Place.NEAR : Place.FAR;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    String name() {
+        return OpenLanes.nameOf(lane.spec());
+    }
+
+    Baselines baselines() {
+        return baselines;
+    }
+
+    /** The relay's cell, with this load. */
+    LoadCell relay(Load load) {
+        return relays.computeIfAbsent(load, key -> cell("", equipment.relay().apply(lane), key));
+    }
+
+    /** All cells of a load, its ceilings first; those that an earlier load has, too, are told again. */
+    List<LoadCell> cells(Load load) {
+        List<LoadCell> cells = new ArrayList<>();
+        if (settings.isCalibrated(lane.spec()) && lane.link() == null) {
+            int size = CeilingCells.usualSizes().get(0);
+            cells.add(directs.computeIfAbsent(directLoad(load), key -> direct(key, size)));
+            cells.add(plains.computeIfAbsent(plainLoad(load), key -> plain(key, size)));
+        }
+        cells.add(relay(load));
+        return cells;
+    }
+
+    private static Load directLoad(Load load) {
+        return plainLoad(load).withCounts(1, 1).withCheck(Check.NONE);
+    }
+
+    private static Load plainLoad(Load load) {
+        return load.withCounts(1, load.subscribers())
+                .withPace(Load.Pace.FULL_SPEED)
+                .withWrites(Load.Writes.DEFAULT);
+    }
+
+    private LoadCell direct(Load load, int size) {
+        return cell(", ceiling: direct", Middles.direct(size), load);
+    }
+
+    private LoadCell plain(Load load, int size) {
+        return cell(", ceiling: plain relay", Middles.plain(size), load);
+    }
+
+    /** "10gbe (emulated, MTU 1500), 1 -> 8, 100-byte bodies". */
+    private LoadCell cell(String what, Middle contestant, Load load) {
+        String name = String.format(
+                Locale.ROOT,
+                "%s%s, %d -> %d, %s%s%s%s",
+                lane.label(),
+                what,
+                load.publishers(),
+                load.subscribers(),
+                load.body().describe(),
+                load.rate() == 0 ? "" : String.format(Locale.ROOT, ", %,d msg/s each", load.rate()),
+                load.writes().messages() == 0
+                        ? ""
+                        : ", batches of " + load.writes().messages(),
+                load.pace().burst() == 1 ? "" : ", bursts of " + load.pace().burst());
+        return new LoadCell(
+                name,
+                "lane " + name(),
+                contestant,
+                lane.placement(settings.sides().publishers(), settings.sides().subscribers()),
+                load.withUnix(lane.unix()),
+                settings.timing(),
+                settings.search() == null,
+                equipment.rig());
+    }
+
+    /** So many runs find the best sizes. */
+    List<LoadCell> sizesToTry() {
+        List<LoadCell> tries = new ArrayList<>();
+        if (settings.yardsticks().calibrate() == Calibrate.BEST_SIZE) {
+            directs.keySet().forEach(load -> tries.addAll(ofAllSizes(size -> direct(load, size))));
+            plains.keySet().forEach(load -> tries.addAll(ofAllSizes(size -> plain(load, size))));
+        }
+        return tries;
+    }
+
+    /** Tries every size for each ceiling, and from now on takes the best one. */
+    void trySizes(Experiment<RunResult> experiment) throws InterruptedException {
+        for (Map.Entry<Load, LoadCell> one : directs.entrySet()) {
+            one.setValue(best(experiment, one.getValue(), size -> direct(one.getKey(), size)));
+        }
+        for (Map.Entry<Load, LoadCell> one : plains.entrySet()) {
+            one.setValue(best(experiment, one.getValue(), size -> plain(one.getKey(), size)));
+        }
+    }
+
+    private static LoadCell best(Experiment<RunResult> experiment, LoadCell usual, IntFunction<LoadCell> ofSize)
+            throws InterruptedException {
+        return CeilingCells.best(experiment.rounds("trying sizes", ofAllSizes(ofSize), Until.rounds(1)))
+                .findFirst()
+                .map(run -> (LoadCell) run.cell())
+                .orElse(usual);
+    }
+
+    private static List<LoadCell> ofAllSizes(IntFunction<LoadCell> ofSize) {
+        return CeilingCells.usualSizes().stream().map(ofSize::apply).toList();
+    }
+
+    /** Everything about this lane, as results know it. */
+    LaneResult result(List<Run<RunResult>> runs) {
+        LinkFacts facts = lane.link() == null
+                ? null
+                : new LinkFacts(lane.link().speed(), lane.link().format());
+        List<Cell> cells = new ArrayList<>();
+        relays.forEach((load, cell) -> {
+            List<Run<RunResult>> own = of(cell, runs);
+            if (!own.isEmpty()) {
+                cells.add(cell(load, own, runs));
+            }
+        });
+        return new LaneResult(name(), lane.spec().kind(), lane.spec().isEmulated(), null, facts, places, cells);
+    }
+
+    private Cell cell(Load load, List<Run<RunResult>> own, List<Run<RunResult>> all) {
+        List<Run<RunResult>> above = of(plains.get(plainLoad(load)), all);
+        List<RunRecord> records = own.stream()
+                .map(run -> RunRecords.of(
+                        run.round(),
+                        run.started(),
+                        run.hops(),
+                        run.outcome(),
+                        run.result(),
+                        new RunRecords.Around(
+                                places,
+                                ceiling(load, above, run),
+                                "here",
+                                lane.far().name())))
+                .toList();
+        return new Cell(parameters(load, lane), ceiling(load, above), records);
+    }
+
+    /** A cell's parameters. */
+    static Parameters parameters(Load load, Lane lane) {
+        return Parameters.of(load)
+                .withMtu(lane.link() == null ? 0 : lane.link().format().mtu());
+    }
+
+    private static List<Run<RunResult>> of(LoadCell cell, List<Run<RunResult>> runs) {
+        return runs.stream().filter(run -> run.cell() == cell).toList();
+    }
+
+    /** What all runs of a load are set against, or null where nothing is known. */
+    private Ceilings ceiling(Load load, List<Run<RunResult>> above) {
+        return lane.link() == null
+                ? median(above.stream().filter(Run::counts).toList())
+                : LaneCeilings.of(lane.link().speed(), lane.link().format(), load.body());
+    }
+
+    /**
+     * What this run is set against: without a line rate the plain relay of its own round, as long as the cores were placed
+     * alike; else the median of those that were taken in the run's regime. Null where there is none.
+     */
+    private Ceilings ceiling(Load load, List<Run<RunResult>> above, Run<RunResult> run) {
+        if (lane.link() != null) {
+            return ceiling(load, above);
+        }
+        List<Run<RunResult>> comparable = above.stream()
+                .filter(one -> one.counts() && one.regime() == run.regime())
+                .toList();
+        return median(comparable.stream()
+                .filter(one -> one.round() == run.round())
+                .findFirst()
+                .map(List::of)
+                .orElse(comparable));
+    }
+
+    private static Ceilings median(List<Run<RunResult>> runs) {
+        if (runs.isEmpty()) {
+            return null;
+        }
+        List<Run<RunResult>> sorted =
+                runs.stream().sorted(Comparator.comparingDouble(LoadCell::rate)).toList();
+        Traffic traffic =
+                sorted.get((sorted.size() - 1) / 2).result().received().traffic();
+        return new Ceilings(
+                Ceilings.PLAIN_RELAY, new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond()), null);
+    }
+
+    /** What a reader has to know beside the runs: ceilings that were measured, how exact latencies are. */
+    List<String> notes(List<Run<RunResult>> runs) {
+        List<String> notes = new ArrayList<>();
+        directs.values().forEach(cell -> notes.addAll(ceilingNote("direct", cell, runs)));
+        plains.values().forEach(cell -> notes.addAll(ceilingNote("plain relay", cell, runs)));
+        notes.addAll(baselines.lines(runs, relays));
+        if (lane.far() instanceof SshSite second && second.latencyErrorNanos() > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s: latencies from one host to the other may be wrong by up to %.0f us: clocks differ",
+                    name(),
+                    second.latencyErrorNanos() / 1e3));
+        }
+        return notes;
+    }
+
+    /** The median, for people: "unix: ceiling measured, direct to 1, ..."; nothing where no run counts. */
+    private List<String> ceilingNote(String what, LoadCell cell, List<Run<RunResult>> runs) {
+        List<Run<RunResult>> counted =
+                of(cell, runs).stream().filter(Run::counts).toList();
+        Ceilings median = median(counted);
+        return median == null
+                ? List.of()
+                : List.of(String.format(
+                        Locale.ROOT,
+                        "%s: ceiling measured, %s to %d, %s: %,.0f msg/s, %,.1f MB/s (median of %d)",
+                        name(),
+                        what,
+                        cell.load().subscribers(),
+                        cell.load().body().describe(),
+                        median.batched().messagesPerSecond(),
+                        median.batched().bytesPerSecond() / MEGA,
+                        counted.size()));
+    }
+}

@@ -1,0 +1,163 @@
+package dev.msgrelay.loadgen.ssh;
+
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.lane.LaneLink;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.LaneUnavailableException;
+import dev.msgrelay.loadgen.site.DataPorts;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.Site;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.List;
+
+/** The link between this host, where the relay is, and a second one. */
+public final class RemoteLane implements Lane {
+    private static final LaneSpec SPEC = LaneSpec.of(LaneKind.REMOTE);
+
+    private final HostSite near;
+    private final SshSite far;
+    private final LaneLink link;
+
+    /**
+     * What is known beforehand.
+     *
+     * @param near address at which the second host reaches this one; null: the one from which ssh came
+     * @param far address at which this host reaches the second one; null: the one to which ssh came
+     * @param ports at which the relay listens, and what sends in its place
+     */
+    public record Given(String near, String far, DataPorts ports, RemoteLink link) {}
+
+    private RemoteLane(HostSite near, SshSite far, LaneLink link) {
+        this.near = near;
+        this.far = far;
+        this.link = link;
+    }
+
+    /**
+     * Begins the talk with the host, measures its clock, and tries whether it reaches this one.
+     *
+     * @throws LaneUnavailableException why not, in one line that names the host; nothing is left behind
+     */
+    public static RemoteLane open(SshHost host, Given given) throws LaneUnavailableException, InterruptedException {
+        try {
+            SshSite far =
+                    SshSite.open(host, given.far() == null ? "" : literal("--far-address", given.far()), given.ports());
+            try {
+                return open(far, given);
+            } catch (IOException | InterruptedException | RuntimeException e) {
+                far.close();
+                throw e;
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            throw new LaneUnavailableException(e.getMessage(), e);
+        }
+    }
+
+    private static RemoteLane open(SshSite far, Given given) throws IOException, InterruptedException {
+        if (far.address().isEmpty()) {
+            throw new IOException(far.name() + " does not tell at which address it was reached: give --far-address");
+        }
+        String near = nearAddress(far, given.near());
+        checkReach(far, near, given.ports());
+        LaneLink link = given.link()
+                .between(
+                        InetAddress.getByName(near),
+                        InetAddress.getByName(far.address()),
+                        far.facts(),
+                        SystemTree.ofThisHost());
+        return new RemoteLane(new HostSite("this host", List.of(), near, given.ports()), far, link);
+    }
+
+    private static String nearAddress(SshSite far, String given) throws IOException {
+        String near = given == null ? far.facts().near() : literal("--near-address", given);
+        if (near.isEmpty()) {
+            throw new IOException(far.name() + " does not tell from which address it was reached: give --near-address");
+        }
+        if (NetworkInterface.getByInetAddress(InetAddress.getByName(near)) == null) {
+            throw new IOException(
+                    given == null
+                            ? far.name() + " sees this host as " + near
+                                    + ", which is none of its addresses (a jump host or NAT"
+                                    + " between them?): say by --near-address where it reaches this host"
+                            : "--near-address " + near + " is none of this host's addresses");
+        }
+        return near;
+    }
+
+    /** A firewall is known now, by what it is, and not when the first subscriber waits in vain. */
+    private static void checkReach(SshSite far, String near, DataPorts ports) throws IOException, InterruptedException {
+        checkReach(far, near, ports.publish());
+        if (!ports.equals(DataPorts.ANY)) {
+            checkReach(far, near, ports.subscribe());
+        }
+    }
+
+    private static void checkReach(SshSite far, String near, int port) throws IOException, InterruptedException {
+        try (ServerSocket listener = listen(near, port)) {
+            String why = far.talk().whyNotReached(near, listener.getLocalPort());
+            if (why != null) {
+                throw new IOException(far.name() + " cannot connect to " + near + " port " + listener.getLocalPort()
+                        + " of this host: " + why + " (a firewall? it has to let "
+                        + (port == 0 ? "the ports of --data-ports" : "this port") + " pass)");
+            }
+        }
+    }
+
+    private static ServerSocket listen(String near, int port) throws IOException {
+        try {
+            return new ServerSocket(port, 1, InetAddress.getByName(near));
+        } catch (IOException e) {
+            throw new IOException("cannot listen on " + near + " port " + port + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** As a number: workers look no name up. */
+    private static String literal(String option, String host) throws IOException {
+        try {
+            return InetAddress.getByName(host).getHostAddress();
+        } catch (UnknownHostException e) {
+            throw new IOException(option + ": unknown host '" + host + "'", e);
+        }
+    }
+
+    @Override
+    public LaneSpec spec() {
+        return SPEC;
+    }
+
+    /** This host, with the address at which the second one reaches it. */
+    @Override
+    public Site near() {
+        return near;
+    }
+
+    /** The second host. Its clock belongs measured anew before and after a run: {@link SshSite#measureClock}. */
+    @Override
+    public SshSite far() {
+        return far;
+    }
+
+    /** Null also where neither host tells how fast the link is, and nobody has given it. */
+    @Override
+    public LaneLink link() {
+        return link;
+    }
+
+    /** "remote (user@second)". */
+    @Override
+    public String label() {
+        return SPEC.label() + " (" + far.name() + ")";
+    }
+
+    /** What still runs there is killed. */
+    @Override
+    public void close() {
+        far.close();
+    }
+}

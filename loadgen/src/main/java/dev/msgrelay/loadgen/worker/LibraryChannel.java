@@ -1,0 +1,118 @@
+package dev.msgrelay.loadgen.worker;
+
+import dev.msgrelay.client.Gap;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.GapFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.NonWritableChannelException;
+
+/**
+ * A subscriber of module relay-client, seen as a channel: what it hands over is packed into frames again, so that it is
+ * measured and checked by the very code that looks at a plain connection.
+ *
+ * <pre>
+ *  socket -&gt; RelaySubscriber -&gt; message (sequence, type, body) -&gt; frames -&gt; FrameReader -&gt; Verifier
+ *                            -&gt; gap                            -&gt; GAP
+ * </pre>
+ *
+ * The sequences that the library tells are checked here: they count every message, and jump only over a gap or over types
+ * that were not chosen. In the frames the stream begins at 1, as that of a plain connection does. The subscriber's thread
+ * owns it; {@link #close} is for any.
+ */
+final class LibraryChannel implements ByteChannel {
+    private final RelaySubscriber subscriber;
+    private final boolean choosy;
+    private ByteBuffer frames;
+    private long nextSequence;
+    private long handed;
+    private volatile boolean closed;
+
+    /**
+     * Connects, and waits until the relay knows it.
+     *
+     * @param choosy whether it chooses types: sequences jump then
+     */
+    LibraryChannel(SubscriberOptions.Builder options, boolean choosy, int bufferSize) throws IOException {
+        this.choosy = choosy;
+        this.frames = ByteBuffer.allocate(bufferSize);
+        this.subscriber = RelaySubscriber.connect(
+                options.bufferSize(bufferSize).onGap(this::onGap).build());
+        while (subscriber.epoch() == 0 && subscriber.poll(this::onMessage) >= 0) {
+            // The relay has not welcomed it yet: what is published now might pass it by.
+        }
+        frames.flip();
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+        while (!frames.hasRemaining()) {
+            frames.clear();
+            int messages = subscriber.poll(this::onMessage);
+            frames.flip();
+            if (closed) {
+                throw new AsynchronousCloseException();
+            }
+            if (messages < 0) {
+                return -1;
+            }
+        }
+        int length = Math.min(frames.remaining(), target.remaining());
+        target.put(target.position(), frames, frames.position(), length);
+        target.position(target.position() + length);
+        frames.position(frames.position() + length);
+        return length;
+    }
+
+    private void onMessage(long sequence, int type, ByteBuffer body) {
+        boolean follows = choosy ? sequence >= nextSequence : sequence == nextSequence;
+        if (nextSequence != 0 && !follows) {
+            throw new IllegalStateException(
+                    "the library told sequence " + sequence + " where " + nextSequence + " was to come");
+        }
+        nextSequence = sequence + 1;
+        handed++;
+        int length = FrameLayout.frameLength(body.remaining());
+        makeRoom(length);
+        FrameLayout.putHeader(frames, frames.position(), type, body.remaining());
+        frames.position(frames.position() + FrameLayout.HEADER_LENGTH);
+        frames.put(body.duplicate());
+    }
+
+    private void onGap(Gap gap) {
+        if (gap.reason() == null) {
+            throw new IllegalStateException(gap.text());
+        }
+        makeRoom(GapFrame.FRAME_LENGTH);
+        GapFrame.put(frames, handed + 1, handed + gap.count(), gap.reason());
+        handed += gap.count();
+        nextSequence = gap.to() + 1;
+    }
+
+    private void makeRoom(int length) {
+        if (frames.remaining() < length) {
+            ByteBuffer larger = ByteBuffer.allocate(Math.max(2 * frames.capacity(), frames.position() + length));
+            frames = larger.put(frames.flip());
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+        throw new NonWritableChannelException();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        subscriber.close();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.msgrelay.loadgen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.loadgen.plain.CPrograms;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** What of the clients' options fits together, and what is said where it does not. */
+@Timeout(120)
+class ClientOptionsTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    run --client fast | 'fast'
+                    run --ack stream | --ack stream needs --client library
+                    run --types 0 | --types 0 is not within 1..1000
+                    run --types 1001 | --types 1001 is not within 1..1000
+                    run --client library --subscribe-types x | --subscribe-types range 0 "x" is neither a type
+                    run --client library --subscribe-types 5 | --subscribe-types 5 chooses none of the messages: they carry type 19527
+                    run --client library --types 3 --subscribe-types 4-9 | --subscribe-types 4-9 chooses none of the messages: they carry types 1 to 3
+                    run --types 9 --subscribe-types 4 | --subscribe-types 4 needs --client library
+                    run --client library --write-size 1000 | --write-size 1000 and --client library exclude each other
+                    run --client library --through c | --client library says HELLO, which --through c does not know
+                    run --client library --ack stream --in-process | --ack stream and --in-process exclude each other
+                    run --types 2 --in-process | --types 2 and --in-process exclude each other
+                    run --churn -1 | --churn -1 is not within 0..2000
+                    run --churn 2001 | --churn 2001 is not within 0..2000
+                    run --churn 5 --through plain | --churn 5 needs a relay that takes several publishers, not --through plain
+                    run --churn 5 --in-process | --churn 5 needs a relay that takes several publishers, not --in-process
+                    run --client c --rate 5 | --rate 5 and --client c exclude each other
+                    run --client c --body uniform:16-20 | --client c sends messages of one size, not --body uniform:16-20
+                    run --client c --batch 3 | --batch 3 and --client c exclude each other
+                    run --client c --types 2 | --types 2 and --client c exclude each other
+                    run --client c --churn 1 | --churn 1 and --client c exclude each other
+                    run --client c --body 1048577 | --body 1048577 is over the limit of --client c, 1048576
+                    run --client c --slow-readers 1 | --slow-readers 1 and --client c exclude each other
+                    run --through c --body 1048577 | --body 1048577 is over the limit of --through c, 1048576
+                    run --client c --check full | --check full and --client c exclude each other
+                    run --through c --buffer 1048577 | --buffer 1048577 is not within 1..1048576
+                    run --through relay --buffer 100 | --buffer needs --through plain, c or direct
+                    compare --a-through direct | --a-through direct is none of relay, plain, c
+                    compare --a-through plain --publishers 2 | --a-through plain takes one publisher, not 2
+                    compare --a-through plain --pairs 2 | --pairs 2 and --a-through plain exclude each other
+                    compare --a-through c --a --mtu | --a-through c and --a exclude each other
+                    compare --b-through c --b-dir x | --b-through c and --b-dir exclude each other
+                    compare --b-through c --in-process | --b-through c and --in-process exclude each other
+                    compare --b-through c --client library | --client library says HELLO, which --b-through c does not know
+                    """)
+    void whatDoesNotFitIsRefusedWithItsValue(String line, String said) {
+        assertThat(execute(line.split(" "))).isEqualTo(2);
+        assertThat(err.toString()).contains(said);
+    }
+
+    @Test
+    void whichClientsRanStandsInTheResult() throws Exception {
+        assertThat(execute("run --warmup 200ms --duration 300ms --client library --ack stream --types 4"
+                        + " --subscribe-types 2-3 --churn 50 --json"))
+                .as(out + " " + err)
+                .isZero();
+        JsonObject json = JsonParser.object().from(out.toString());
+        JsonObject cell = json.getArray("lanes").getObject(0).getArray("cells").getObject(0);
+        JsonObject parameters = cell.getObject("parameters");
+        assertThat(parameters.getInt("types")).isEqualTo(4);
+        JsonObject clients = parameters.getObject("clients");
+        assertThat(clients.getString("kind")).isEqualTo("library");
+        assertThat(clients.getBoolean("acks")).isTrue();
+        assertThat(clients.getString("wanted")).isEqualTo("2-3");
+        assertThat(clients.getInt("churn")).isEqualTo(50);
+        JsonObject correctness = cell.getArray("runs").getObject(0).getObject("correctness");
+        assertThat(correctness.getLong("acknowledged")).isPositive();
+        assertThat(correctness.getObject("visits").getLong("count")).isPositive();
+    }
+
+    @Test
+    void theRelayInCIsComparedInTurn() throws Exception {
+        assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
+        int code = execute("compare --a-through c --b-through plain --client c --minutes 0.01 --warmup 100ms"
+                + " --duration 200ms --subscribers 2 --json");
+        assertThat(code).as(out + " " + err).isZero();
+        JsonObject json = JsonParser.object().from(out.toString());
+        JsonObject ratio = json.getArray("ratios").getObject(0);
+        assertThat(ratio.getString("a")).isEqualTo("c relay");
+        assertThat(ratio.getString("b")).isEqualTo("plain relay");
+    }
+
+    private int execute(String... words) {
+        List<String> args = new ArrayList<>();
+        for (String word : words) {
+            args.addAll(List.of(word.split(" ")));
+        }
+        CommandLine command = LoadgenMain.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        return command.execute(args.toArray(String[]::new));
+    }
+}

@@ -1,0 +1,113 @@
+package dev.msgrelay.loadgen.experiment;
+
+import dev.msgrelay.loadgen.bound.Classifier;
+import dev.msgrelay.loadgen.bound.Sampled;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Signals.LinkShare;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.RunRecords;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Observed;
+import dev.msgrelay.loadgen.run.ProcessUse;
+import dev.msgrelay.loadgen.run.Published;
+import dev.msgrelay.loadgen.run.Punctuality;
+import dev.msgrelay.loadgen.run.Received;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.Timeline;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Traffic;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** Runs of relays that are made up. */
+public final class LoadRuns {
+    public static final int FRAME = 108;
+
+    private static final long LATE_NANOS = 2_000_000;
+
+    private LoadRuns() {}
+
+    /**
+     * What a run gives.
+     *
+     * @param perSecond deliveries, of all subscribers together
+     * @param latencyNanos of each
+     * @param late messages that left late, of as many as have a schedule
+     * @param subscribers what became of each; mostly nothing is said
+     */
+    public record Given(long perSecond, long latencyNanos, long late, List<SubscriberResult> subscribers) {
+        public Given(long perSecond, long latencyNanos) {
+            this(perSecond, latencyNanos, 0);
+        }
+
+        public Given(long perSecond, long latencyNanos, long late) {
+            this(perSecond, latencyNanos, late, List.of());
+        }
+    }
+
+    /** All that was to be sent was sent. */
+    public static RunResult result(Middle middle, Load load, Timing timing, Given given) {
+        long nanos = timing.measured().toNanos();
+        long messages = given.perSecond() * nanos / 1_000_000_000L;
+        long sent = load.rate() > 0
+                ? (long) load.rate() * load.publishers() * nanos / 1_000_000_000L
+                : messages / load.subscribers();
+        return result(middle, load, timing, given, sent);
+    }
+
+    /** @param sent so many messages left */
+    public static RunResult result(Middle middle, Load load, Timing timing, Given given, long sent) {
+        long nanos = timing.measured().toNanos();
+        long messages = given.perSecond() * nanos / 1_000_000_000L;
+        Histogram latency = new Histogram(3);
+        latency.recordValue(given.latencyNanos());
+        Signals signals = new Signals(
+                new Rates(load.rate(), 0, 0, 0, nanos / 1e9),
+                Sampled.NOTHING,
+                null,
+                LinkShare.UNKNOWN,
+                Standstills.NONE);
+        return new RunResult(
+                middle.name(),
+                load,
+                timing,
+                new Published(new Traffic(sent, sent * FRAME, nanos), sent, punctuality(sent, given.late())),
+                new Received(
+                        new Traffic(messages, messages * FRAME, nanos),
+                        given.subscribers(),
+                        List.of(),
+                        latency,
+                        0,
+                        Arrivals.Skew.NONE,
+                        Double.NaN),
+                List.of(new ProcessUse("relay", nanos / 2, 1)),
+                null,
+                new Observed(signals, Classifier.classify(signals), new Timeline(List.of())));
+    }
+
+    private static Punctuality punctuality(long sent, long late) {
+        if (late == 0) {
+            return Punctuality.NONE;
+        }
+        Histogram lateness = new Histogram(3);
+        lateness.recordValueWithCount(1, sent - late);
+        lateness.recordValueWithCount(LATE_NANOS, late);
+        return new Punctuality(late, LATE_NANOS, lateness, Punctuality.Means.NONE);
+    }
+
+    /** A run of the cell, as the engine would keep it. */
+    public static Run<RunResult> run(
+            LoadCell cell, int round, Hops hops, RunResult result, List<String> failures, List<String> marks) {
+        List<String> all = new ArrayList<>(RunRecords.marks(hops.regime()));
+        all.addAll(marks);
+        return new Run<>(
+                cell, 0, round, "2026-01-01T00:00:00Z", hops, result, new Outcome(failures, all, result == null));
+    }
+}

@@ -1,0 +1,45 @@
+package dev.msgrelay.loadgen.render;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Value;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The same table for a terminal and for a spreadsheet; {@link HtmlWriterTest} has the page. */
+class TableTest {
+    /** Of two lanes, with a column that nobody fills. */
+    private static final Table TABLE = Table.of(
+            "1 \u2192 8",
+            List.of(12_900_000L, 1_050L),
+            List.of(
+                    Field.text("lane", speed -> speed > 1e6 ? "loopback" : Value.marked("10\u00b5, \"x\"", Mark.BAD)),
+                    Field.of("msg/s", Unit.COUNT, speed -> speed),
+                    Field.of("nobody's", Unit.NANOS, speed -> Double.NaN),
+                    Field.of("of it", Unit.FRACTION, speed -> speed > 1e6 ? 0.5 : Double.NaN)));
+
+    @Test
+    void onATerminalNumbersStandToTheRightAndWhatNobodyHasIsLeftOut() {
+        assertThat(TextTable.of(TABLE))
+                .isEqualTo("1 -> 8\n"
+                        + "  lane       msg/s   of it\n"
+                        + "  loopback  12.9 M  50.0 %\n"
+                        + "  10u, \"x\"  1.05 k       -\n");
+    }
+
+    @Test
+    void forASpreadsheetNumbersArePlain() {
+        assertThat(Csv.of(TABLE))
+                .isEqualTo("lane,msg/s,nobody's,of it\r\n"
+                        + "loopback,12900000,,0.5\r\n"
+                        + "\"10\u00b5, \"\"x\"\"\",1050,,\r\n");
+    }
+
+    @Test
+    void withoutARowThereAreTheTitles() {
+        Table empty = Table.of("", List.<Long>of(), List.of(Field.of("msg/s", Unit.COUNT, speed -> speed)));
+        assertThat(Csv.of(empty)).isEqualTo("msg/s\r\n");
+        assertThat(TextTable.of(empty)).contains("msg/s");
+    }
+}

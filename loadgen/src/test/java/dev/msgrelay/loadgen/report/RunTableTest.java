@@ -1,0 +1,93 @@
+package dev.msgrelay.loadgen.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.BoundBy.Confidence;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.MadeUp;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.run.Load;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** One run for people. */
+class RunTableTest {
+    private static final BoundBy DOUBTFUL = new BoundBy(
+            BoundBy.Kind.MACHINE,
+            Confidence.MEDIUM,
+            List.of("no core was idle", "much waits"),
+            List.of(BoundBy.Kind.RELAY_CPU, BoundBy.Kind.PUBLISHER),
+            List.of("queues", "the ring"));
+
+    @Test
+    void aNewcomerGetsAtMostFifteenLinesAndTheVerdictLast() {
+        String text = table(Outcome.PASS, DOUBTFUL, false);
+        assertThat(text.lines().count()).isLessThanOrEqualTo(15);
+        assertThat(text)
+                .endsWith("\nPASS (messages)\n")
+                .contains("1 publisher -> 1 subscriber, 100-byte bodies, full speed, TCP");
+        assertThat(text).containsPattern("speed +23 M msg/s, 2.48 GB/s delivered");
+        assertThat(text)
+                .contains("230,000,000 came, every byte was checked: none lost, duplicated, out of order, corrupted");
+        assertThat(text.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(160));
+        assertThat(text).contains("no core was idle").doesNotContain("much waits");
+    }
+
+    @Test
+    void doubtsAreToldAndOnDemandTheReasonsAndWhatWasNotSeen() {
+        assertThat(table(Outcome.PASS, DOUBTFUL, false))
+                .containsPattern(
+                        "bound by +machine \\(medium confidence; or relay CPU, or publisher\\): no core was idle\n");
+        assertThat(table(Outcome.PASS, DOUBTFUL, true))
+                .contains("\n  no core was idle\n  much waits\n  not seen: queues, the ring\n")
+                .contains("3 garbage collections")
+                .containsPattern("publisher 0 +here");
+    }
+
+    @Test
+    void aRateThatWasKeptNeedsNoExcuse() {
+        BoundBy bound =
+                new BoundBy(BoundBy.Kind.NOTHING, Confidence.HIGH, List.of("kept"), List.of(), List.of("queues"));
+        assertThat(table(Outcome.PASS, bound, true))
+                .containsPattern("bound by +nothing: kept\n")
+                .doesNotContain("not seen");
+    }
+
+    @Test
+    void whatIsWrongIsCountedAndNamed() {
+        Outcome lost = new Outcome(List.of("subscriber 0: 3 messages lost"), List.of(), false);
+        assertThat(table(lost, DOUBTFUL, false))
+                .contains("3 lost, 1 corrupted")
+                .endsWith("\nFAIL (messages)\n  subscriber 0: 3 messages lost\n");
+    }
+
+    @Test
+    void whyFiguresAreNotUsableIsSaidBesideTheVerdict() {
+        Outcome marked = new Outcome(List.of(), List.of("one", "two", "three"), false);
+        assertThat(table(marked, DOUBTFUL, false))
+                .endsWith("\nPASS (messages); speed not usable: one;\n      two; 1 more with --explain\n");
+        assertThat(table(marked, DOUBTFUL, true)).contains("not usable: three");
+    }
+
+    private static String table(Outcome outcome, BoundBy bound, boolean explain) {
+        Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
+        RunRecord made = MadeUp.run(1, 23e6, new Hops(45, 46), cell, outcome);
+        Resources all = made.resources();
+        RunRecord run = new RunRecord(
+                made.moment(),
+                made.hops(),
+                made.throughput(),
+                made.delays(),
+                made.correctness(),
+                new Resources(all.processes(), all.relay(), bound, all.signals()),
+                outcome);
+        Results results = MadeUp.loopback().with("loopback", cell, run);
+        RunTable.Part part = new RunTable.Part(run, Load.oneToOne(100), Double.NaN);
+        return RunTable.of(results, List.of(part), "relay", "TCP", explain);
+    }
+}

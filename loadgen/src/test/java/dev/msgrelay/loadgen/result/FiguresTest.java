@@ -1,0 +1,115 @@
+package dev.msgrelay.loadgen.result;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.run.Traffic;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Medians, ratios and fractions. */
+class FiguresTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Ceilings LINK = new Ceilings(Ceilings.LINK, new Rate(10, 1_000), null);
+    private static final Ceilings PLAIN = new Ceilings(Ceilings.PLAIN_RELAY, new Rate(10, 1_000), null);
+
+    @Test
+    void aMedianIsOverRunsOfOneRegime() {
+        Cell cell = cell(Runs.run(50, 50, 100), Runs.run(230, 230, 20), Runs.run(50, 55, 120), Runs.run(45, 45, 110));
+        Counted counted = Counted.of(cell);
+        assertThat(counted.over(Figures::out)).isEqualTo(new Spread(110, 100, 120));
+        assertThat(counted.regime()).isEqualTo(Regime.NEAR);
+        assertThat(counted.counts()).isTrue();
+    }
+
+    @Test
+    void whereNoRunCountsTheValidOnesHaveAMedian() {
+        Cell cell = cell(Runs.run(45, 230, 20), Runs.run(45, 90_000, 30), Runs.run(45, 45, 99, List.of("lost")));
+        Counted counted = Counted.of(cell);
+        assertThat(counted.median(Figures::out)).isEqualTo(25);
+        assertThat(counted.counts()).isFalse();
+        assertThat(counted.total()).isEqualTo(3);
+    }
+
+    @Test
+    void lanesAreComparedByRoundsInWhichBothCount() {
+        Cell reference = cell(in(1, Runs.run(50, 50, 100)), in(2, Runs.run(50, 230, 7)), in(3, Runs.run(50, 50, 200)));
+        Cell other = cell(in(1, Runs.run(50, 50, 150)), in(2, Runs.run(50, 50, 9)), in(3, Runs.run(50, 50, 400)));
+        LaneRatio ratio = LaneRatio.of(other, reference);
+        assertThat(ratio.pairs()).isEqualTo(2);
+        assertThat(ratio.ratio()).isEqualTo(new Spread(1.75, 1.5, 2.0));
+    }
+
+    @Test
+    void lanesAreComparedInEachRegimeWithTheirOwnKind() {
+        Cell reference = cell(in(1, Runs.run(50, 50, 100)), in(2, Runs.run(230, 230, 20)), in(3, Runs.run(50, 50, 70)));
+        Cell other = cell(in(1, Runs.run(50, 50, 150)), in(2, Runs.run(230, 230, 30)), in(3, Runs.run(230, 230, 7)));
+        LaneRatio ratio = LaneRatio.of(other, reference);
+        assertThat(ratio.pairs()).isEqualTo(2);
+        assertThat(ratio.ratio()).isEqualTo(new Spread(1.5, 1.5, 1.5));
+    }
+
+    @Test
+    void withoutAPairThereIsNoRatio() {
+        Cell reference = cell(in(1, Runs.run(50, 50, 100)));
+        Cell other = cell(in(2, Runs.run(50, 50, 150)));
+        assertThat(LaneRatio.of(other, reference).ratio().isKnown()).isFalse();
+    }
+
+    @Test
+    void overALinkOnlyWhoIsAcrossItHasAFraction() {
+        Throughput out = fractions(LINK, Place.NEAR, Place.FAR);
+        assertThat(out.ingressFraction()).isNaN();
+        assertThat(out.egressFraction()).as("of all four together").isCloseTo(0.8, within(1e-9));
+        Throughput in = fractions(LINK, Place.FAR, Place.NEAR);
+        assertThat(in.ingressFraction()).isCloseTo(0.2, within(1e-9));
+        assertThat(in.egressFraction()).isNaN();
+        Throughput both = fractions(LINK, Place.FAR, Place.FAR);
+        assertThat(both.ingressFraction()).isCloseTo(0.2, within(1e-9));
+        assertThat(both.egressFraction()).isCloseTo(0.8, within(1e-9));
+    }
+
+    @Test
+    void withoutALinkASubscribersShareCameIn() {
+        Throughput plain = fractions(PLAIN, Place.NEAR, Place.NEAR);
+        assertThat(plain.ingressFraction()).as("200 of a quarter of 1000").isCloseTo(0.8, within(1e-9));
+        assertThat(plain.egressFraction()).isCloseTo(0.8, within(1e-9));
+    }
+
+    @Test
+    void withoutACeilingThereIsNoFraction() {
+        assertThat(fractions(null, Place.FAR, Place.FAR).egressFraction()).isNaN();
+    }
+
+    /** Four subscribers get 200 bytes a second each. */
+    private static Throughput fractions(Ceilings ceilings, Place publishers, Place subscribers) {
+        RunRecords.Around around =
+                new RunRecords.Around(new Places(publishers, subscribers), ceilings, "here", "there");
+        return RunRecords.throughput(new Traffic(2, 200, SECOND), new Traffic(8, 800, SECOND), 4, List.of(), around);
+    }
+
+    private static Cell cell(RunRecord... runs) {
+        return new Cell(new Parameters(Parameters.Body.fixed(100), 1, 1, 0, 0, 0), null, List.of(runs));
+    }
+
+    private static RunRecord in(int round, RunRecord run) {
+        return new RunRecord(
+                new Moment(
+                        round,
+                        run.moment().started(),
+                        run.moment().warmupNanos(),
+                        run.moment().measuredNanos()),
+                run.hops(),
+                run.throughput(),
+                run.delays(),
+                run.correctness(),
+                run.resources(),
+                run.outcome());
+    }
+}

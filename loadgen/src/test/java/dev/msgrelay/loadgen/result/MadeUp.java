@@ -1,0 +1,245 @@
+package dev.msgrelay.loadgen.result;
+
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.BoundBy.Confidence;
+import dev.msgrelay.loadgen.bound.Sampled;
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Sampled.Queue;
+import dev.msgrelay.loadgen.bound.Sampled.Queues;
+import dev.msgrelay.loadgen.bound.Sampled.TcpSegments;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Signals.LinkShare;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Watched.Role;
+import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.link.Framing;
+import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.LinkCeiling;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.LaneResult.LinkFacts;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.RunRecord.ProcessRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.run.Punctuality;
+import dev.msgrelay.loadgen.run.RelayFigures;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.Timeline;
+import dev.msgrelay.loadgen.run.Traffic;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+
+/** Made-up results for tests. */
+public final class MadeUp {
+    public static final Machine MACHINE = new Machine(2, "Some CPU @ 3 GHz", "OpenJDK 17.0.15", "Linux 6.1", "cubic");
+
+    private static final Queue QUEUE = new Queue(2, 40, 0.98765, 1_234.6);
+
+    /** Everything that there can be, and some that was not seen. */
+    private static final Signals SIGNALS = new Signals(
+            new Rates(0, 1, 1, 0, 10),
+            new Sampled(
+                    40,
+                    List.of(new CpuShare(Role.RELAY, "relay", "relay-loop-0", 0.97123, 0.0201)),
+                    true,
+                    new MachineShare(2, 0.1, 0.2, 0.03, 0.4, 0.27, "yes (pid 7)", 1),
+                    new Queues(QUEUE, null, QUEUE, null),
+                    new TcpSegments(1_000, 3)),
+            new RelayHolds(0.5, 0.25, 0.125),
+            new LinkShare(0.5, Double.NaN, true, true),
+            Standstills.NONE);
+
+    private static final long SECOND = 1_000_000_000L;
+    private static final int HEADER = 8;
+
+    private MadeUp() {}
+
+    /** Without a lane. */
+    public static Results empty() {
+        return Results.of(
+                new Results.Origin(
+                        "shootout",
+                        "0.1.0",
+                        "2026-01-31T12:00:00Z",
+                        List.of("loadgen", "shootout", "--lanes", "loopback,10gbe")),
+                List.of(new Site("here", MACHINE)));
+    }
+
+    /** Everything that there can be: several lanes, fan-out, a skipped lane, runs that are marked, partial and FAIL. */
+    public static Results full() {
+        Parameters one = parameters("100", 1);
+        Parameters eight = parameters("100", 8);
+        LaneResult loopback = new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of());
+        SegmentFormat format = new SegmentFormat(1_500, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL);
+        LinkCeiling link = new LinkCeiling(LinkSpeed.parse("10gbe"), format, 100);
+        LaneResult emulated = new LaneResult(
+                "10gbe",
+                LaneKind.GBE_10,
+                true,
+                null,
+                new LinkFacts(link.speed(), format),
+                new Places(Place.NEAR, Place.FAR),
+                List.of());
+        Cell plain =
+                new Cell(one, new Ceilings(Ceilings.PLAIN_RELAY, new Ceilings.Rate(30e6, 30e6 * 108), null), List.of());
+        Cell batched = new Cell(
+                eight,
+                new Ceilings(
+                        Ceilings.LINK,
+                        new Ceilings.Rate(
+                                link.batched().messagesPerSecond(),
+                                link.batched().bytesPerSecond()),
+                        new Ceilings.Rate(
+                                link.single().messagesPerSecond(), link.single().bytesPerSecond())),
+                List.of());
+        Cell unknown = new Cell(
+                new Parameters(new Parameters.Body("uniform:16-1000", 508), 4, 1, 10, 20_000, 0), null, List.of());
+        Results shootout = empty().with(loopback).with(emulated);
+        for (int round = 1; round <= 3; round++) {
+            shootout = shootout.with(
+                            "loopback", plain, run(round, 23.1e6 + round * 1e5, new Hops(45, 47), plain, Outcome.PASS))
+                    .with("10gbe", batched, run(round, 10.5e6 + round * 3e4, new Hops(46, 48), batched, Outcome.PASS))
+                    .with("loopback", unknown, run(round, 80e3, new Hops(44, 45), unknown, Outcome.PASS));
+        }
+        return shootout.with(
+                        "10gbe",
+                        batched,
+                        run(
+                                4,
+                                4.2e6,
+                                new Hops(46, 230),
+                                batched,
+                                new Outcome(List.of(), List.of("regime changed"), false)))
+                .with(
+                        "loopback",
+                        plain,
+                        run(
+                                4,
+                                22e6,
+                                new Hops(45, 46),
+                                plain,
+                                new Outcome(List.of("subscriber 0: 3 messages lost"), List.of(), false)))
+                .with("loopback", unknown, run(4, 79e3, Hops.NONE, unknown, new Outcome(List.of(), List.of(), true)))
+                .with(LaneResult.skipped(
+                        "25gbe", LaneKind.GBE_25, true, "no user namespaces: unshare: Operation not permitted"))
+                .with(Ending.interrupted("Ctrl-C"));
+    }
+
+    public static Parameters parameters(String body, int subscribers) {
+        return new Parameters(new Parameters.Body(body, 100), 1, subscribers, 0, 0, 0);
+    }
+
+    /** A loopback lane with one cell, whose runs give these messages a second, one a round, on cores that are near. */
+    public static Results loopback(double... messagesPerSecond) {
+        return loopback(new Hops(45, 46), messagesPerSecond);
+    }
+
+    /** The same with other hops. */
+    public static Results loopback(Hops hops, double... messagesPerSecond) {
+        Cell cell = new Cell(parameters("100", 1), null, List.of());
+        Results shootout = empty().with(
+                        new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of()))
+                .with(Ending.complete());
+        for (int i = 0; i < messagesPerSecond.length; i++) {
+            shootout = shootout.with("loopback", cell, run(i + 1, messagesPerSecond[i], hops, cell, Outcome.PASS));
+        }
+        return shootout;
+    }
+
+    /** A run of ten seconds. */
+    public static RunRecord run(int round, double messagesPerSecond, Hops hops, Cell cell, Outcome outcome) {
+        int subscribers = cell.parameters().subscribers();
+        long out = (long) (messagesPerSecond * 10);
+        int frame = HEADER + (int) cell.parameters().body().meanBytes();
+        Traffic flowOut = new Traffic(out, out * frame, 10 * SECOND);
+        Traffic flowIn = new Traffic(out / subscribers, out / subscribers * frame, 10 * SECOND);
+        Random random = new Random(round);
+        return new RunRecord(
+                new Moment(round, "2026-01-31T12:0%d:00Z".formatted(round), 2 * SECOND, 10 * SECOND),
+                hops,
+                new Throughput(
+                        flowIn,
+                        flowOut,
+                        Double.NaN,
+                        cell.ceilings() == null ? Double.NaN : cell.ceilings().fraction(flowOut),
+                        timeline(messagesPerSecond, subscribers, frame, random)),
+                new Delays(
+                        delays(round, 42_000),
+                        1_024,
+                        subscribers > 1 ? new Arrivals.Skew(delays(round, 6_000), 2, 1_024) : null),
+                new Correctness(
+                        true,
+                        subscribers(subscribers, out, outcome.passed()),
+                        List.of(),
+                        cell.parameters().rate() == 0
+                                ? Punctuality.NONE
+                                : new Punctuality(12, 1_400_000, delays(round, 9_000), Punctuality.Means.NONE)),
+                new Resources(
+                        List.of(
+                                new ProcessRecord("relay", 9.1 + round / 10.0, 180 << 20, "here"),
+                                new ProcessRecord("publisher 0", 4.2, 90 << 20, "here"),
+                                new ProcessRecord("subscriber 0", 5.4, -1, "here")),
+                        new RelayFigures(3, 12, 1 << 20, 2, Map.of("SHUTDOWN", 1)),
+                        new BoundBy(
+                                BoundBy.Kind.RELAY_CPU,
+                                Confidence.HIGH,
+                                List.of("relay: 0.97 of a core", "link: 0.31 of its ceiling"),
+                                List.of(BoundBy.Kind.RING),
+                                List.of("queues")),
+                        SIGNALS),
+                outcome);
+    }
+
+    private static List<Timeline.Point> timeline(double rate, int subscribers, int frame, Random random) {
+        return IntStream.rangeClosed(1, 60)
+                .mapToObj(i -> {
+                    double now = rate * Math.min(1, i / 6.0) * (0.98 + 0.04 * random.nextDouble());
+                    return new Timeline.Point(
+                            i / 5.0, now / subscribers, now / subscribers * frame, now, now * frame, 4_096L * i);
+                })
+                .toList();
+    }
+
+    private static List<SubscriberResult> subscribers(int count, long out, boolean passed) {
+        List<SubscriberResult> list = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            list.add(new SubscriberResult(
+                    i,
+                    out / count,
+                    new SubscriberResult.Faults(passed ? 0 : 3, 0, 0, 0, passed ? 0 : 1, 0),
+                    SubscriberResult.Told.NOTHING,
+                    i == 0 && !passed ? "reset, \"by\" peer" : null,
+                    0));
+        }
+        return list;
+    }
+
+    /** Log-normal around a median. */
+    private static Histogram delays(int seed, double median) {
+        Histogram histogram = new Histogram(100 * SECOND, 3);
+        Random random = new Random(seed);
+        for (int i = 0; i < 50_000; i++) {
+            histogram.recordValue((long) (median * Math.exp(0.6 * random.nextGaussian())));
+        }
+        return histogram;
+    }
+}

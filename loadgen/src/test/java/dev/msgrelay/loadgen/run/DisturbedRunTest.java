@@ -1,0 +1,187 @@
+package dev.msgrelay.loadgen.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.bound.BoundBy;
+import dev.msgrelay.loadgen.bound.BoundBy.Kind;
+import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Watched.Role;
+import dev.msgrelay.loadgen.worker.PublisherMain;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** Runs that are disturbed on purpose, with real processes: they say so, and by whom. Nothing here asserts a speed. */
+@Timeout(60)
+@EnabledOnOs(OS.LINUX)
+class DisturbedRunTest {
+    private static final Middle RELAY =
+            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+
+    private final List<Process> started = new ArrayList<>();
+
+    @AfterEach
+    void endAll() throws Exception {
+        for (Process process : started) {
+            process.destroyForcibly();
+            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void threeProcessesThatSpinBesideIt() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            shell("i=0; while [ $i -lt 100000000 ]; do i=$((i+1)); done");
+        }
+        RunResult result = run(RELAY, 300, 1_500, Load.oneToOne(100), RunObserver.NONE);
+        Judgement judgement = Judgement.of(result, List.of());
+        assertThat(judgement.passed()).as(judgement.toString()).isTrue();
+        assertThat(judgement.usable()).isFalse();
+        assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("other programs took"));
+    }
+
+    @Test
+    void aRelayThatStandsStillNowAndThenAtFullSpeed() throws Exception {
+        RunResult result = run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100), RunObserver.NONE);
+        Standstills still = result.observed().signals().still();
+        assertThat(still.deliveries().longestNanos()).isBetween(millis(250), millis(900));
+        assertThat(still.deliveries().count()).isBetween(2L, 6L);
+        Judgement judgement = Judgement.of(result, List.of());
+        assertThat(judgement.passed()).as(judgement.toString()).isTrue();
+        assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("deliveries stood still"));
+    }
+
+    @Test
+    void aRelayThatStandsStillNowAndThenAtARate() throws Exception {
+        RunResult result =
+                run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100).withRate(2_000), RunObserver.NONE);
+        BoundBy bound = result.observed().bound();
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.RELAY_PAUSES);
+        assertThat(result.observed().signals().still().slowestNanos()).isBetween(millis(250), millis(900));
+        Judgement judgement = Judgement.of(result, List.of());
+        assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("deliveries stood still"));
+    }
+
+    @Test
+    void aPublisherThatIsStopped() throws Exception {
+        RunResult result = run(RELAY, 500, 2_500, Load.oneToOne(100), new RunObserver() {
+            @Override
+            public void phase(String what) {
+                if (what.equals("measuring")) {
+                    stop(pidOf(PublisherMain.class), "sleep 0.3; kill -STOP $1; sleep 1.8; kill -CONT $1");
+                }
+            }
+        });
+        BoundBy bound = result.observed().bound();
+        assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.PUBLISHER);
+        assertThat(result.observed().signals().still().publishers().longestNanos())
+                .isGreaterThan(millis(1_200));
+    }
+
+    @Test
+    void aRingThatIsFull() throws Exception {
+        Middle inProcess = new InProcessMiddle(
+                12,
+                List.of("--slow-subscriber", "backpressure", "--ring-size", "" + (1 << 20), "--max-body", "1000"),
+                RelayMiddle.JAVA_OPTIONS);
+        RunResult result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
+        // A relay that has to wait for its core, because other programs have it, is not idle: then once more.
+        for (int i = 0; i < 2 && relayOf(result).wantsAll(); i++) {
+            result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
+        }
+        Signals signals = result.observed().signals();
+        assertThat(signals.holds().heldBack()).as(signals.toString()).isGreaterThan(0.5);
+        assertThat(signals.holds().ringUsed()).as(signals.toString()).isGreaterThan(0.5);
+        BoundBy bound = result.observed().bound();
+        assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("publishers were held back"));
+        if (relayOf(result).wantsAll()) {
+            assertThat(bound.kind()).as(bound.toString()).isIn(Kind.RELAY_CPU, Kind.MACHINE);
+        } else {
+            assertThat(bound.kind()).as(bound + " " + signals).isEqualTo(Kind.RING);
+        }
+    }
+
+    private static CpuShare relayOf(RunResult result) {
+        return result.observed().signals().sampled().busiest(Role.RELAY);
+    }
+
+    private static long pidOf(Class<?> main) {
+        return ProcessHandle.current()
+                .descendants()
+                .filter(one -> commandLine(one.pid()).contains(main.getName()))
+                .mapToLong(ProcessHandle::pid)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return ""; // it has ended
+        }
+    }
+
+    /** Whatever becomes of it, the process goes on at its end. */
+    private void stop(long pid, String script) {
+        try {
+            shell("trap 'kill -CONT $1 2>/dev/null' EXIT; " + script, "" + pid);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void shell(String script, String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
+        command.addAll(List.of(args));
+        started.add(new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start());
+    }
+
+    private static RunResult run(Middle middle, long warmupMillis, long millis, Load load, RunObserver observer)
+            throws Exception {
+        Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(millis));
+        return new LoadRun(middle, load, timing, observer).run();
+    }
+
+    private static long millis(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    /** A relay that a script stops for 300 ms in every second, for ten seconds. */
+    private final class Stopped implements Middle {
+        private final Middle middle;
+
+        Stopped(Middle middle) {
+            this.middle = middle;
+        }
+
+        @Override
+        public String name() {
+            return middle.name();
+        }
+
+        @Override
+        public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+            Started relay = middle.start(children, load);
+            stop(
+                    relay.process().pid(),
+                    "for i in 0 1 2 3 4 5 6 7 8 9; do sleep 0.7; kill -STOP $1 || exit; sleep 0.3; kill -CONT $1; done");
+            return relay;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.msgrelay.loadgen.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.run.FakeRelay.Fault;
+import dev.msgrelay.protocol.Policy;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A relay that does one thing wrong fails the run, with a word for it: at a fixed rate, and at full speed. Workers stay
+ * from run to run, so that a run takes a second, or three where messages are waited for in vain.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(60)
+class FaultsTest {
+    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(400));
+    private static final int PUBLISHERS = 2;
+    private static final int SUBSCRIBERS = 2;
+    private static final int RATE = 2_000;
+
+    private Children workers;
+
+    /** When the publishers send. */
+    private enum Pace {
+        FIXED_RATE(500),
+        FULL_SPEED(20_000);
+
+        /** Where in the stream the fault happens: within the measured part, or close before it. */
+        private final long place;
+
+        Pace(long place) {
+            this.place = place;
+        }
+
+        Load load() {
+            return Load.oneToOne(100)
+                    .withCounts(PUBLISHERS, SUBSCRIBERS)
+                    .withPace(new Load.Pace(this == FIXED_RATE ? RATE : 0, 1, false));
+        }
+    }
+
+    @BeforeAll
+    void startWorkers() throws InterruptedException {
+        workers = Children.staying();
+    }
+
+    @AfterAll
+    void endWorkers() {
+        workers.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Pace.class)
+    void withoutAFaultTheRunPasses(Pace pace) throws Exception {
+        expectPass(Fault.NONE, pace, Policy.BACKPRESSURE);
+        expectPass(Fault.NONE, pace, Policy.SKIP);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Pace.class)
+    void differentSizesPassToo(Pace pace) throws Exception {
+        Load mixed = pace.load().withBody(BodySizes.parse("uniform:16-2000"));
+        assertThat(faults(Fault.NONE, pace, mixed)).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            BIT_IN_NUMBER           | 1 messages corrupted
+            BIT_IN_PADDING          | 1 messages corrupted
+            PADDING_ZEROED          | messages corrupted
+            BIT_IN_TIME             | 1 messages corrupted
+            TIMES_ZEROED            | messages corrupted
+            FOREIGN_TYPE            | 1 messages foreign
+            FOREIGN_PUBLISHER       | 1 messages foreign
+            DUPLICATE_IN_THE_MIDDLE | 1 messages duplicated
+            DUPLICATE_AFTER_THE_END | 1 messages duplicated
+            FIRST_FIVE_LOST         | 5 messages lost
+            ONE_LOST                | 1 messages lost
+            LAST_LOST               | 1 messages lost
+            PUBLISHERS_SWAPPED_FOR_ONE_SUBSCRIBER | got the messages of different publishers in another order
+            OWN_MESSAGES_SWAPPED    | 1 messages reordered
+            WRONG_LENGTH            | connection ended
+            """)
+    void aFaultFailsTheRun(Fault fault, String word) throws Exception {
+        expectFail(fault, Policy.BACKPRESSURE, word);
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            DROPPED_WITHOUT_A_GAP   | 300 messages lost without a word
+            GAP_ONE_TOO_SHORT       | 1 messages lost without a word
+            GAP_ONE_TOO_LONG        | told that 301 messages do not come, 1 more than are missing
+            """)
+    void aLossThatIsNotToldFailsARunThatMaySkip(Fault fault, String word) throws Exception {
+        expectFail(fault, Policy.SKIP, word);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Pace.class)
+    void aLossThatIsToldPassesWhereTheRelayMaySkip(Pace pace) throws Exception {
+        expectPass(Fault.DROPPED_AND_TOLD, pace, Policy.SKIP);
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource(delimiter = '|', textBlock = "CUT_OFF_WITHOUT_AN_ERROR | connection ended: closed by the relay")
+    void anEndThatIsNotToldFailsARunThatMayDisconnect(Fault fault, String word) throws Exception {
+        expectFail(fault, Policy.DISCONNECT, word);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Pace.class)
+    void anEndThatIsToldPassesWhereTheRelayMayDisconnect(Pace pace) throws Exception {
+        expectPass(Fault.CUT_OFF_AND_TOLD, pace, Policy.DISCONNECT);
+    }
+
+    private void expectPass(Fault fault, Pace pace, Policy policy) throws Exception {
+        assertThat(faults(fault, pace, pace.load().withPolicy(policy)))
+                .as("%s under %s at %s", fault, policy, pace)
+                .isEmpty();
+    }
+
+    private void expectFail(Fault fault, Policy policy, String word) throws Exception {
+        for (Pace pace : Pace.values()) {
+            assertThat(faults(fault, pace, pace.load().withPolicy(policy)))
+                    .as("%s under %s at %s", fault, policy, pace)
+                    .anyMatch(line -> line.contains(word));
+        }
+    }
+
+    private List<String> faults(Fault fault, Pace pace, Load load) throws Exception {
+        Policy answer = load.policy() == Policy.BACKPRESSURE ? null : load.policy();
+        try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
+            Middle.Started started = relay.started();
+            RunResult result = new LoadRun(
+                            Middles.remote(started.publish(), started.subscribe(), load.policy()),
+                            load,
+                            SHORT,
+                            RunObserver.NONE)
+                    .through(started, workers);
+            return Verdict.faults(result);
+        }
+    }
+}

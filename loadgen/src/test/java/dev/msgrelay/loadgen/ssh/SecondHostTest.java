@@ -1,0 +1,299 @@
+package dev.msgrelay.loadgen.ssh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.msgrelay.loadgen.host.LaneTools;
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.lane.End;
+import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.lane.LaneUnavailableException;
+import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.LoadRun;
+import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Placement;
+import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Verdict;
+import dev.msgrelay.loadgen.site.DataPorts;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.site.SiteProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A real sshd stands for the second host: on another address of loopback, and across an emulated link, in a network
+ * namespace of its own.
+ */
+@Timeout(120)
+@EnabledOnOs(value = OS.LINUX, disabledReason = "only there does loopback have a second address by itself")
+class SecondHostTest {
+    private static final String ADDRESS = "127.0.0.2";
+    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(500));
+    private static final Timing ENDLESS = new Timing(Duration.ZERO, Duration.ofMinutes(2));
+    private static final Middle RELAY =
+            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aRunWithSubscribersThereLosesNothing() throws Exception {
+        DataPorts ports = freePorts();
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
+                RemoteLane lane = lane(sshd, ports)) {
+            assertThat(lane.label()).isEqualTo("remote (second)");
+            assertThat(lane.link()).as("both are one host").isNull();
+            assertThat(lane.far().address()).isEqualTo(ADDRESS);
+            assertThat(lane.far().machine().cores())
+                    .isEqualTo(Runtime.getRuntime().availableProcessors());
+            RunResult result =
+                    run(lane.placement(End.NEAR, End.FAR), Load.oneToOne(100).withCounts(1, 2), SHORT);
+            expectClean(result);
+            assertThat(result.processes())
+                    .allSatisfy(one -> assertThat(one.cpuSeconds()).isGreaterThan(0))
+                    .allSatisfy(one -> assertThat(one.peakResidentBytes()).isGreaterThan(1 << 20));
+            ClockOffset clock = lane.far().measureClock();
+            assertThat(Math.abs(clock.aheadNanos())).as("one clock").isLessThanOrEqualTo(clock.uncertaintyNanos());
+        }
+    }
+
+    @Test
+    void relayAndPublishersMayLiveThere() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
+                RemoteLane lane = lane(sshd, DataPorts.ANY)) {
+            Placement placement = new Placement(lane.far(), lane.far(), lane.near());
+            RunResult result = run(placement, Load.oneToOne(100).withRate(1_000), SHORT);
+            expectClean(result);
+            assertThat(result.relay())
+                    .as("SIGTERM reached it, its last words came")
+                    .isNotNull();
+            assertThat(result.received().latency().getTotalCount()).isPositive();
+        }
+    }
+
+    @Test
+    void connectionsThatBreakFailTheRunByNameAndLeaveNothing() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
+                RemoteLane lane = lane(sshd, DataPorts.ANY)) {
+            List<ProcessHandle> there = new ArrayList<>();
+            LoadRun run = new LoadRun(
+                    RELAY,
+                    lane.placement(End.NEAR, End.FAR),
+                    Load.oneToOne(100).withRate(1_000),
+                    ENDLESS,
+                    new RunObserver() {
+                        @Override
+                        public void phase(String what) {
+                            if (what.equals("measuring")) {
+                                there.addAll(sshd.connections().toList());
+                                sshd.breakConnections();
+                            }
+                        }
+                    });
+            assertThatThrownBy(run::run)
+                    .isInstanceOf(RunException.class)
+                    .hasMessageMatching("subscriber 0 ended with exit code 255; it said: .*(closed|reset|broke).*");
+            assertThat(there).hasSizeGreaterThanOrEqualTo(4);
+            for (ProcessHandle one : there) {
+                one.onExit().get(20, TimeUnit.SECONDS);
+            }
+            assertThatThrownBy(lane.far()::measureClock)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("the second host went away: second: ");
+        }
+    }
+
+    @Test
+    void aControllerThatIsKilledLeavesNothing() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory)) {
+            SiteProcess controller = start(
+                    Site.HERE,
+                    ForlornController.class,
+                    sshd.command(),
+                    TestJar.write(directory).toString());
+            try {
+                BufferedReader out =
+                        new BufferedReader(new InputStreamReader(controller.stdout(), StandardCharsets.UTF_8));
+                assertThat(out.readLine()).isEqualTo("started");
+                List<ProcessHandle> there = sshd.connections().toList();
+                assertThat(there).hasSizeGreaterThanOrEqualTo(4);
+                controller.kill();
+                for (ProcessHandle one : there) {
+                    one.onExit().get(20, TimeUnit.SECONDS);
+                }
+            } finally {
+                controller.kill();
+            }
+        }
+    }
+
+    @Test
+    void aHostKeyThatNobodyKnowsIsToldInTheWordsOfSsh() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory)) {
+            Ssh ssh = sshd.ssh("-oUserKnownHostsFile=/dev/null");
+            assertThatThrownBy(() -> SshHost.prepare(ssh, HostSite.java(), TestJar.write(directory), line -> {}))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("second: ")
+                    .hasMessageContaining("Host key verification failed.")
+                    .hasMessageEndingWith("UserKnownHostsFile=/dev/null second true)");
+        }
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
+                ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            DataPorts ports = new DataPorts(taken.getLocalPort(), taken.getLocalPort() + 1);
+            assertThatThrownBy(() -> lane(sshd, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLink.READ)))
+                    .isInstanceOf(LaneUnavailableException.class)
+                    .hasMessageStartingWith("cannot listen on 127.0.0.1 port " + taken.getLocalPort() + ": ");
+        }
+    }
+
+    @Test
+    void anAddressOfSomebodyElseIsRefused() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory)) {
+            assertThatThrownBy(
+                            () -> lane(sshd, new RemoteLane.Given("192.0.2.7", null, DataPorts.ANY, RemoteLink.READ)))
+                    .isInstanceOf(LaneUnavailableException.class)
+                    .hasMessage("--near-address 192.0.2.7 is none of this host's addresses");
+        }
+    }
+
+    @Test
+    void aRunGoesOverTheLink() throws Exception {
+        LaneTools tools = LaneTools.probe(new Subprocess());
+        assumeTrue(tools.available(), tools::reason);
+        assumeTrue(TestSshd.isRoot(), "sshd in a network namespace needs root");
+        try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"));
+                TestSshd sshd = TestSshd.start(
+                        ((HostSite) lane.far()).prefix(), lane.far().address(), directory)) {
+            List<String> second = new ArrayList<>(((HostSite) lane.near()).prefix());
+            second.addAll(List.of("ip", "address", "add", "10.77.0.1/32", "dev", "lane0"));
+            assertThat(new Subprocess().run(second).output()).isEmpty();
+            SiteProcess controller = start(
+                    lane.near(),
+                    Controller.class,
+                    sshd.command(),
+                    TestJar.write(directory).toString());
+            try {
+                assertThat(text(controller))
+                        .isEqualTo(
+                                "second cannot connect to 10.77.0.1 port 17400 of this host: Network is unreachable (a"
+                                        + " firewall? it has to let this port pass)\n"
+                                        + "near " + lane.near().address() + ", far "
+                                        + lane.far().address()
+                                        + ", link 1 Gbit/s, MTU 1500, IPv4, TCP time stamps, failures []\n");
+            } finally {
+                controller.kill();
+            }
+        }
+    }
+
+    /** The relay and a publisher here, a subscriber there; before that, by an address to which no way leads. */
+    static final class Controller {
+        private Controller() {}
+
+        public static void main(String[] args) throws Exception {
+            SshHost host = host(args);
+            DataPorts ports = new DataPorts(17_400, 17_401);
+            RemoteLink link = new RemoteLink(LinkSpeed.parse("1g"), 0);
+            try {
+                RemoteLane.open(host, new RemoteLane.Given("10.77.0.1", null, ports, link))
+                        .close();
+            } catch (LaneUnavailableException e) {
+                System.out.println(e.getMessage());
+            }
+            try (RemoteLane lane = RemoteLane.open(host, new RemoteLane.Given(null, null, ports, link))) {
+                RunResult result = run(lane.placement(End.NEAR, End.FAR), Load.oneToOne(100), SHORT);
+                System.out.println(
+                        "near " + lane.near().address() + ", far " + lane.far().address() + ", link "
+                                + lane.link().speed() + ", " + lane.link().format() + ", failures "
+                                + Verdict.faults(result));
+            }
+        }
+    }
+
+    /** A controller that starts a process there and then does nothing. */
+    static final class ForlornController {
+        private ForlornController() {}
+
+        public static void main(String[] args) throws Exception {
+            RemoteLane.Given given = new RemoteLane.Given(null, null, DataPorts.ANY, RemoteLink.READ);
+            try (RemoteLane lane = RemoteLane.open(host(args), given)) {
+                lane.far()
+                        .start(new JavaProgram(
+                                List.of("-XX:+UseSerialGC", "-Xmx64m"),
+                                PlainRelayMain.class.getName(),
+                                List.of("--buffer", "1000", "--bind", lane.far().address())));
+                System.out.println("started");
+                TimeUnit.MINUTES.sleep(1);
+            }
+        }
+    }
+
+    private static SshHost host(String[] args) throws Exception {
+        return SshHost.prepare(
+                new Ssh(List.of(args[0].split(" ")), "second"), HostSite.java(), Path.of(args[1]), line -> {});
+    }
+
+    private RemoteLane lane(TestSshd sshd, DataPorts ports) throws Exception {
+        return lane(sshd, new RemoteLane.Given(null, null, ports, RemoteLink.READ));
+    }
+
+    private RemoteLane lane(TestSshd sshd, RemoteLane.Given given) throws Exception {
+        return RemoteLane.open(
+                SshHost.prepare(sshd.ssh(), HostSite.java(), TestJar.write(directory), line -> {}), given);
+    }
+
+    private static DataPorts freePorts() throws IOException {
+        try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return new DataPorts(one.getLocalPort(), other.getLocalPort());
+        }
+    }
+
+    private static RunResult run(Placement placement, Load load, Timing timing) throws Exception {
+        return new LoadRun(RELAY, placement, load, timing, RunObserver.NONE).run();
+    }
+
+    private static void expectClean(RunResult result) {
+        assertThat(Verdict.faults(result)).isEmpty();
+        assertThat(result.received().traffic().messages()).isPositive();
+    }
+
+    private static SiteProcess start(Site site, Class<?> main, String... args) throws IOException {
+        return site.start(new JavaProgram(List.of("-XX:+UseSerialGC", "-Xmx128m"), main.getName(), List.of(args)));
+    }
+
+    /** All that a process says, its errors behind it. */
+    private static String text(SiteProcess process) throws IOException {
+        String out = new String(process.stdout().readAllBytes(), StandardCharsets.UTF_8);
+        return out + new String(process.stderr().readAllBytes(), StandardCharsets.UTF_8);
+    }
+}
