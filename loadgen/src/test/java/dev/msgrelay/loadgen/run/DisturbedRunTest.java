@@ -103,7 +103,8 @@ class DisturbedRunTest {
         }
         Signals signals = result.observed().signals();
         assertThat(signals.holds().heldBack()).as(signals.toString()).isGreaterThan(0.5);
-        assertThat(signals.holds().ringUsed()).as(signals.toString()).isGreaterThan(0.5);
+        // A hold ends when half of the ring is free, and by then the relay has often taken all of it.
+        assertThat(signals.holds().ringUsed()).as(signals.toString()).isGreaterThan(0.2);
         BoundBy bound = result.observed().bound();
         assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("publishers were held back"));
         if (relayOf(result).wantsAll()) {
