@@ -298,11 +298,7 @@ final class RelayEngine {
     private void moveToReader(PublisherConnection publisher) {
         if (readers.length > 0 && publisher.canMove()) {
             int i = nextReader++ % readers.length;
-            try {
-                publisher.moveTo(readers[i], ringPorts[i]);
-            } catch (RuntimeException e) {
-                publisher.failed(e);
-            }
+            publisher.walled(() -> publisher.moveTo(readers[i], ringPorts[i]));
         }
     }
 

@@ -98,16 +98,8 @@ public final class SendGroup {
         for (int i = members.size() - 1; i >= 0; i--) {
             SubscriberConnection subscriber = members.get(i);
             if (subscriber.canMove()) {
-                move(subscriber);
+                subscriber.walled(() -> subscriber.moveTo(destination.get()));
             }
-        }
-    }
-
-    private void move(SubscriberConnection subscriber) {
-        try {
-            subscriber.moveTo(destination.get());
-        } catch (RuntimeException e) {
-            subscriber.failed(e);
         }
     }
 

@@ -12,8 +12,8 @@ import io.netty.util.UncheckedBooleanSupplier;
  */
 final class PublisherReads implements RecvByteBufAllocator {
     /**
-     * Reads of one socket in a cycle, at most, while each takes all it could: together as much as one write sends. With one
-     * read a cycle, the cycle's own calls and the smaller writes cost a single pair a sixth of its rate.
+     * Most reads of one socket in a cycle, as long as each read takes all it could. Together they bring as much as one write
+     * sends. With one read a cycle a single pair loses a sixth of its rate, to the cycle's own calls and to smaller writes.
      */
     static final int READS_A_CYCLE = 4;
 

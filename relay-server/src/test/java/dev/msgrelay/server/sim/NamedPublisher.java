@@ -7,7 +7,6 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
-import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.Connection;
 import java.nio.ByteBuffer;
@@ -29,8 +28,6 @@ public final class NamedPublisher extends Peer {
     private boolean replaced;
     private boolean overlaps;
     private boolean spoilt;
-    private long expectedPong;
-    private long pings;
     // To be looked at once the step is over: what is said in the middle of one.
     private int lateNumber;
     private int lateSequence;
@@ -103,11 +100,8 @@ public final class NamedPublisher extends Peer {
                 }
             }
             case 2 -> {
-                if (expectedPong == 0 && live() && !spoilt) {
-                    expectedPong = ++pings;
-                    ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
-                    PingFrame.put(ping, expectedPong, 0, 0);
-                    want(ping.flip());
+                if (live() && !spoilt) {
+                    ping();
                 }
             }
             case 3 -> {
@@ -117,8 +111,7 @@ public final class NamedPublisher extends Peer {
             }
             case 4 -> {
                 if (malicious && world().onceIn(8) && live()) {
-                    channel().throwOnce();
-                    deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+                    breakDown();
                 }
             }
             case 5, 6, 7, 8, 9 -> send(1 + world().skewed(30) * world().volume());
@@ -202,7 +195,7 @@ public final class NamedPublisher extends Peer {
         if (waiting() > 0 || channel().unread() > 0) {
             return this + " is not read: " + channel().state();
         }
-        return !welcomed || expectedPong != 0 || !betweenFrames()
+        return !welcomed || awaitsPong() || !betweenFrames()
                 ? this + " waits for WELCOME or PONG: " + channel().state()
                 : "";
     }
@@ -263,10 +256,7 @@ public final class NamedPublisher extends Peer {
                         wantPong(PingFrame.id(body));
                     }
                 }
-                case ControlFrames.PONG -> {
-                    world().check(PongFrame.id(body) == expectedPong, this + " gets a PONG of another PING");
-                    expectedPong = 0;
-                }
+                case ControlFrames.PONG -> ponged(body);
                 case ControlFrames.GOAWAY -> {}
                 default -> world().fail(this + " gets " + ControlFrames.name(type));
             }

@@ -3,6 +3,8 @@ package dev.msgrelay.server.sim;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.server.session.Connection;
 import java.nio.ByteBuffer;
@@ -40,6 +42,9 @@ public abstract class Peer implements SimChannel.Other {
     private int outTo;
     private boolean left;
     private boolean silent;
+    private long pings;
+    // 0: none.
+    private long expectedPong;
 
     // What it gets.
     private final byte[] header = new byte[16];
@@ -221,6 +226,34 @@ public abstract class Peer implements SimChannel.Other {
 
     protected final boolean vanished() {
         return silent;
+    }
+
+    /** Something in its connection at the relay goes wrong, and not by its doing. */
+    protected final void breakDown() {
+        channel.throwOnce();
+        deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+    }
+
+    /** Wants to send a PING, one at a time. */
+    protected final void ping() {
+        if (expectedPong == 0) {
+            expectedPong = ++pings;
+            ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
+            PingFrame.put(ping, expectedPong, 0, 0);
+            want(ping.flip());
+        }
+    }
+
+    /** Whether the answer to a PING is still to come. */
+    protected final boolean awaitsPong() {
+        return expectedPong != 0;
+    }
+
+    /** The answer has come. */
+    protected final void ponged(ByteBuffer body) throws FrameException {
+        PongFrame.check(body);
+        world.check(PongFrame.id(body) == expectedPong, this + " gets a PONG of another PING");
+        expectedPong = 0;
     }
 
     /** Has given the relay a reason. */

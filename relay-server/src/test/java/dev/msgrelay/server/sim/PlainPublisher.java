@@ -48,8 +48,7 @@ public final class PlainPublisher extends Peer {
             }
             case 3 -> {
                 if (malicious && world().onceIn(6) && live()) {
-                    channel().throwOnce();
-                    deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+                    breakDown();
                     spoilt = true;
                 }
             }

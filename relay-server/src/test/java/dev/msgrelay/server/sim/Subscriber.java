@@ -10,7 +10,6 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribeFrame;
@@ -62,8 +61,6 @@ public final class Subscriber extends Peer {
     private boolean spoilt;
     private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
     private int requests;
-    private long expectedPong;
-    private long pings;
 
     // The next message that can come, and what it would number that one.
     private int next;
@@ -138,11 +135,8 @@ public final class Subscriber extends Peer {
                 }
             }
             case 4 -> {
-                if (hello != null && !spoilt && expectedPong == 0) {
-                    ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
-                    expectedPong = ++pings;
-                    PingFrame.put(ping, expectedPong, 0, 0);
-                    want(ping.flip());
+                if (hello != null && !spoilt) {
+                    ping();
                 }
             }
             case 5 -> {
@@ -152,8 +146,7 @@ public final class Subscriber extends Peer {
             }
             case 6 -> {
                 if (malicious && world().onceIn(8) && live()) {
-                    channel().throwOnce();
-                    deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+                    breakDown();
                 }
             }
             default -> deliverSome();
@@ -282,7 +275,7 @@ public final class Subscriber extends Peer {
         if (hello != null && !welcomed) {
             return this + " waits for WELCOME: " + channel().state();
         }
-        if (!wishes.isEmpty() || expectedPong != 0) {
+        if (!wishes.isEmpty() || awaitsPong()) {
             return this + " waits for SUBSCRIBED or PONG: " + channel().state();
         }
         // A plain one that has skipped up to the head is told so by the next message only.
@@ -432,11 +425,7 @@ public final class Subscriber extends Peer {
                         wantPong(PingFrame.id(body));
                     }
                 }
-                case ControlFrames.PONG -> {
-                    PongFrame.check(body);
-                    world().check(PongFrame.id(body) == expectedPong, this + " gets a PONG of another PING");
-                    expectedPong = 0;
-                }
+                case ControlFrames.PONG -> ponged(body);
                 case ControlFrames.SUBSCRIBED -> subscribed(SubscribedFrame.decode(body));
                 case ControlFrames.GOAWAY -> {}
                 default -> world().fail(this + " gets " + ControlFrames.name(type));
