@@ -1,6 +1,6 @@
 /**
- * Cells, measured in turn: the engine under {@code bench}, {@code shootout}, {@code calibrate}, {@code compare} and the
- * lab, which are lists of cells for it.
+ * Cells, measured in turn: the engine under {@code bench}, {@code shootout}, {@code calibrate} and {@code compare}, which
+ * are lists of cells for it.
  *
  * <pre>
  *  Cell              what is measured again and again
