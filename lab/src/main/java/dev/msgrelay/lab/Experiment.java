@@ -82,7 +82,7 @@ public abstract class Experiment implements Callable<Integer> {
     }
 
     /** Has all its own options as they are by default. */
-    final Experiment with(LabOptions options) {
+    public final Experiment with(LabOptions options) {
         lab = options;
         return this;
     }

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What all experiments of the lab can be told, and how they are run and shown. */
-final class LabOptions {
+public final class LabOptions {
     private static final int MAX_ROUNDS = 101;
 
     /** Of a quick run: the least that has a median. */
@@ -53,7 +53,7 @@ final class LabOptions {
     private Path html;
 
     /** As on a command line that says nothing. */
-    LabOptions() {}
+    public LabOptions() {}
 
     LabOptions(boolean quick, int rounds, Path directory) {
         this.quick = quick;
@@ -75,7 +75,7 @@ final class LabOptions {
     }
 
     /** Runs and shows them; 0, or 1 when a row is FAILED. */
-    int run(List<Experiment> experiments) throws IOException, RunException, InterruptedException {
+    public int run(List<Experiment> experiments) throws IOException, RunException, InterruptedException {
         Limits.within(spec, "--rounds", rounds(), 1, MAX_ROUNDS);
         checkWritable("--json", json);
         checkWritable("--html", html);

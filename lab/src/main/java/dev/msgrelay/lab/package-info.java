@@ -2,7 +2,7 @@
  * The articles' experiments, run again: contestants in turn, rounds, spreads, claims and what became of them.
  *
  * <pre>
- *  LabMain         "loadgen lab": the experiments as commands; LabOptions is what all of them can be told
+ *  cli.LabMain     "loadgen lab": the experiments as commands; LabOptions is what all of them can be told
  *  Experiment      one article's question: what it needs, its tables
  *    LabTable      columns, contestants (the rows), the article's figures, claims and plots
  *      Contestant  one go gives a Measurement, or a WrongResultException
@@ -12,7 +12,7 @@
  *  LabReport       all that as text, page and JSON
  * </pre>
  *
- * The experiments are the packages below. One thread, the command's, runs it all; what threads a contestant starts, it
+ * The experiments are the packages below, and only {@code cli} knows them all. One thread, the command's, runs it all; what threads a contestant starts, it
  * ends.
  */
 package dev.msgrelay.lab;

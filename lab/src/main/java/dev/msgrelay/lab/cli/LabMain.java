@@ -1,5 +1,7 @@
-package dev.msgrelay.lab;
+package dev.msgrelay.lab.cli;
 
+import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.LabOptions;
 import dev.msgrelay.lab.asyncfiles.AsyncFilesExperiment;
 import dev.msgrelay.lab.batching.BatchingExperiment;
 import dev.msgrelay.lab.eventlog.EventLogExperiment;

@@ -1,4 +1,4 @@
-package dev.msgrelay.lab;
+package dev.msgrelay.lab.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
