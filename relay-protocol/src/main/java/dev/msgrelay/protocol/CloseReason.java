@@ -58,7 +58,17 @@ public enum CloseReason {
     /** A frame under way made too little progress. */
     FRAME_TIMEOUT(26, "frame not complete in time"),
     /** The client's address has as many connections, handshakes or replays as one address may have. */
-    TOO_MANY_FROM_ADDRESS(27, "too many from this address");
+    TOO_MANY_FROM_ADDRESS(27, "too many from this address"),
+    /** The relay wants to know who its clients are, and this one has not proved that it is one that the relay knows. */
+    NOT_AUTHENTICATED(28, "not authenticated"),
+    /** The relay knows the client, which may not do this: publish or subscribe at all, or a type. */
+    NOT_PERMITTED(29, "not permitted"),
+    /** What the client was allowed to do was taken back while it was connected. */
+    REVOKED(30, "permission revoked"),
+    /** The TLS handshake failed. */
+    TLS_FAILED(31, "TLS handshake failed"),
+    /** A subscriber fell behind because it may be sent only so many bytes a second. */
+    RATE_LIMITED(32, "rate limited");
 
     private static final CloseReason[] BY_CODE = new CloseReason[values().length + 1];
 

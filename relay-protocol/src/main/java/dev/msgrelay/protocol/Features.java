@@ -4,8 +4,9 @@ package dev.msgrelay.protocol;
  * The features that HELLO asks for and WELCOME grants, one bit each.
  *
  * <pre>
- *   bit  31 ............. 16 | 15 ............................. 1  0
- *        must be understood  | may be declined          SEQUENCES  ACKS
+ *   bit  31 .......... 17 16 | 15 .................. 2  1          0
+ *        must be under-  TOKEN | may be declined  NARROWED  SEQUENCES  ACKS
+ *        stood                 |
  * </pre>
  *
  * A relay leaves a bit that may be declined out of WELCOME where it does not know it, or where it makes no sense for
@@ -18,8 +19,17 @@ public final class Features {
     /** The subscriber is told with SEQUENCE what number follows where its filter left messages out. */
     public static final int SEQUENCES = 1 << 1;
 
+    /**
+     * The subscriber knows that it may get fewer types than it asked for, because it may have some types only. Where it is
+     * granted that is so: then the subscriber counts as one with ranges, also if it has asked for every type.
+     */
+    public static final int NARROWED = 1 << 2;
+
+    /** A token follows at the end of HELLO. A relay that does not know it must not take the client for one without. */
+    public static final int TOKEN = 1 << 16;
+
     /** Every bit that this version knows. */
-    public static final int KNOWN = ACKS | SEQUENCES;
+    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | TOKEN;
 
     /** The bits that may not be declined. */
     public static final int MUST_UNDERSTAND = 0xFFFF0000;

@@ -57,7 +57,8 @@ public final class FrameReader {
     }
 
     /**
-     * Reads the channel once and hands every frame that is now whole to the consumer.
+     * Reads the channel once and hands every frame that is now whole to the consumer, to a {@link BulkFrameConsumer} as
+     * many at once as it takes.
      *
      * @return the bytes read, 0 where a non-blocking channel has none, -1 at the end of the stream
      * @throws FrameException a length is negative or above the limit; frames before it have been handed over
@@ -79,7 +80,7 @@ public final class FrameReader {
         return n;
     }
 
-    /** Frames handed over so far. */
+    /** Frames handed over so far, each by itself. */
     public long frames() {
         return frames;
     }
@@ -107,12 +108,18 @@ public final class FrameReader {
     private void consumeWholeFrames(FrameConsumer consumer) throws FrameException {
         final ByteBuffer source = buffer;
         final ByteBuffer body = view;
+        final BulkFrameConsumer bulk = consumer instanceof BulkFrameConsumer taker ? taker : null;
         final int end = source.position();
         int offset = 0;
         int missing = 0;
         long count = 0;
         try {
             while (end - offset >= FrameLayout.HEADER_LENGTH) {
+                int taken = bulk == null ? 0 : bulk.onFrames(source, offset, end);
+                if (taken > 0) {
+                    offset += taken;
+                    continue;
+                }
                 int type = FrameLayout.type(source, offset);
                 int length = FrameLayout.bodyLength(source, offset);
                 // A negative length is a large unsigned one.

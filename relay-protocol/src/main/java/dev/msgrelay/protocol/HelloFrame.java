@@ -46,11 +46,14 @@ import java.util.Objects;
  *  |                                                               |
  *  +                                                               +
  *  |                                                               |
- *  +---------------------------------------------------------------+
+ *  +-------------------------------+-------------------------------+
+ *  |   Length of token (uint16)    |     Token (UTF-8; with TOKEN) ...
+ *  +-------------------------------+-------------------------------+
  * </pre>
  *
  * The name has any length, so the producer id lies at any offset. Clients from before it end with the name, and so does
- * {@link #encode} where there is none. A later version appends fields behind it.
+ * {@link #encode} where there is neither it nor a token. The token is there with {@link Features#TOKEN} only. A later
+ * version appends fields behind it.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
  * @param highestVersion highest one, not below the lowest
@@ -66,6 +69,7 @@ import java.util.Objects;
  * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
  * @param producer of a publisher with {@link Features#ACKS}, by which the relay knows it again; otherwise
  *     {@link ProducerId#NONE}
+ * @param token that proves who the client is, with {@link Features#TOKEN}; otherwise {@link Token#NONE}
  */
 public record HelloFrame(
         int lowestVersion,
@@ -79,7 +83,8 @@ public record HelloFrame(
         long number,
         TypeRanges types,
         String name,
-        ProducerId producer) {
+        ProducerId producer,
+        Token token) {
     private static final int TYPE = ControlFrames.HELLO;
 
     private static final int LOWEST_OFFSET = 0;
@@ -97,7 +102,7 @@ public record HelloFrame(
     private static final int RESERVED32_OFFSET = RESERVED16_OFFSET + Short.BYTES;
     private static final int RANGES_OFFSET = RESERVED32_OFFSET + Integer.BYTES;
 
-    /** Bytes of the body without ranges, without the characters of the name, and without a producer id. */
+    /** Bytes of the body without ranges, without the characters of the name, and without what was appended later. */
     public static final int MIN_LENGTH = RANGES_OFFSET + Fields.STRING_PREFIX;
 
     /**
@@ -119,6 +124,12 @@ public record HelloFrame(
         }
         if (role != Role.PUBLISHER || (features & Features.ACKS) == 0) {
             Fields.zero(TYPE, "producer id", producer.high() | producer.low(), " without ACKS");
+        }
+        int tokenLength = Fields.utf8(TYPE, "token", token.text()).length;
+        if ((features & Features.TOKEN) != 0) {
+            Fields.within(TYPE, "length of token, needed for TOKEN,", tokenLength, 1, Protocol.MAX_NAME);
+        } else {
+            Fields.zero(TYPE, "length of token", tokenLength, " without TOKEN");
         }
         int nameLength = Fields.utf8(TYPE, "name", name).length;
         if (role == Role.PUBLISHER) {
@@ -155,8 +166,11 @@ public record HelloFrame(
     /** A whole HELLO frame, ready to be written. */
     public ByteBuffer encode() {
         byte[] utf8 = Fields.utf8(TYPE, "name", name);
-        int producerLength = producer.isNone() ? 0 : ProducerId.LENGTH;
-        ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + types.encodedLength() + utf8.length + producerLength)
+        byte[] secret = token.utf8();
+        int producerLength = producer.isNone() && token.isNone() ? 0 : ProducerId.LENGTH;
+        int tokenLength = token.isNone() ? 0 : Fields.STRING_PREFIX + secret.length;
+        ByteBuffer frame = Fields.frame(
+                        TYPE, MIN_LENGTH + types.encodedLength() + utf8.length + producerLength + tokenLength)
                 .putShort((short) lowestVersion)
                 .putShort((short) highestVersion)
                 .put((byte) role.code())
@@ -173,8 +187,11 @@ public record HelloFrame(
                 .put(types.encode())
                 .putShort((short) utf8.length)
                 .put(utf8);
-        if (!producer.isNone()) {
+        if (producerLength > 0) {
             frame.putLong(producer.high()).putLong(producer.low());
+        }
+        if (tokenLength > 0) {
+            frame.putShort((short) secret.length).put(secret);
         }
         return frame.flip();
     }
@@ -219,19 +236,24 @@ public record HelloFrame(
             TypeRanges types = TypeRanges.decode(TYPE, body, RANGES_OFFSET, count);
             int nameOffset = RANGES_OFFSET + count * TypeRanges.RANGE_LENGTH;
             String name = Fields.string(TYPE, "name", body, nameOffset);
+            int producerOffset = nameOffset + Fields.STRING_PREFIX + Fields.uint16(body, nameOffset);
+            ProducerId producer = producer(body, producerOffset);
+            int features = Fields.int32(body, FEATURES_OFFSET);
+            boolean hasToken = (features & Features.TOKEN) != 0;
             return new HelloFrame(
                     Fields.uint16(body, LOWEST_OFFSET),
                     Fields.uint16(body, HIGHEST_OFFSET),
                     Role.ofCode(role),
                     Policy.ofCode(policy),
                     StartFrom.ofCode(start),
-                    Fields.int32(body, FEATURES_OFFSET),
+                    features,
                     Fields.int32(body, HEARTBEAT_OFFSET),
                     Fields.int64(body, EPOCH_OFFSET),
                     Fields.int64(body, NUMBER_OFFSET),
                     types,
                     name,
-                    producer(body, nameOffset + Fields.STRING_PREFIX + Fields.uint16(body, nameOffset)));
+                    producer,
+                    hasToken ? token(body, producerOffset + ProducerId.LENGTH) : Token.NONE);
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }
@@ -243,6 +265,11 @@ public record HelloFrame(
         }
         Fields.room(TYPE, "producer id", body, offset, ProducerId.LENGTH);
         return new ProducerId(Fields.int64(body, offset), Fields.int64(body, offset + Long.BYTES));
+    }
+
+    private static Token token(ByteBuffer body, int offset) {
+        String text = Fields.string(TYPE, "token", body, offset);
+        return text.isEmpty() ? Token.NONE : Token.of(text);
     }
 
     /** Collects the fields of a HELLO; what is not set is the relay's choice. */
@@ -259,6 +286,7 @@ public record HelloFrame(
         private TypeRanges types = TypeRanges.ALL;
         private String name = "";
         private ProducerId producer = ProducerId.NONE;
+        private Token token = Token.NONE;
 
         private Builder(Role role) {
             this.role = role;
@@ -331,6 +359,13 @@ public record HelloFrame(
             return this;
         }
 
+        /** That proves who the client is; the feature goes with it. */
+        public Builder token(Token secret) {
+            token = secret;
+            features = secret.isNone() ? features & ~Features.TOKEN : features | Features.TOKEN;
+            return this;
+        }
+
         /** @throws IllegalArgumentException naming field, value and limit */
         public HelloFrame build() {
             return new HelloFrame(
@@ -345,7 +380,8 @@ public record HelloFrame(
                     number,
                     types,
                     name,
-                    producer);
+                    producer,
+                    token);
         }
     }
 }

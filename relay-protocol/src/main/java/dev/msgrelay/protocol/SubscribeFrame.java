@@ -38,6 +38,9 @@ public record SubscribeFrame(int request, TypeRanges types) {
     /** Bytes of the body without ranges. */
     public static final int MIN_LENGTH = RANGES_OFFSET;
 
+    /** The shortest frame, in bytes. */
+    public static final int LEAST_FRAME = FrameLayout.HEADER_LENGTH + MIN_LENGTH;
+
     /** A whole SUBSCRIBE frame, ready to be written. */
     public ByteBuffer encode() {
         return Fields.frame(TYPE, MIN_LENGTH + types.encodedLength())

@@ -115,6 +115,33 @@ public final class TypeRanges {
         return false;
     }
 
+    /** The types that are in this set and in another one, too; null: there is none. */
+    public TypeRanges intersect(TypeRanges other) {
+        if (isAll() || other.isAll()) {
+            return isAll() ? other : this;
+        }
+        int[] first = new int[from.length + other.from.length];
+        int[] last = new int[first.length];
+        int count = 0;
+        int mine = 0;
+        int theirs = 0;
+        while (mine < from.length && theirs < other.from.length) {
+            int low = Math.max(from[mine], other.from[theirs]);
+            int high = Math.min(to[mine], other.to[theirs]);
+            if (low <= high) {
+                first[count] = low;
+                last[count++] = high;
+            }
+            // Whichever ends first has nothing more in common with the other one's present range.
+            if (to[mine] < other.to[theirs]) {
+                mine++;
+            } else {
+                theirs++;
+            }
+        }
+        return count == 0 ? null : new TypeRanges(Arrays.copyOf(first, count), Arrays.copyOf(last, count));
+    }
+
     /** Whether it is every type there is. */
     public boolean isAll() {
         return from.length == 1 && from[0] == ALL.from[0] && to[0] == ALL.to[0];

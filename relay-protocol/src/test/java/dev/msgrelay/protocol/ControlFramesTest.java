@@ -173,6 +173,11 @@ class ControlFramesTest {
         codes.put(CloseReason.MEMORY_LIMIT, 25);
         codes.put(CloseReason.FRAME_TIMEOUT, 26);
         codes.put(CloseReason.TOO_MANY_FROM_ADDRESS, 27);
+        codes.put(CloseReason.NOT_AUTHENTICATED, 28);
+        codes.put(CloseReason.NOT_PERMITTED, 29);
+        codes.put(CloseReason.REVOKED, 30);
+        codes.put(CloseReason.TLS_FAILED, 31);
+        codes.put(CloseReason.RATE_LIMITED, 32);
         codes.forEach((reason, code) -> {
             assertThat(reason.code()).as(reason.name()).isEqualTo(code);
             assertThat(CloseReason.ofCode(code)).isSameAs(reason);

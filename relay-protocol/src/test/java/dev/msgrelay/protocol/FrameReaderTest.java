@@ -259,6 +259,46 @@ class FrameReaderTest {
         assertThat(got).as("seed %d", seed).isEqualTo(stream.frames());
     }
 
+    /** However many of the frames that are whole a consumer takes at once: each comes once, in its order. */
+    @RepeatedTest(50)
+    void framesThatAreTakenInBulkAreNotHandedOverAgain() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        TestStream stream = new TestStream();
+        for (int i = random.nextInt(200); i > 0; i--) {
+            stream.frame(i, random.nextInt(60));
+        }
+        FrameReader reader = new FrameReader(SMALL_BUFFER + random.nextInt(900), MAX_BODY);
+        int largestPiece = 1 + random.nextInt(500);
+        BulkFrameConsumer consumer = new BulkFrameConsumer() {
+            @Override
+            public int onFrames(ByteBuffer source, int from, int to) {
+                int at = from;
+                for (int i = random.nextInt(4); i > 0 && to - at >= FrameLayout.HEADER_LENGTH; i--) {
+                    int end = at + FrameLayout.frameLength(FrameLayout.bodyLength(source, at));
+                    if (end > to) {
+                        break;
+                    }
+                    byte[] body = new byte[FrameLayout.bodyLength(source, at)];
+                    source.get(at + FrameLayout.HEADER_LENGTH, body);
+                    got.add(new Frame(FrameLayout.type(source, at), TestStream.list(body)));
+                    at = end;
+                }
+                return at - from;
+            }
+
+            @Override
+            public void onFrame(int type, ByteBuffer body) {
+                got.add(new Frame(type, TestStream.list(TestStream.copy(body))));
+            }
+        };
+        ScriptedChannel channel = new ScriptedChannel(stream.bytes(), () -> 1 + random.nextInt(largestPiece));
+        for (int n = 0; n >= 0; ) {
+            n = reader.read(channel, consumer);
+        }
+        assertThat(got).as("seed %d", seed).isEqualTo(stream.frames());
+    }
+
     private FrameException readBroken(TestStream stream) {
         FrameReader reader = new FrameReader(SMALL_BUFFER, MAX_BODY);
         return catchThrowableOfType(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,7 +41,8 @@ class HandshakeFramesTest {
     void onlyAFeatureThatMustBeUnderstoodCanBeMissing() {
         assertThat(Features.notUnderstood(0)).isZero();
         assertThat(Features.notUnderstood(0xFFFF)).isZero();
-        assertThat(Features.notUnderstood(0x8001_0001)).isEqualTo(0x8001_0000);
+        assertThat(Features.notUnderstood(0x8001_0001)).isEqualTo(0x8000_0000);
+        assertThat(Features.notUnderstood(Features.TOKEN)).isZero();
         HelloFrame hello = HelloFrame.subscriber().features(Features.SEQUENCES).build();
         assertThat(hello.wants(Features.SEQUENCES)).isTrue();
         assertThat(hello.wants(Features.ACKS)).isFalse();
@@ -91,6 +93,25 @@ class HandshakeFramesTest {
     }
 
     @Test
+    void aTokenIsRandomAndNoTextShowsIt() {
+        Token token = Token.random();
+        assertThat(token.text())
+                .matches("[A-Za-z0-9_-]{43}")
+                .isNotEqualTo(Token.random().text());
+        assertThat(token).hasToString("not shown").isEqualTo(Token.of(token.text()));
+        assertThat(Token.NONE).hasToString("none").isNotEqualTo(token);
+        assertThat(HelloFrame.subscriber().token(token).build().toString()).doesNotContain(token.text());
+        assertThat(HexFormat.of().formatHex(Token.of("abc").sha256()))
+                .isEqualTo("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        for (String bad : new String[] {"", "s3cret".repeat(43), "s3cret\n"}) {
+            assertThatThrownBy(() -> Token.of(bad))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("token")
+                    .hasMessageNotContaining("s3cret");
+        }
+    }
+
+    @Test
     void theLargestHelloIsWithinTheLimitOfAControlFrame() {
         int[] bounds = new int[2 * TypeRanges.MAX_RANGES];
         for (int i = 0; i < bounds.length; i++) {
@@ -99,10 +120,11 @@ class HandshakeFramesTest {
         ByteBuffer frame = HelloFrame.subscriber()
                 .types(TypeRanges.of(bounds))
                 .name("n".repeat(255))
+                .token(Token.of("t".repeat(255)))
                 .build()
                 .encode();
         assertThat(frame.remaining() - FrameLayout.HEADER_LENGTH)
-                .isEqualTo(40 + 8 * 1024 + 2 + 255)
+                .isEqualTo(40 + 8 * 1024 + 2 + 255 + 16 + 2 + 255)
                 .isLessThan(ControlFrames.MAX_CONTROL_BODY);
     }
 

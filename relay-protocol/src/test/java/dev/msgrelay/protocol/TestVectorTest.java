@@ -140,7 +140,7 @@ class TestVectorTest {
                         .versions(65535, 65535)
                         .policy(Policy.SKIP)
                         .fromSequence(-1, MAX)
-                        .features(-1)
+                        .features(~Features.TOKEN)
                         .heartbeatMillis(3_600_000)
                         .types(TypeRanges.of(-2147483392, -2147483392, 2147483647, 2147483647))
                         .name("n".repeat(255))
@@ -152,6 +152,19 @@ class TestVectorTest {
                 "hello-ranges-unordered",
                 HelloFrame.subscriber().types(TypeRanges.of(-5, 9, 20, 29)).build());
         m.put("hello-ranges-everything", HelloFrame.subscriber().build());
+        Token token = Token.of("Zm9yIHRoZSB2ZWN0b3JzIG9ubHk");
+        m.put("hello-token", HelloFrame.subscriber().name("audit").token(token).build());
+        m.put(
+                "hello-token-longest",
+                HelloFrame.subscriber().token(Token.of("t".repeat(255))).build());
+        m.put(
+                "hello-token-producer-id",
+                HelloFrame.publisher()
+                        .features(Features.ACKS)
+                        .name("orders")
+                        .producer(new ProducerId(0x0123456789ABCDEFL, 0xFEDCBA9876543210L))
+                        .token(token)
+                        .build());
     }
 
     private static WelcomeFrame welcome(

@@ -160,4 +160,39 @@ class TypeRangesTest {
         assertThat(types.text(3)).isEqualTo(types.toString()).isEqualTo("1-9,12,20-21");
         assertThat(TypeRanges.parse("all").text(1)).isEqualTo("all");
     }
+
+    /** Against two sets of bits. */
+    @Test
+    void whatTwoSetsHaveInCommon() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int round = 0; round < 1000; round++) {
+            TypeRanges a = some(random);
+            TypeRanges b = some(random);
+            TypeRanges both = a.intersect(b);
+            assertThat(both).as("seed %d", seed).isEqualTo(b.intersect(a));
+            for (int type = -50; type < 150; type++) {
+                assertThat(both != null && both.contains(type))
+                        .as("seed %d, %s and %s, type %d", seed, a, b, type)
+                        .isEqualTo(a.contains(type) && b.contains(type));
+            }
+            if (both != null) {
+                // In normal form: what is read again is the same.
+                assertThat(TypeRanges.parse(both.toString())).isEqualTo(both);
+            }
+            assertThat(a.intersect(TypeRanges.ALL)).isEqualTo(a);
+            assertThat(TypeRanges.ALL.intersect(a)).isEqualTo(a);
+        }
+        assertThat(TypeRanges.of(1, 9).intersect(TypeRanges.of(10, 19))).isNull();
+        assertThat(TypeRanges.ALL.intersect(TypeRanges.ALL).isAll()).isTrue();
+    }
+
+    private static TypeRanges some(Random random) {
+        int[] bounds = new int[2 * (1 + random.nextInt(6))];
+        for (int i = 0; i < bounds.length; i += 2) {
+            bounds[i] = random.nextInt(100) - 40;
+            bounds[i + 1] = bounds[i] + random.nextInt(20);
+        }
+        return TypeRanges.of(bounds);
+    }
 }

@@ -1,0 +1,52 @@
+package dev.msgrelay.protocol.text;
+
+import java.util.Locale;
+
+/** Numbers with three digits and a word: at most {@link #WIDTH} characters and the unit. */
+public final class ShortText {
+    public static final int WIDTH = 6;
+
+    private static final String[] WORDS = {"", "k", "M", "G", "T", "P", "E"};
+
+    private ShortText() {}
+
+    /** Such as {@code 0}, {@code 999}, {@code 12.9 M}; behind it comes the unit, with a space only where there is no word. */
+    public static String of(double value) {
+        double rest = Math.max(0, value);
+        int word = 0;
+        // 999.5 is written as 1000.
+        while (rest >= 999.5 && word < WORDS.length - 1) {
+            rest /= 1000;
+            word++;
+        }
+        if (word == 0) {
+            return String.valueOf(Math.round(rest));
+        }
+        int decimals = rest < 9.995 ? 2 : rest < 99.95 ? 1 : 0;
+        return String.format(Locale.ROOT, "%." + decimals + "f %s", rest, WORDS[word]);
+    }
+
+    /** With a unit behind it, such as {@code 12.9 MB} or {@code 12.9 M msg/s}. */
+    public static String of(double value, String unit) {
+        String number = of(value);
+        boolean symbol = unit.startsWith("B");
+        return number + (symbol && !Character.isDigit(number.charAt(number.length() - 1)) ? "" : " ") + unit;
+    }
+
+    /** A time of up to two digits and a unit, such as {@code 59s}, {@code 3h}, {@code 400d}. */
+    public static String age(long millis) {
+        long seconds = millis / 1000;
+        if (seconds < 100) {
+            return seconds + "s";
+        }
+        if (seconds < 100 * 60) {
+            return seconds / 60 + "m";
+        }
+        return seconds < 100 * 3600 ? seconds / 3600 + "h" : seconds / 86_400 + "d";
+    }
+
+    /** Cut to a width, and marked so. */
+    public static String cut(String text, int width) {
+        return text.length() <= width ? text : text.substring(0, width - 1) + "~";
+    }
+}
