@@ -4,6 +4,7 @@ import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
@@ -12,6 +13,9 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.RefusedConnection;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -26,19 +30,14 @@ public final class MemoryPlan {
     /** Buffers for begun frames of all loops: 8 MiB and a half. */
     static final int SHORT_BUFFERS = 128;
 
-    /** Direct memory that a connection has of its own: a small begun frame, what it is told. */
-    private static final long CONNECTION_BYTES = 4 << 10;
-
-    /**
-     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it writes
-     * from. Measured with 1,024 to 4,096 of them: a plain subscriber 2,160 bytes, a plain publisher 1,870, with HELLO and a
-     * name of 255 bytes 3,030 and 3,210, with types 2,960; 64 views 2,820 more.
-     */
-    private static final long SESSION_BYTES = 7 << 10;
+    /** Direct memory of a publisher: a small begun frame, its answers, and what else it may be told. */
+    private static final long PUBLISHER_BYTES =
+            (4 << 10) + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
 
     /**
      * Java heap that a relay needs beside what is counted: 4.4 MiB of classes' objects were measured, the queues of the
-     * command's output are 1.5 MiB, and a look at 4,096 connections, once a second, is 2 MiB.
+     * command's output are 1.5 MiB, and a look at 4,096 connections, once a second, is 2 MiB; the admin port has up to
+     * three of them in its hands.
      */
     private static final long HEAP_BASE = 16 << 20;
 
@@ -60,16 +59,18 @@ public final class MemoryPlan {
         plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
         plan.put(Part.FRAMES, limits.assemblyBytes());
         plan.put(Part.FILTERS, limits.filterBytes());
+        long publishers = Math.min(connections, config.clients().maxPublishers());
         plan.put(
                 Part.CONNECTIONS,
-                Math.min(connections, config.clients().maxPublishers())
-                        * (CONNECTION_BYTES + PublisherConnection.REPLY_BYTES));
+                publishers * PUBLISHER_BYTES
+                        + (connections - publishers) * SubscriberConnection.SAID_BYTES
+                        + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
         plan.put(
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
         plan.put(Part.CONTROL, limits.controlBytes());
         plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
-        plan.put(Part.SESSIONS, connections * SESSION_BYTES);
+        plan.put(Part.SESSIONS, connections * Connection.HEAP_BYTES);
         return plan;
     }
 

@@ -2,6 +2,7 @@ package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
@@ -66,9 +67,6 @@ final class RelayEngine {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    /** A subscriber's read: control frames, and few of them. */
-    private static final int CONTROL_READ_BYTES = 2 << 10;
-
     /** Not longer than the shortest heartbeat. */
     private static final long HOUSEKEEPING_MILLIS = 100;
 
@@ -98,6 +96,8 @@ final class RelayEngine {
     private final SubscriberConnection.Shared subscribing;
     // Written by the core, read by reports: more than 0 once a publisher has gone to a reader.
     private volatile int nextReader;
+    // Written by the core, read by whoever asks whether it lives.
+    private volatile long tickNanos;
     // Where the head was when the other loops were last told.
     private long toldHead;
 
@@ -129,6 +129,7 @@ final class RelayEngine {
                 config.limits(),
                 budget,
                 new Admission(config.clients(), config.limits()),
+                new AccessControl(config.access()),
                 new ConnectionTable(),
                 counters,
                 new CloseLog(counters),
@@ -144,7 +145,8 @@ final class RelayEngine {
         order = new Order(ring, handler, gate, log);
         // 4. Publishers -> log, on the core's loop; or -> ring, on readers.
         held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, clock::nanoTime);
-        names = new NameTable(config.limits().nameHold().toNanos());
+        names = new NameTable(
+                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
         line = new MemoryLine(budget.pool(Part.FRAMES));
         publishing = new PublisherConnection.Shared(log, names, line, readsAtOnce);
         int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
@@ -178,6 +180,7 @@ final class RelayEngine {
         for (int i = 1; i < groups.length; i++) {
             groups[i].loop().duty(new SendDuty(groups[i]), failure);
         }
+        tickNanos = clock.nanoTime();
         core.every(HOUSEKEEPING_MILLIS, this::tick);
     }
 
@@ -280,6 +283,7 @@ final class RelayEngine {
 
     /** A few times a second. */
     private void tick(long nowNanos) {
+        tickNanos = nowNanos;
         spread.tick(nowNanos);
         for (Connection c : services.table().live()) {
             if (c instanceof PublisherConnection publisher) {
@@ -287,7 +291,8 @@ final class RelayEngine {
                     publisher.tick(nowNanos);
                     moveToReader(publisher);
                 } else {
-                    publisher.execute(() -> publisher.tick(nowNanos));
+                    // A loop that is late has its own time.
+                    publisher.execute(() -> publisher.tick(services.clock().nanoTime()));
                 }
             }
         }
@@ -315,19 +320,22 @@ final class RelayEngine {
             accepted.pipeline().addLast(new RefusedConnection(services, answer.refusal(), answer.text()));
             return core;
         }
-        accepted.closeFuture().addListener(closed -> services.admission().left(answer.ticket()));
         if (publisher) {
             PublisherConnection connection = new PublisherConnection(services, publishing, inPlace, allocator);
             accepted.config().setRecvByteBufAllocator(connection.reads());
             // A publisher that has gone and cannot be told anything any more is still read to its end.
             accepted.config().setAutoClose(false);
             accepted.pipeline().addLast(connection);
+            connection.admitted(answer.ticket(), accepted);
             return core;
         }
         SendGroup group = spread.place();
         accepted.config()
-                .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(CONTROL_READ_BYTES).maxMessagesPerRead(1));
-        accepted.pipeline().addLast(new SubscriberConnection(services, subscribing, group));
+                .setRecvByteBufAllocator(
+                        new FixedRecvByteBufAllocator(SubscriberConnection.READ_BYTES).maxMessagesPerRead(1));
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        accepted.pipeline().addLast(connection);
+        connection.admitted(answer.ticket(), accepted);
         return group.loop();
     }
 
@@ -340,6 +348,11 @@ final class RelayEngine {
 
     FrameRing ring() {
         return ring;
+    }
+
+    /** Who may do what. */
+    AccessControl access() {
+        return services.access();
     }
 
     ConnectionTable table() {
@@ -408,6 +421,7 @@ final class RelayEngine {
         }
         log.close();
         ringMemory.release();
+        names.release();
     }
 
     // ---- reports: any thread ------------------------------------------------------------------------------------
@@ -415,6 +429,16 @@ final class RelayEngine {
     /** One row for each connection. */
     List<ConnectionRow> rows() {
         return services.table().rows(log.head().position(), services.clock().nanoTime());
+    }
+
+    /** Time since the core last looked after its house, which it does ten times a second. */
+    long silentMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(services.clock().nanoTime() - tickNanos);
+    }
+
+    /** Counts something that happened outside. */
+    void count(Counter counter) {
+        services.counters().increment(counter);
     }
 
     /** Every counter; the parts are read one after the other. */
@@ -448,7 +472,10 @@ final class RelayEngine {
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.MEMORY_DIRECT_BYTES, budget.used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, budget.used(Kind.HEAP));
-        return new RelayStats(values, services.closes().closes());
+        Map<Part, Long> memory = new EnumMap<>(Part.class);
+        budget.pools().forEach((part, pool) -> memory.put(part, pool.used()));
+        return new RelayStats(
+                values, services.closes().closes(), services.closes().recent(), memory);
     }
 
     private long loopsInUse() {

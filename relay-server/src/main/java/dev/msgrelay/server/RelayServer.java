@@ -6,6 +6,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.RelayIdentity;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    /** A core that has been silent for longer hangs, or has no processor. */
+    private static final long LIVE_MILLIS = 10_000;
 
     private final RelayConfig config;
     private final Transport transport;
@@ -136,6 +140,14 @@ public final class RelayServer implements AutoCloseable {
         return config;
     }
 
+    /**
+     * Takes over of another configuration what can be changed while it runs: who may do what. Whoever may no longer do what it
+     * does is told so and closed within a second. Any thread.
+     */
+    public void reload(RelayConfig other) {
+        engine.access().change(other.access());
+    }
+
     /** How its sockets are driven: never AUTO. */
     public Transport transport() {
         return transport;
@@ -157,9 +169,24 @@ public final class RelayServer implements AutoCloseable {
         return atTheEnd != null ? atTheEnd : engine.stats();
     }
 
-    /** Who is connected, one row each. Any thread; rates are since the call before. */
+    /** Who is connected, one row each. Any thread. */
     public List<ConnectionRow> connections() {
         return last != null ? List.of() : engine.rows();
+    }
+
+    /** Whether it takes connections: it neither drains nor has it stopped. Any thread. */
+    public boolean ready() {
+        return !state.closing();
+    }
+
+    /** Whether its core goes round: it has looked after its house within the last seconds. Any thread. */
+    public boolean live() {
+        return !failure.isDone() && engine.silentMillis() < LIVE_MILLIS;
+    }
+
+    /** Counts something that happened outside, such as at the admin port. Any thread. */
+    public void count(Counter counter) {
+        engine.count(counter);
     }
 
     /**

@@ -29,11 +29,13 @@ class ArchitectureTest {
             Set.of("flow"),
             Set.of("core"),
             Set.of("net"),
+            Set.of("access"),
             Set.of("config"),
             Set.of("ops"),
             Set.of("session"),
             Set.of("ingest", "fanout"),
             Set.of(""),
+            Set.of("admin"),
             Set.of("cli"));
 
     private static final int LARGEST_CYCLE = 3;

@@ -8,11 +8,16 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.sim.Asleep;
 import dev.msgrelay.server.sim.LocalPeer;
@@ -469,9 +474,18 @@ final class Simulation {
         long reserved = engine.budget().used(Kind.DIRECT);
         // What has been granted in the line for a long frame may not have been taken yet.
         long mayWait = engine.budget().pool(Part.FRAMES).used();
-        if (used > reserved || used < reserved - mayWait) {
+        // What may be said to a connection is reserved as long as it is there, and taken while it is in flight.
+        long maySay = engine.table().present().stream()
+                        .mapToLong(Simulation::saidBytes)
+                        .sum()
+                + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
+        if (used > reserved || used < reserved - mayWait - maySay) {
             world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
         }
+    }
+
+    private static int saidBytes(Connection connection) {
+        return connection.role() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES;
     }
 
     private String pools() {

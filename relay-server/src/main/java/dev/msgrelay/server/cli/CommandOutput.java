@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.ops.QueuedOutput;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

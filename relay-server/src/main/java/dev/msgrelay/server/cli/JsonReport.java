@@ -1,8 +1,10 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.JsonLine;
+import dev.msgrelay.server.admin.Look;
+import dev.msgrelay.server.admin.LookJson;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -30,13 +32,15 @@ final class JsonReport implements ServerReport {
     }
 
     @Override
-    public void ready() {
+    public void ready(InetSocketAddress admin) {
         JsonLine line = JsonLine.event("ready", Instant.now())
                 .text("publish", endpoint(relay.publishAddress()))
                 .text("subscribe", endpoint(relay.subscribeAddress()))
                 .text("publishSocket", path(relay.config().listen().publishSocket()))
                 .text("subscribeSocket", path(relay.config().listen().subscribeSocket()))
+                .text("admin", endpoint(admin))
                 .text("transport", relay.transport().flag())
+                .text("access", TextReport.access(relay.config()))
                 .number("eventLoops", relay.eventLoops())
                 .number("mtu", relay.config().stream().mtu())
                 .text(
@@ -61,7 +65,7 @@ final class JsonReport implements ServerReport {
         pace.begin();
         for (ConnectionRow row : look.connections()) {
             JsonLine line = JsonLine.event("connection", look.time());
-            row(line, row);
+            LookJson.row(line, row);
             print(line);
             pace.line();
         }
@@ -85,44 +89,8 @@ final class JsonReport implements ServerReport {
     private JsonLine stats(String event, Look look) {
         JsonLine line = JsonLine.event(event, look.time());
         line.decimal("elapsedSeconds", (look.nanos() - start) / 1e9);
-        for (Counter counter : Counter.values()) {
-            line.number(counter.key(), look.stats().get(counter));
-        }
-        GarbageCollections gc = GarbageCollections.now();
-        line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
-        line.begin("closes");
-        look.stats().closes().forEach((reason, count) -> line.number(reason.name(), count));
-        line.close();
-        ConnectionRow slowest = look.slowest();
-        if (slowest != null) {
-            row(line.begin("slowest"), slowest);
-            line.close();
-        }
+        LookJson.totals(line, look);
         return line;
-    }
-
-    private static void row(JsonLine line, ConnectionRow row) {
-        line.number("id", row.id())
-                .text("name", row.name())
-                .text("address", row.address())
-                .text("role", row.publisher() ? "publisher" : "subscriber")
-                .text("state", row.state())
-                .text("waitsFor", row.waitsFor());
-        if (!row.publisher()) {
-            line.text(
-                            "policy",
-                            row.policy() == Policy.RELAY_DEFAULT
-                                    ? ""
-                                    : row.policy().flag())
-                    .text("types", row.types())
-                    .number("cursor", row.cursor())
-                    .number("lagBytes", row.lagBytes())
-                    .number("lagMessages", row.lagMessages());
-        }
-        line.number("messages", row.messages())
-                .number("bytes", row.bytes())
-                .decimal("messagesPerSecond", row.messagesPerSecond())
-                .number("ageMillis", row.ageMillis());
     }
 
     private void print(JsonLine line) {

@@ -46,9 +46,10 @@ public final class JvmLimits {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
         CommandLine line = RelayServerMain.commandLine(command);
         try {
+            command.configure(line, System.getenv(), args);
             line.parseArgs(args);
             return command.config();
-        } catch (PicocliException wrong) {
+        } catch (PicocliException | IllegalArgumentException wrong) {
             return RelayConfig.builder().build();
         }
     }

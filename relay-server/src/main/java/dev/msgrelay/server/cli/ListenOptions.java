@@ -12,8 +12,16 @@ final class ListenOptions {
             names = "--bind",
             paramLabel = "ADDRESS",
             defaultValue = ListenConfig.DEFAULT_HOST,
-            description = "Address to listen on. There is no authentication yet: think before you say 0.0.0.0.")
+            description =
+                    "Address to listen on. Beyond this host only with an access block in the file of --config, or with"
+                            + " --insecure.")
     private String bind;
+
+    @Option(
+            names = "--insecure",
+            fallbackValue = "true",
+            description = "Listen beyond this host although anybody who gets there may publish and read everything.")
+    private boolean insecure;
 
     @Option(
             names = "--publish-port",
@@ -51,12 +59,14 @@ final class ListenOptions {
             paramLabel = "N",
             defaultValue = EventLoops.AUTO,
             converter = EventLoops.class,
-            description = "Threads that drive the sockets: the first one reads and packs, further ones send."
-                    + " auto: one, and on machines with several cores a second one while the first is busy.")
+            description =
+                    "Threads that drive the sockets. The first one reads, packs and sends; a second one sends;"
+                            + " of more, every other one reads publishers. auto: one, and on machines with several cores a second one while the first is busy.")
     private int eventLoops;
 
     void applyTo(RelayConfig.Builder config) {
         config.host(bind)
+                .insecure(insecure)
                 .publishPort(publishPort)
                 .subscribePort(subscribePort)
                 .publishSocket(publishSocket)

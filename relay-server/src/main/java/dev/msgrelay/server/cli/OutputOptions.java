@@ -2,16 +2,20 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.Look;
 import java.io.PrintWriter;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
 /** What the command prints. */
 final class OutputOptions {
-    @Option(names = "--json", description = "Everything on standard output as one JSON object a line.")
+    @Option(
+            names = "--json",
+            fallbackValue = "true",
+            description = "Everything on standard output as one JSON object a line.")
     private boolean json;
 
-    @Option(names = "--quiet", description = "No line a second.")
+    @Option(names = "--quiet", fallbackValue = "true", description = "No line a second.")
     private boolean quiet;
 
     @Option(

@@ -1,17 +1,28 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.AdminServer;
+import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-server}: starts a relay, reports once a second, drains on SIGTERM and Ctrl-C. */
@@ -19,7 +30,7 @@ import picocli.CommandLine.Spec;
         name = "relay-server",
         mixinStandardHelpOptions = true,
         versionProvider = VersionFromManifest.class,
-        customSynopsis = "Usage: relay-server [OPTIONS]",
+        customSynopsis = {"Usage: relay-server [OPTIONS]", "       relay-server token [--of FILE]"},
         synopsisHeading = "",
         sortOptions = false,
         showDefaultValues = true,
@@ -49,11 +60,20 @@ final class RelayServerCommand implements Callable<Integer> {
     /** As long as close() may take beside draining: telling everyone, ending the threads; and the last lines. */
     private static final long CLOSE_MILLIS = 10_000;
 
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     private final Starter starter;
     private final CommandOutput output;
+    private Configuration configuration = Configuration.NONE;
+    private Map<String, String> environment = Map.of();
+    private String[] args = {};
+    private volatile RelayServer running;
 
     @Spec
     private CommandSpec spec;
+
+    @Mixin
+    private ConfigOptions files;
 
     @Mixin
     private ListenOptions listening;
@@ -68,6 +88,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private LimitOptions limits;
 
     @Mixin
+    private AdminOptions admin;
+
+    @Mixin
     private OutputOptions reports;
 
     /** @param output whose last lines are waited for */
@@ -76,15 +99,28 @@ final class RelayServerCommand implements Callable<Integer> {
         this.output = output;
     }
 
+    /**
+     * Takes what environment and file say, before the flags are read.
+     *
+     * @throws IllegalArgumentException something in it is wrong, naming file and line, or variable
+     * @throws ParameterException the arguments do not name the file as they should
+     */
+    void configure(CommandLine line, Map<String, String> variables, String... arguments) {
+        environment = variables;
+        args = arguments;
+        configuration = Configuration.read(spec, variables, arguments);
+        line.setDefaultValueProvider(configuration);
+    }
+
     @Override
     public Integer call() throws InterruptedException {
-        RelayConfig config = config();
-        try {
-            reports.check();
-            config.transport().resolve();
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage());
+        RelayConfig config = checked();
+        if (files.checkOnly()) {
+            spec.commandLine().getOut().println(found(config));
+            return 0;
         }
+        // From the start: without this the signal would end the process.
+        boolean hears = Hangup.handle(this::reload);
         if (reports.json()) {
             output.speakJson();
         }
@@ -96,9 +132,19 @@ final class RelayServerCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("relay-server: " + e.getMessage());
             return CANNOT_START;
         }
-        ServerReport report = reports.report(out, relay, new Pace(output::finish));
-        report.ready();
-        return runUntilTold(relay, report);
+        running = relay;
+        if (!hears && configuration.file() != null) {
+            LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
+        }
+        try (AdminServer port = admin.start(relay)) {
+            ServerReport report = reports.report(out, relay, new Pace(output::finish));
+            report.ready(port == null ? null : port.address());
+            return runUntilTold(relay, report);
+        } catch (IOException e) {
+            relay.close();
+            spec.commandLine().getErr().println("relay-server: " + e.getMessage());
+            return CANNOT_START;
+        }
     }
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
@@ -140,6 +186,70 @@ final class RelayServerCommand implements Callable<Integer> {
         return FAULT;
     }
 
+    /** What was found, for one who only looks. */
+    private String found(RelayConfig config) {
+        String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
+        String who = config.access() == null
+                ? "no access block"
+                : config.access().identities().size() + " identities";
+        return from + "; " + configuration.size() + " options from file and environment, " + who;
+    }
+
+    // ---- SIGHUP ------------------------------------------------------------------------------------------------
+
+    /** Reads everything again: all of it is taken that can be, or nothing where anything is wrong. */
+    private synchronized void reload() {
+        RelayServer relay = running;
+        if (relay == null) {
+            return;
+        }
+        RelayServerCommand fresh = new RelayServerCommand(starter, output);
+        CommandLine line = RelayServerMain.commandLine(fresh);
+        try {
+            fresh.configure(line, environment, args);
+            line.parseArgs(args);
+            RelayConfig config = fresh.checked();
+            relay.reload(config);
+            LOG.info("configuration read again: {}", fresh.found(config));
+            restartsNeeded(fresh);
+        } catch (IllegalArgumentException | PicocliException e) {
+            LOG.error("configuration not taken, the one before holds: {}", e.getMessage());
+        }
+    }
+
+    /** Names what is another one by now than it was at the start, and cannot be changed while the relay runs. */
+    private void restartsNeeded(RelayServerCommand fresh) {
+        Map<String, OptionSpec> wanted = Configuration.options(fresh.spec);
+        Configuration.options(spec).forEach((name, option) -> {
+            Object now = option.getValue();
+            Object then = wanted.get(name).getValue();
+            if (!Objects.equals(now, then)) {
+                LOG.warn("{} takes a restart: it is {} and would be {}", name, text(now), text(then));
+            }
+        });
+    }
+
+    private static Object text(Object value) {
+        return value instanceof Duration time ? Durations.format(time) : value;
+    }
+
+    /**
+     * What the relay is started with, with all that can be looked at before.
+     *
+     * @throws ParameterException naming what is wrong
+     */
+    private RelayConfig checked() {
+        RelayConfig config = config();
+        try {
+            reports.check();
+            admin.config();
+            config.transport().resolve();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
+        }
+        return config;
+    }
+
     /** What the relay is started with. */
     RelayConfig config() {
         try {
@@ -148,9 +258,9 @@ final class RelayServerCommand implements Callable<Integer> {
             stream.applyTo(config);
             clients.applyTo(config);
             limits.applyTo(config);
-            return config.build();
+            return config.access(configuration.access()).build();
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage());
+            throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
         }
     }
 }

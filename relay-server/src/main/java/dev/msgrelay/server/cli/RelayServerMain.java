@@ -3,14 +3,19 @@ package dev.msgrelay.server.cli;
 import dev.msgrelay.server.RelayServer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TimeZone;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
 
 /** Entry point of {@code relay-server}. */
 public final class RelayServerMain {
     private static final int HELP_WIDTH = 80;
+
+    /** As the first argument: they start no relay, whatever environment and file say. */
+    private static final Set<String> NEED_NOTHING = Set.of("--help", "-h", "--version", "-V", "token");
 
     private RelayServerMain() {}
 
@@ -28,7 +33,7 @@ public final class RelayServerMain {
         logSetting("showLogName", "false");
         logSetting("log.io.netty", "warn");
         CommandOutput output = CommandOutput.install();
-        int code = commandLine(new RelayServerCommand(starter, output)).execute(args);
+        int code = execute(new RelayServerCommand(starter, output), System.getenv(), args);
         output.finish();
         System.exit(code);
     }
@@ -41,9 +46,30 @@ public final class RelayServerMain {
         }
     }
 
-    /** The command, as tests run it too. */
+    /** Runs the command, with what the environment and the file say; answers its exit code. */
+    static int execute(RelayServerCommand command, Map<String, String> environment, String... args) {
+        CommandLine line = commandLine(command);
+        return execute(line, command, environment, args);
+    }
+
+    /** As above; {@code line} is the command's. */
+    static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
+        try {
+            if (!NEED_NOTHING.contains(args.length == 0 ? "" : args[0])) {
+                command.configure(line, environment, args);
+            }
+        } catch (ParameterException | IllegalArgumentException e) {
+            line.getErr().println("relay-server: " + e.getMessage());
+            line.getErr().println("Try 'relay-server --help'.");
+            return CommandLine.ExitCode.USAGE;
+        }
+        return line.execute(args);
+    }
+
+    /** The command's line, with flags alone. */
     static CommandLine commandLine(RelayServerCommand command) {
         CommandLine line = new CommandLine(command)
+                .addSubcommand(new TokenCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH)
                 // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
@@ -61,10 +87,12 @@ public final class RelayServerMain {
     /** The classes of options, by the names of the command's fields. */
     private static Map<String, String> headings() {
         Map<String, String> headings = new LinkedHashMap<>();
+        headings.put("files", "Configuration");
         headings.put("listening", "Listening");
         headings.put("stream", "Stream and memory");
         headings.put("clients", "Clients");
         headings.put("limits", "Limits");
+        headings.put("admin", "Admin port");
         headings.put("reports", "Output");
         headings.put("mixinStandardHelpOptions", "Help");
         return headings;

@@ -1,9 +1,16 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.server.admin.Look;
+import java.net.InetSocketAddress;
+
 /** What the command tells while it runs. One thread. */
 interface ServerReport {
-    /** It listens. */
-    void ready();
+    /**
+     * It listens.
+     *
+     * @param admin where it shows how it is doing; null: nowhere
+     */
+    void ready(InetSocketAddress admin);
 
     /** A second has passed. */
     void second(Look look);

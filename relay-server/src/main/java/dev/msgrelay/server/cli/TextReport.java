@@ -1,8 +1,10 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -37,7 +39,7 @@ final class TextReport implements ServerReport {
     }
 
     @Override
-    public void ready() {
+    public void ready(InetSocketAddress admin) {
         ListenConfig listen = relay.config().listen();
         out.printf(
                 "%s relay-server: publishers %s, subscribers %s%n",
@@ -51,6 +53,10 @@ final class TextReport implements ServerReport {
                 relay.config().stream().packetBytes(),
                 relay.config().stream().mtu(),
                 relay.config().clients().slowSubscriber().flag());
+        if (admin != null) {
+            out.println("  how it is doing: http://" + NetUtil.toSocketAddressString(admin) + "/");
+        }
+        out.println("  access: " + access(relay.config()));
         out.println("  memory at most:");
         relay.memory().lines().forEach(line -> out.println("  " + line));
         out.flush();
@@ -206,6 +212,14 @@ final class TextReport implements ServerReport {
                     + now.closes().entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));
         }
         out.flush();
+    }
+
+    /** Who may do something at all. */
+    static String access(RelayConfig config) {
+        if (config.access() != null) {
+            return config.access().identities().size() + " identities";
+        }
+        return config.listen().isOnThisHostOnly() ? "everybody on this host" : "everybody who gets here (--insecure)";
     }
 
     private String loops() {

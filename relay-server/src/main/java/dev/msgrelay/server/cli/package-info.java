@@ -2,8 +2,10 @@
  * The command: options in, one relay, a line a second or JSON out.
  *
  * <pre>
+ *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock
+ *                                        |
  *   RelayServerMain --> RelayServerCommand (options) --> RelayConfig --> RelayServer
- *                             '--> ServerReport: TextReport | JsonReport, from the counters
+ *              Hangup (SIGHUP) --^  '--> ServerReport: TextReport | JsonReport, from the counters
  * </pre>
  *
  * <p>The main thread; it never touches a connection.

@@ -1,11 +1,13 @@
 package dev.msgrelay.server.config;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 
 /**
  * Where a relay listens.
  *
- * @param host address to bind TCP to; 127.0.0.1 unless told otherwise, since there is no authentication yet
+ * @param host address to bind TCP to; 127.0.0.1 unless told otherwise
  * @param publishPort TCP port for publishers, 0 for any free one, {@link #OFF} for none
  * @param subscribePort TCP port for subscribers, likewise
  * @param publishSocket Unix socket for publishers, or null
@@ -32,6 +34,15 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
         if (publishSocket != null && publishSocket.equals(subscribeSocket)) {
             throw new IllegalArgumentException(
                     "publish socket and subscribe socket are both " + publishSocket + ": they must differ");
+        }
+    }
+
+    /** Whether only this host's own processes get to it. A name that is not known is told when it is listened on. */
+    public boolean isOnThisHostOnly() {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return true;
         }
     }
 

@@ -2,6 +2,7 @@ package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.net.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import java.util.Set;
  *     {@link #AUTO_EVENT_LOOPS}
  * @param clients what clients may ask for, how many there may be, and how long they may be silent
  * @param limits what clients may cost
+ * @param access who may do what; null: everybody everything
+ * @param insecure whether everybody may do everything also where others than this host's processes get to
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way
  */
@@ -27,6 +30,8 @@ public record RelayConfig(
         int eventLoops,
         ClientConfig clients,
         LimitsConfig limits,
+        AccessPolicy access,
+        boolean insecure,
         Duration stallTimeout,
         Duration drainTimeout) {
 
@@ -44,6 +49,11 @@ public record RelayConfig(
 
     public RelayConfig {
         limits.checkFor(stream);
+        if (access == null && !insecure && !listen.isOnThisHostOnly()) {
+            throw new IllegalArgumentException("bind " + listen.host()
+                    + " is beyond this host, and nothing says who may publish and read: an access block does; insecure lets"
+                    + " everybody");
+        }
         if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
             throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
         }
@@ -93,6 +103,8 @@ public record RelayConfig(
         private Duration maxHeartbeat = LimitsConfig.DEFAULT_MAX_HEARTBEAT;
         private Duration publisherSilence = LimitsConfig.DEFAULT_PUBLISHER_SILENCE;
         private Duration nameHold = LimitsConfig.DEFAULT_NAME_HOLD;
+        private AccessPolicy access;
+        private boolean insecure;
         private Duration stallTimeout = DEFAULT_STALL_TIMEOUT;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
 
@@ -258,6 +270,18 @@ public record RelayConfig(
             return this;
         }
 
+        /** Who may do what; null: everybody everything. */
+        public Builder access(AccessPolicy policy) {
+            access = policy;
+            return this;
+        }
+
+        /** Everybody may do everything, also beyond this host. */
+        public Builder insecure(boolean value) {
+            insecure = value;
+            return this;
+        }
+
         public Builder stallTimeout(Duration value) {
             stallTimeout = value;
             return this;
@@ -302,6 +326,8 @@ public record RelayConfig(
                             maxHeartbeat,
                             publisherSilence,
                             nameHold),
+                    access,
+                    insecure,
                     stallTimeout,
                     drainTimeout);
         }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.core;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.memory.Bytes;
 import java.nio.ByteBuffer;
 
@@ -15,6 +16,9 @@ import java.nio.ByteBuffer;
  * bytes, their whole frames, and where packets end. Reused for every read; owned by one thread.
  */
 public final class RunScan {
+    /** Ranges that a text names. */
+    private static final int TEXT_RANGES = 8;
+
     private final int packetBytes;
     private final int maxBody;
 
@@ -35,6 +39,7 @@ public final class RunScan {
     private CloseReason problem;
     private int problemType;
     private int problemLength;
+    private TypeRanges allowed;
 
     /**
      * @param packetBytes payload of a packet in bytes
@@ -52,7 +57,17 @@ public final class RunScan {
      * @param open bytes that the packet under construction holds already; the first frames may still go into it
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open) {
+        return scan(buffer, offset, length, open, null);
+    }
+
+    /**
+     * As above, of somebody who may send some types only.
+     *
+     * @param types looked at once for each stretch of equal headers; null: every type
+     */
+    public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
         set(buffer, offset, length);
+        allowed = types;
         packets = 0;
         problem = null;
         incomplete = 0;
@@ -67,6 +82,12 @@ public final class RunScan {
             // One comparison for both faults: a negative length is a large unsigned one.
             if (Integer.compareUnsigned(body, maxBody) > 0 || ControlFrames.isControl(type)) {
                 fault(type, body);
+                break;
+            }
+            if (types != null && !types.contains(type)) {
+                problem = CloseReason.NOT_PERMITTED;
+                problemType = type;
+                problemLength = body;
                 break;
             }
             int frame = FrameLayout.HEADER_LENGTH + body;
@@ -196,6 +217,8 @@ public final class RunScan {
             case OVERSIZED_LENGTH ->
                 "body length " + problemLength + " in a frame of type " + type + " is over the limit of " + maxBody
                         + " bytes";
+            case NOT_PERMITTED ->
+                "type " + problemType + " may not be published: " + allowed.text(TEXT_RANGES) + " may";
             default ->
                 "type " + type + " is reserved: " + ControlFrames.typeName(ControlFrames.FIRST) + " to "
                         + ControlFrames.typeName(ControlFrames.LAST) + " cannot be published";

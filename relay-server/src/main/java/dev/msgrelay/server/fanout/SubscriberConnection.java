@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
@@ -11,6 +12,8 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.LogReader;
@@ -26,6 +29,7 @@ import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
+import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -45,7 +49,20 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private static final int ROW_RANGES = 8;
 
     /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring some more. */
-    private static final int MAX_WAITING = 64;
+    private static final int MAX_WAITING = 16;
+
+    /** A read: control frames, and few of them. */
+    public static final int READ_BYTES = 1 << 10;
+
+    /**
+     * What it may have in flight beside the stream: a read, where the transport takes memory for it before anything has
+     * come, answers to what has come, a GAP between messages, and an ERROR.
+     */
+    public static final int SAID_BYTES = READ_BYTES
+            + Outbox.MOST_BYTES
+            + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
+            + GapFrame.FRAME_LENGTH
+            + Closing.ERROR_BYTES;
 
     /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
     private static final int MOST_TRIES = 3;
@@ -78,7 +95,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private final TypeChoice types;
     // None while it moves from one loop to another.
     private SendGroup group;
-    private SlowPolicy policy;
+    private volatile SlowPolicy policy;
     private boolean joined;
     private SegmentSize segment;
     private SocketWriter writer;
@@ -95,7 +112,16 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private long bytesBefore;
     private volatile long messages;
     private volatile long bytes;
-    private volatile long skipped;
+    private long skipped;
+
+    // Of its identity: what it may be behind, and with a limit of its rate until when no more is sent.
+    private long mostLag = Identity.UNLIMITED;
+    private long pausedUntilNanos;
+    private long pausedBytes;
+    // Since it was at the head last.
+    private boolean paused;
+    // Whether it counts as one with ranges where it may not have every type.
+    private boolean narrows;
 
     private long progressMark;
     private long progressNanos;
@@ -116,10 +142,66 @@ public final class SubscriberConnection extends Connection implements WindowGate
     protected void opened() {
         segment = SegmentSize.of(channel());
         writer = new SocketWriter(channel());
+        if (standing().refusal() == null && !startPlain()) {
+            return;
+        }
+        group.add(this);
+    }
+
+    /** Streams what it may have, from now on; answers whether it still is there. */
+    private boolean startPlain() {
+        begin();
+        try {
+            types.want(permitted(TypeRanges.ALL));
+            types.choose();
+            feedChosen();
+            return true;
+        } catch (FrameException e) {
+            close(e.reason(), e.getMessage());
+            return false;
+        }
+    }
+
+    /** It may be sent to from here on. */
+    private void begin() {
         reader = new LogReader(shared.log);
         feed = new WholeFeed(reader, writer, segment);
+        mostLag = standing().maxLag();
         join();
-        group.add(this);
+    }
+
+    /** Of the types that are wanted those that it may have. */
+    private TypeRanges permitted(TypeRanges wanted) throws FrameException {
+        TypeRanges allowed = standing().types();
+        TypeRanges both = allowed == null ? wanted : wanted.intersect(allowed);
+        if (both == null) {
+            throw new FrameException(
+                    CloseReason.NOT_PERMITTED,
+                    "types " + Standing.text(wanted) + " are wanted, and " + Standing.text(allowed) + " may be had");
+        }
+        if (allowed != null && saidHello() && wanted.isAll() && !narrows) {
+            throw new FrameException(
+                    CloseReason.NOT_PERMITTED,
+                    "every type is wanted, and " + Standing.text(allowed) + " may be had: ask for those");
+        }
+        return both;
+    }
+
+    /** More types than before it gets with its next SUBSCRIBE; fewer end it: its count of what it was sent would be wrong. */
+    @Override
+    protected void permitted() {
+        if (feed == null) {
+            startPlain();
+            return;
+        }
+        TypeRanges allowed = standing().types();
+        TypeRanges gets = types.wanted();
+        if (allowed != null && !gets.equals(gets.intersect(allowed))) {
+            close(
+                    CloseReason.REVOKED,
+                    "types " + Standing.text(gets) + " were to be had, and " + Standing.text(allowed) + " are");
+        }
+        mostLag = standing().maxLag();
     }
 
     @Override
@@ -137,8 +219,13 @@ public final class SubscriberConnection extends Connection implements WindowGate
      * @return whether something was sent and the socket has taken it, so that it is worth asking again
      */
     boolean send(Mark head, int stride, int least, boolean everything) {
+        if (feed == null) {
+            // It has not said yet who it is.
+            return false;
+        }
+        boolean lags = head.position() - reader.position() > mostLag;
         if (writer.busy()) {
-            if (policy.cutsOff() && state() != State.CLOSING && reader.overtaken()) {
+            if (policy.cutsOff() && state() != State.CLOSING && (lags || reader.overtaken())) {
                 tooSlow();
             }
             return false;
@@ -149,11 +236,34 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (state() == State.GREETED || (outbox() != null && outbox().due())) {
             return moved(reader.atBoundary() ? say(head) : feed.finish());
         }
+        if (lags) {
+            return overtaken(head);
+        }
+        if (standing().hasRate() && pauses(head)) {
+            return false;
+        }
         return switch (feed.next(head, stride, least, everything)) {
             case WAIT -> moved(false);
             case DONE -> moved(true);
             case OVERTAKEN -> overtaken(head);
         };
+    }
+
+    /** With a limit of its rate: whether its identity has had more than its share. The loop's next tick looks again. */
+    private boolean pauses(Mark head) {
+        if (reader.position() == head.position()) {
+            paused = false;
+            return false;
+        }
+        long now = services().clock().nanoTime();
+        if (now - pausedUntilNanos >= 0) {
+            long sent = bytesBefore + feed.bytes();
+            pausedUntilNanos = now + standing().took(sent - pausedBytes, now);
+            pausedBytes = sent;
+        }
+        boolean pauses = now - pausedUntilNanos < 0;
+        paused |= pauses;
+        return pauses;
     }
 
     @Override
@@ -194,13 +304,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         long lost = reader.boundary().sequence();
         long keep = Math.max(shared.log.tail(), head.position() - SendGroup.WRITE_BYTES);
-        Mark to = new Mark();
-        if (!shared.log.boundaryAtOrBehind(keep, head, to)) {
-            to.copy(head);
-        }
-        reader.leaveFor(to);
+        reader.skipTo(keep, head);
         feed.jumped();
-        missed(lost, to.sequence() - 1);
+        missed(lost, reader.boundary().sequence() - 1);
         return true;
     }
 
@@ -222,7 +328,17 @@ public final class SubscriberConnection extends Connection implements WindowGate
     }
 
     private void tooSlow() {
-        close(CloseReason.SLOW_SUBSCRIBER, "more than the log's " + shared.logBytes + " bytes behind");
+        String behind = mostLag < shared.logBytes
+                ? "more than the " + mostLag + " bytes behind that "
+                        + standing().name() + " may be"
+                : "more than the log's " + shared.logBytes + " bytes behind";
+        if (paused) {
+            close(
+                    CloseReason.RATE_LIMITED,
+                    behind + ": " + standing().name() + " is sent " + standing().rate() + " bytes a second");
+        } else {
+            close(CloseReason.SLOW_SUBSCRIBER, behind);
+        }
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
@@ -257,6 +373,16 @@ public final class SubscriberConnection extends Connection implements WindowGate
     }
 
     @Override
+    protected int saidBytes() {
+        return SAID_BYTES;
+    }
+
+    @Override
+    protected boolean heldUp() {
+        return false;
+    }
+
+    @Override
     protected void speak() {
         // In the same cycle of the loop it is looked at.
     }
@@ -274,7 +400,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (refusal != null) {
             throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
         }
-        types.want(said.types());
+        if (feed == null) {
+            begin();
+        }
+        mostLag = standing().maxLag();
+        narrows = said.wants(Features.NARROWED);
+        types.want(permitted(said.types()));
         hello = said;
     }
 
@@ -303,10 +434,11 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         feed.jumped();
         sequences = said.wants(Features.SEQUENCES);
-        types.choose(said.types());
+        types.choose(permitted(said.types()));
         feedChosen();
         long stands = reader.boundary().sequence();
-        welcome(said, policy.wire(), Features.SEQUENCES, resumes ? first : stands, 0);
+        int narrowed = standing().types() == null ? 0 : Features.NARROWED;
+        welcome(said, policy.wire(), Features.SEQUENCES | narrowed, resumes ? first : stands, 0);
         if (resumes && stands > first) {
             outbox().gap(first, stands - 1, GapReason.NOT_HELD);
         }
@@ -401,7 +533,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             return;
         }
         SubscribeFrame said = SubscribeFrame.decode(body);
-        types.want(said.types());
+        types.want(permitted(said.types()));
         outbox().subscribed(said.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
@@ -434,6 +566,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected void onTick(long nowNanos) {
+        if (feed == null) {
+            return;
+        }
         long since = policy.holdsBackSince();
         if (outbox() == null && since == SlowPolicy.NEVER) {
             // Most of them, most of the time: there are many, and an idle relay does little else.
@@ -495,12 +630,18 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /**
      * Who has said anything is told why, between two frames, if it gets there within the stall timeout; a plain subscriber
-     * gets nothing but frames.
+     * gets nothing but frames, unless what it may do is taken back.
      */
     @Override
     protected void sayLast(State before, CloseReason reason, String text) {
         leavePolicy();
-        if (inbox == null) {
+        if (feed == null) {
+            // It has been sent nothing, so this stands between two frames.
+            release();
+            Closing.say(channel(), reason, text);
+            return;
+        }
+        if (inbox == null && reason != CloseReason.REVOKED) {
             release();
             channel().close();
             return;
@@ -577,13 +718,14 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected ConnectionRow row(RowBase base, long headPosition) {
-        long at = position();
+        long at = Math.min(position(), headPosition);
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
         return new ConnectionRow(
                 base.id(),
                 base.name(),
+                base.identity(),
                 base.address(),
                 false,
                 base.state(),

@@ -226,6 +226,11 @@ final class FrameAssembler {
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame + SLACK : 0;
     }
 
+    /** Whether the frame lies in memory that was asked for in the line. */
+    boolean isLong() {
+        return size == Size.LONG;
+    }
+
     /** What it {@link #wants} has been reserved. */
     void grow() {
         ReadBuffer old = memory;

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.ingest;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
@@ -60,8 +61,8 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public RunScan walk(ByteBuffer view, int offset, int length) {
-        return scan.scan(view, offset, length, order.openPacketBytes());
+    public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+        return scan.scan(view, offset, length, order.openPacketBytes(), types);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.ingest;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.memory.ReadWindow;
@@ -32,8 +33,12 @@ public interface IngestPort {
      */
     ReadWindow window(int front, int most);
 
-    /** Walks what was read. */
-    RunScan walk(ByteBuffer view, int offset, int length);
+    /**
+     * Walks what was read.
+     *
+     * @param types that its publisher may send; null: every type
+     */
+    RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types);
 
     /**
      * Hands in the whole frames of a span.

@@ -2,6 +2,7 @@ package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +16,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A name belongs to the producer whose HELLO took it, by its random id. While it is connected, and for some time after, a
  * stranger with another id is refused. After that the name is free: whoever takes it starts from nothing. Clients that send
- * no id are one producer, all of them.
+ * no id are one producer, all of them. Where the relay knows who its clients are, a name is its identity's as well: another
+ * one gets it only when it has been unconnected for an hour.
  *
  * <p>Bounded: a name that leaves without a message is forgotten at once, and when the table is full, a new name takes the
  * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's thread,
@@ -37,7 +39,7 @@ public final class NameTable {
     /** A name's record, or why it is not to be had. */
     record Answer(PublisherName name, CloseReason refusal, String text) {}
 
-    private final int maxNames;
+    private final Pool memory;
     private final long holdNanos;
     private final Map<String, PublisherName> byName = new HashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
@@ -45,26 +47,39 @@ public final class NameTable {
     private PublisherName leftFirst;
     private PublisherName leftLast;
 
-    /** @param holdNanos how long a name stays with its producer after its connection has ended */
-    public NameTable(long holdNanos) {
-        this(MAX_NAMES, holdNanos);
-    }
-
-    NameTable(int maxNames, long holdNanos) {
-        this.maxNames = maxNames;
+    /**
+     * @param memory how many names there may be, in bytes
+     * @param holdNanos how long a name stays with its producer after its connection has ended
+     */
+    public NameTable(Pool memory, long holdNanos) {
+        this.memory = memory;
         this.holdNanos = holdNanos;
     }
 
-    /** Gives a name to a connection; an older connection of the same producer loses it, and is told. */
-    Answer connect(String name, ProducerId producer, PublisherName.Holder holder, long nowNanos) {
+    /**
+     * Gives a name to a connection; an older connection of the same producer loses it, and is told.
+     *
+     * @param owner the identity of the connection; empty: nobody is asked who he is
+     */
+    Answer connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos) {
         PublisherName entry = byName.get(name);
+        if (entry != null && !owner.isEmpty() && !entry.owner.isEmpty() && !entry.owner.equals(owner)) {
+            boolean left = entry.holder == null && nowNanos - entry.leftNanos >= KEEP_NANOS;
+            if (!left) {
+                return new Answer(
+                        null, CloseReason.NAME_HELD, "HELLO: the name " + name + " belongs to another identity");
+            }
+            unlink(entry);
+            forget(entry);
+            entry = null;
+        }
         if (entry == null) {
-            entry = add(name, producer, nowNanos);
+            entry = add(name, producer, owner, nowNanos);
             if (entry == null) {
                 return new Answer(
                         null,
                         CloseReason.TOO_MANY_NAMES,
-                        "HELLO: " + maxNames + " names are known already, which is the limit");
+                        "HELLO: " + memory.limit() / BYTES_PER_NAME + " names are known already, which is the limit");
             }
         } else if (!entry.producer.equals(producer)) {
             if (entry.holder != null) {
@@ -84,6 +99,10 @@ public final class NameTable {
             before.nameTaken();
         }
         entry.holder = holder;
+        if (!owner.isEmpty()) {
+            // Also of a name that was taken before anybody was asked who he is.
+            entry.owner = owner;
+        }
         return new Answer(entry, null, "");
     }
 
@@ -100,7 +119,7 @@ public final class NameTable {
         entry.holder = null;
         if (entry.accepted() == 0) {
             // To be unknown is the same: nobody fills the table with bare HELLOs.
-            byName.remove(entry.name());
+            forget(entry);
         } else {
             entry.leftNanos = nowNanos;
             link(entry);
@@ -112,18 +131,30 @@ public final class NameTable {
         return byName.size();
     }
 
-    private PublisherName add(String name, ProducerId producer, long nowNanos) {
-        if (byName.size() == maxNames) {
+    private PublisherName add(String name, ProducerId producer, String owner, long nowNanos) {
+        if (!memory.tryTake(BYTES_PER_NAME)) {
             PublisherName oldest = leftFirst;
             if (oldest == null || nowNanos - oldest.leftNanos < KEEP_NANOS) {
                 return null;
             }
             unlink(oldest);
-            byName.remove(oldest.name());
+            forget(oldest);
+            return add(name, producer, owner, nowNanos);
         }
-        PublisherName entry = new PublisherName(name, producer);
+        PublisherName entry = new PublisherName(name, producer, owner);
         byName.put(name, entry);
         return entry;
+    }
+
+    private void forget(PublisherName entry) {
+        byName.remove(entry.name());
+        memory.give(BYTES_PER_NAME);
+    }
+
+    /** Forgets all of them. */
+    public void release() {
+        memory.give((long) byName.size() * BYTES_PER_NAME);
+        byName.clear();
     }
 
     // ---- what is in the stream --------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
@@ -51,6 +52,9 @@ public final class PublisherConnection extends Connection
     /** Direct memory that one that said HELLO takes for what it is told. */
     public static final int REPLY_BYTES = Outbox.MOST_BYTES;
 
+    /** What it may be told at its end, from other memory: what is due, and an ERROR. */
+    public static final int SAID_BYTES = Outbox.MOST_BYTES + Closing.ERROR_BYTES;
+
     /** A HELLO of a publisher is shorter. */
     private static final int HELLO_BYTES = 1 << 10;
 
@@ -61,6 +65,8 @@ public final class PublisherConnection extends Connection
         ROOM,
         /** The rest of a long frame has no memory yet: it stands in the line. */
         MEMORY,
+        /** Its identity has published more than it may for now. */
+        RATE,
         /** It is on its way to another loop. */
         MOVE,
         /** The relay drains, and reads nobody any more. */
@@ -80,6 +86,12 @@ public final class PublisherConnection extends Connection
     private int asked;
     private boolean draining;
     private volatile boolean quiet;
+
+    // Types that it may send; null: every one.
+    private TypeRanges mayPublish;
+    // With a limit of its rate: until when no more shall come.
+    private long pausedUntilNanos;
+    private boolean pauses;
 
     // With ACKS.
     private PublisherName name;
@@ -113,6 +125,12 @@ public final class PublisherConnection extends Connection
         segment = SegmentSize.of(channel());
         reads = new ReadSwitch(channel(), this::gone);
         spokeNanos = services().clock().nanoTime();
+        permitted();
+    }
+
+    @Override
+    protected void permitted() {
+        mayPublish = standing().types();
     }
 
     @Override
@@ -236,10 +254,14 @@ public final class PublisherConnection extends Connection
     private void takeAll(ByteBuffer view, int offset, int length) throws FrameException {
         int at = offset;
         int end = offset + length;
+        pauses = false;
         // Once, but for control frames and for messages that were sent before.
         while (true) {
-            RunScan span = port.walk(view, at, end - at);
+            RunScan span = port.walk(view, at, end - at, mayPublish);
             int frames = span.frames();
+            if (frames > 0 && standing().refusal() != null) {
+                throw standing().refusal().exception();
+            }
             if (frames > 0 && duplicates > 0) {
                 at += drop(span);
                 continue;
@@ -268,7 +290,10 @@ public final class PublisherConnection extends Connection
                 return;
             }
         }
-        if (assembler.wants() > 0) {
+        if (pauses) {
+            wait = Wait.RATE;
+            reads.off();
+        } else if (assembler.wants() > 0) {
             waitForMemory();
         } else if (!assembler.readsOnItsOwn() && !port.hasRoom()) {
             waitForRoom();
@@ -300,6 +325,12 @@ public final class PublisherConnection extends Connection
         }
         messages += frames;
         bytes += length;
+        if (standing().hasRate()) {
+            long now = services().clock().nanoTime();
+            long pause = standing().took(length, now);
+            pauses = pause > 0;
+            pausedUntilNanos = now + pause;
+        }
         return true;
     }
 
@@ -332,11 +363,11 @@ public final class PublisherConnection extends Connection
 
     @Override
     public void resume() {
-        execute(this::goOn);
+        execute(() -> goOn(Wait.ROOM));
     }
 
-    private void goOn() {
-        if (wait != Wait.ROOM || state().compareTo(State.CLOSING) >= 0) {
+    private void goOn(Wait after) {
+        if (wait != after || state().compareTo(State.CLOSING) >= 0) {
             return;
         }
         wait = Wait.NOTHING;
@@ -420,6 +451,7 @@ public final class PublisherConnection extends Connection
     @Override
     protected void greeted(HelloFrame hello) throws FrameException {
         replies = new Replies(channel(), services().budget().pool(Part.CONNECTIONS));
+        permitted();
         long known = hello.wants(Features.ACKS) ? takeName(hello) : 0;
         welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, newestSequence() + 1, known);
         if (name != null) {
@@ -431,7 +463,11 @@ public final class PublisherConnection extends Connection
     /** Answers the number of the last message that was taken of the name. */
     private long takeName(HelloFrame hello) throws FrameException {
         NameTable.Answer answer = shared.names.connect(
-                hello.name(), hello.producer(), this, services().clock().nanoTime());
+                hello.name(),
+                hello.producer(),
+                standing().name(),
+                this,
+                services().clock().nanoTime());
         if (answer.refusal() != null) {
             throw new FrameException(answer.refusal(), answer.text());
         }
@@ -498,7 +534,17 @@ public final class PublisherConnection extends Connection
         }
     }
 
+    @Override
+    protected int saidBytes() {
+        return SAID_BYTES;
+    }
+
     // ---- time ----------------------------------------------------------------------------------------------------
+
+    @Override
+    protected boolean heldUp() {
+        return assembler.isLong() && shared.line.length() > 0;
+    }
 
     @Override
     protected boolean unfinishedControl() {
@@ -522,6 +568,9 @@ public final class PublisherConnection extends Connection
 
     @Override
     protected void onTick(long nowNanos) {
+        if (wait == Wait.RATE && nowNanos - pausedUntilNanos >= 0) {
+            goOn(Wait.RATE);
+        }
         long silence = services().limits().publisherSilence().toNanos();
         if (bytesRead != spokeBytes || wait != Wait.NOTHING || saidHello()) {
             spokeBytes = bytesRead;
@@ -626,6 +675,7 @@ public final class PublisherConnection extends Connection
         return new ConnectionRow(
                 base.id(),
                 base.name(),
+                base.identity(),
                 base.address(),
                 true,
                 base.state(),

@@ -17,6 +17,8 @@ final class PublisherName {
     }
 
     private final String name;
+    // The identity whose it is; empty: nobody was asked.
+    String owner;
 
     // Whose it is: of the HELLO that took it.
     ProducerId producer;
@@ -32,8 +34,9 @@ final class PublisherName {
     PublisherName older;
     PublisherName newer;
 
-    PublisherName(String name, ProducerId producer) {
+    PublisherName(String name, ProducerId producer, String owner) {
         this.name = name;
+        this.owner = owner;
         this.producer = producer;
     }
 

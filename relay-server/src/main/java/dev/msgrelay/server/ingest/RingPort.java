@@ -1,5 +1,6 @@
 package dev.msgrelay.server.ingest;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
@@ -50,8 +51,8 @@ public final class RingPort implements IngestPort {
     }
 
     @Override
-    public RunScan walk(ByteBuffer view, int offset, int length) {
-        return scan.scan(view, offset, length, 0);
+    public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+        return scan.scan(view, offset, length, 0, types);
     }
 
     @Override

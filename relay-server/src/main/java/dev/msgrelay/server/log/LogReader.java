@@ -141,6 +141,14 @@ public final class LogReader {
         }
     }
 
+    /** Lets go of what it holds, and stands at the first frame boundary at or behind a position, or at the head. */
+    public void skipTo(long keep, Mark head) {
+        if (!log.boundaryAtOrBehind(keep, head, found)) {
+            found.copy(head);
+        }
+        leaveFor(found);
+    }
+
     /** Lets go of what it holds, and stands at another frame boundary. */
     public void leaveFor(Mark to) {
         release();

@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A warning that may be due very often: one line a second at most, which tells how many there were. Any thread. */
-final class RepeatedWarning {
+public final class RepeatedWarning {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -14,7 +14,7 @@ final class RepeatedWarning {
     private boolean said;
     private long left;
 
-    void warn(long nowNanos, String text) {
+    public void warn(long nowNanos, String text) {
         String line = line(nowNanos, text);
         if (line != null) {
             LOG.warn("{}", line);

@@ -24,6 +24,9 @@ public final class Admission {
     /** Addresses that are remembered without a connection at most: then those whose buckets are full are forgotten. */
     private static final int IDLE_ADDRESSES = 4096;
 
+    /** Refused connections that are there to be told so, at the same time. Others are closed at once. */
+    public static final int MOST_TOLD = 64;
+
     /** Of an IPv6 address, in bytes: what a host may choose itself. */
     private static final int HOST_PART = 8;
 
@@ -49,6 +52,7 @@ public final class Admission {
     private final Map<InetAddress, Address> addresses = new HashMap<>();
     private int connections;
     private int publishers;
+    private int beingTold;
     private int lookAt = IDLE_ADDRESSES;
 
     public Admission(ClientConfig clients, LimitsConfig limits) {
@@ -93,6 +97,20 @@ public final class Admission {
 
     private static Answer refuse(CloseReason reason, String what) {
         return new Answer(null, reason, what + " already, which is the limit");
+    }
+
+    /** Whether one that was refused may stay until it has been told; then {@link #told} ends that. */
+    public synchronized boolean mayBeTold() {
+        if (beingTold == MOST_TOLD) {
+            return false;
+        }
+        beingTold++;
+        return true;
+    }
+
+    /** A connection that was refused, and {@link #mayBeTold}, is gone. */
+    public synchronized void told() {
+        beingTold--;
     }
 
     /** A connection that was admitted is gone. */

@@ -1,8 +1,12 @@
 package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
@@ -19,7 +23,20 @@ public final class CloseLog {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
     private static final int LINES_PER_SECOND = 2;
     private static final int LINES_AT_ONCE = 20;
+    private static final int DECISIONS_PER_SECOND = 20;
+    private static final int DECISIONS_AT_ONCE = 200;
     private static final int MOST_CAUSES = 50;
+    /** Of each reason, so that a flood of one does not push out the others. */
+    private static final int MOST_RECENT = 5;
+
+    /**
+     * The end of one connection.
+     *
+     * @param time of the day
+     * @param who role, peer and name, printable
+     * @param detail value and limit, printable; may be empty
+     */
+    public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
     private final Counters counters;
     private final Map<CloseReason, LongAdder> closes = new EnumMap<>(CloseReason.class);
@@ -27,12 +44,16 @@ public final class CloseLog {
     private final Map<CloseReason, TokenBucket> lines = new EnumMap<>(CloseReason.class);
     private final Map<CloseReason, Long> suppressed = new EnumMap<>(CloseReason.class);
     private final Map<String, Long> causes = new LinkedHashMap<>();
+    private final Map<CloseReason, ArrayDeque<Ended>> recent = new EnumMap<>(CloseReason.class);
+    private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
+    private long decisionsLeftOut;
 
     public CloseLog(Counters counters) {
         this.counters = counters;
         for (CloseReason reason : CloseReason.values()) {
             closes.put(reason, new LongAdder());
             lines.put(reason, new TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE));
+            recent.put(reason, new ArrayDeque<>(MOST_RECENT));
         }
     }
 
@@ -44,6 +65,7 @@ public final class CloseLog {
      */
     public void closed(String who, CloseReason reason, String detail, long nowNanos) {
         closes.get(reason).increment();
+        remember(new Ended(Instant.now(), who, reason, PeerText.printable(detail)));
         switch (reason) {
             case PEER_CLOSED, SHUTDOWN -> LOG.debug("{}: {}", who, reason.text());
             default -> {
@@ -54,11 +76,45 @@ public final class CloseLog {
         }
     }
 
+    private synchronized void remember(Ended ended) {
+        ArrayDeque<Ended> alike = recent.get(ended.reason());
+        if (alike.size() == MOST_RECENT) {
+            alike.removeFirst();
+        }
+        alike.addLast(ended);
+    }
+
+    /** The last few ends of each reason, the newest first. */
+    public synchronized List<Ended> recent() {
+        return recent.values().stream()
+                .flatMap(ArrayDeque::stream)
+                .sorted(Comparator.comparing(Ended::time).reversed())
+                .toList();
+    }
+
     /** Something worth a line that is not an end; counted with a reason's lines. */
     public void warn(CloseReason like, long nowNanos, String line) {
         if (mayLog(like, nowNanos)) {
             LOG.warn("{}", line);
         }
+    }
+
+    /** Somebody was let in as somebody: one line, unless there are too many of them. */
+    public void decided(String line, long nowNanos) {
+        long before;
+        synchronized (this) {
+            if (!decisions.tryTake(nowNanos)) {
+                decisionsLeftOut++;
+                counters.increment(Counter.LOG_LINES_SUPPRESSED);
+                return;
+            }
+            before = decisionsLeftOut;
+            decisionsLeftOut = 0;
+        }
+        if (before > 0) {
+            LOG.info("{} lines suppressed: who was let in as whom", before);
+        }
+        LOG.info("{}", line);
     }
 
     /** A fault of the relay's own, which has ended one connection. */

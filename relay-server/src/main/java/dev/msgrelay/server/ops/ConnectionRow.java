@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.Policy;
  *
  * @param id unique in this life of the relay, from 1
  * @param name what the client calls itself, made printable; may be empty
+ * @param identity who it is, of those that the relay knows; empty: nobody is asked, or nobody that is known
  * @param address of the peer
  * @param publisher or subscriber
  * @param state the connection's state, in lower case
@@ -18,12 +19,13 @@ import dev.msgrelay.protocol.Policy;
  * @param lagMessages likewise, by the packet index
  * @param messages handed to a subscriber, or taken of a publisher
  * @param bytes likewise
- * @param messagesPerSecond since the look before; 0 at the first one
+ * @param messagesPerSecond over the last second, or since the look before where that is longer ago; 0 in its first second
  * @param ageMillis since it connected
  */
 public record ConnectionRow(
         long id,
         String name,
+        String identity,
         String address,
         boolean publisher,
         String state,

@@ -12,40 +12,48 @@ public enum Counter {
     BYTES_IN("bytes", true, "their bytes, headers included"),
     MESSAGES_OUT("messages", true, "messages handed to subscribers' sockets, summed over the subscribers"),
     BYTES_OUT("bytes", true, "their bytes"),
-    MESSAGES_SKIPPED("messages", true, "messages that subscribers with the policy skip have missed"),
+    MESSAGES_SKIPPED("messages", true, "messages that subscribers with the policy skip have missed", true),
     PUBLISHERS("connections", false, "publishers connected"),
     SUBSCRIBERS("connections", false, "subscribers connected"),
     LARGEST_LAG_BYTES("bytes", false, "of the subscriber that is furthest behind"),
     LARGEST_LAG_MESSAGES("messages", false, "likewise, by the packet index"),
     DUPLICATES(
             "messages", true, "messages of acknowledged publishers that were in the stream already, and were dropped"),
-    HELD_BACK("times", true, "a publisher was not read because there was no room for what it sent"),
+    HELD_BACK("times", true, "a publisher was not read because there was no room for what it sent", true),
     HELD_BACK_MILLIS("ms", true, "there was a publisher that was not read, because there was no room"),
-    BACKPRESSURE_MILLIS("ms", true, "the slowest subscriber with the policy backpressure kept the log from growing"),
+    BACKPRESSURE_MILLIS(
+            "ms", true, "the slowest subscriber with the policy backpressure kept the log from growing", true),
     RING_CELLS("cells", false, "of the ring"),
     RING_USED_CELLS("cells", false, "claimed and not consumed yet"),
     CHUNKS_ASIDE("chunks", false, "of the log that slow subscribers keep from being used anew"),
     LOOPS_IN_USE("loops", false, "event loops at work: one, while the loop that reads also sends"),
     LOCAL_PUBLISHERS("publishers", false, "producer threads of the relay's own process"),
-    ASSEMBLY_WAITS("times", true, "a publisher waited for memory for a long frame"),
+    ASSEMBLY_WAITS("times", true, "a publisher waited for memory for a long frame", true),
     ASSEMBLY_WAITING("connections", false, "publishers that wait for memory for a long frame"),
-    FILTER_UNBUFFERED("writes", true, "of chosen types that found no buffer, and went out from the log"),
-    PINS_EVICTED("connections", true, "subscribers cut off because the log's memory that they held was needed"),
+    FILTER_UNBUFFERED("writes", true, "of chosen types that found no buffer, and went out from the log", true),
+    PINS_EVICTED("connections", true, "subscribers cut off because the log's memory that they held was needed", true),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
-            "lines", true, "lines of the log that were left out because there were too many of their kind"),
+            "lines", true, "lines of the log that were left out because there were too many of their kind", true),
+    ADMIN_REFUSED("requests", true, "of the admin port that were wrong, too slow, or too many", true),
     MEMORY_DIRECT_BYTES("bytes", false, "direct memory taken or reserved"),
     MEMORY_HEAP_BYTES("bytes", false, "Java heap reserved for clients");
 
     private final String unit;
     private final boolean total;
     private final String help;
+    private final boolean limit;
     private final String key;
 
     Counter(String unit, boolean total, String help) {
+        this(unit, total, help, false);
+    }
+
+    Counter(String unit, boolean total, String help, boolean limit) {
         this.unit = unit;
         this.total = total;
         this.help = help;
+        this.limit = limit;
         String[] words = name().toLowerCase(java.util.Locale.ROOT).split("_");
         this.key = words[0]
                 + Arrays.stream(words)
@@ -67,6 +75,11 @@ public enum Counter {
     /** Whether it only grows. */
     public boolean total() {
         return total;
+    }
+
+    /** Whether it grows when a limit is reached: what an operator wants to know of first. */
+    public boolean limit() {
+        return limit;
     }
 
     /** What it says, as the end of a sentence. */

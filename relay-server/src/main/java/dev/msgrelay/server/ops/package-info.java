@@ -4,8 +4,9 @@
  * <pre>
  *   Counter (name, unit, help) -- Counters      what is added up as it happens
  *   ConnectionRow                               one connection, as it stood
- *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged
+ *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered
  *   Admission -- TokenBucket                    how many connections, of one address too
+ *   GarbageCollections                          those of the process
  *   PeerText                                    what a peer says, made fit for a line
  * </pre>
  *

@@ -2,6 +2,7 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameLayout;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -12,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 public final class Closing {
     /** For so long what still comes is read and thrown away. */
     public static final int LINGER_MILLIS = 1000;
+
+    /** Of an ERROR with the longest text. */
+    public static final int ERROR_BYTES = FrameLayout.HEADER_LENGTH + ErrorFrame.MIN_LENGTH + ErrorFrame.MAX_TEXT;
 
     private Closing() {}
 

@@ -80,7 +80,7 @@ public final class ConnectionTable {
         return present;
     }
 
-    /** One row each, in the order in which they came. One caller at a time: rates are since the call before. */
+    /** One row each, in the order in which they came. One caller at a time. */
     public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
         return live.stream()
                 .map(c -> c.row(headPosition, nowNanos))

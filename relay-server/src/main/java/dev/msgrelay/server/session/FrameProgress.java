@@ -4,14 +4,20 @@ import dev.msgrelay.server.config.LimitsConfig;
 
 /**
  * Whether a frame that a client has begun makes progress: in each frame timeout it must bring what the least rate asks for, or
- * be complete. Time in which the client is not read does not count. Time comes as a parameter; one thread.
+ * be complete. Of one that holds memory for which others wait more is asked, so that their turn comes. Time in which the
+ * client is not read does not count. Time comes as a parameter; one thread.
  */
 final class FrameProgress {
+    /** So many times the least rate is asked of one that holds up others: a frame of 1 MiB is over in a minute then. */
+    static final int HURRY = 16;
+
     private final LimitsConfig limits;
     private long sinceNanos;
     private long sinceFrames;
     private long sinceBytes;
+    private boolean hurry;
     private long came;
+    private long least;
 
     FrameProgress(LimitsConfig limits, long nowNanos) {
         this.limits = limits;
@@ -22,30 +28,30 @@ final class FrameProgress {
      * Looks at the time.
      *
      * @param underWay whether a frame has begun, is not complete, and is read
+     * @param heldUp whether others wait for memory that it holds: it counts where it was so at each look
      * @param frames complete ones so far
      * @param bytes read so far
      * @return whether too little of it has come
      */
-    boolean tooSlow(long nowNanos, boolean underWay, long frames, long bytes) {
+    boolean tooSlow(long nowNanos, boolean underWay, boolean heldUp, long frames, long bytes) {
         boolean another = frames != sinceFrames;
         boolean over = nowNanos - sinceNanos > limits.frameTimeout().toNanos();
+        hurry &= heldUp;
         if (underWay && !another && !over) {
             return false;
         }
         came = bytes - sinceBytes;
+        least = limits.minRate() * limits.frameTimeout().toMillis() / 1000 * (hurry ? HURRY : 1);
+        hurry = heldUp;
         sinceNanos = nowNanos;
         sinceFrames = frames;
         sinceBytes = bytes;
-        return underWay && !another && came < least();
-    }
-
-    private long least() {
-        return limits.minRate() * limits.frameTimeout().toMillis() / 1000;
+        return underWay && !another && came < least;
     }
 
     /** What was too little. */
     String text() {
         return came + " bytes of a frame came within " + limits.frameTimeout().toMillis() + " ms, the least is "
-                + least();
+                + least;
     }
 }

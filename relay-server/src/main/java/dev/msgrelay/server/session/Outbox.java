@@ -24,7 +24,7 @@ public final class Outbox {
     private static final int FIRST_ANSWERS = 4;
 
     /** SUBSCRIBED: header, request, reserved, sequence. */
-    private static final int ANSWER_BYTES = FrameLayout.HEADER_LENGTH + 16;
+    public static final int ANSWER_BYTES = FrameLayout.HEADER_LENGTH + 16;
 
     private ByteBuffer welcome;
     private boolean welcomed;

@@ -1,13 +1,21 @@
 package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.net.PeerName;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
-/** A connection over the limits: it is told so, and closed. Owned by its loop's thread. */
+/**
+ * A connection over the limits: it is told so, and closed. Where there are too many of them, it is closed without a word.
+ * Owned by its loop's thread.
+ */
 public final class RefusedConnection extends ChannelInboundHandlerAdapter {
+    /** Of an ERROR, in direct memory. */
+    public static final int SAID_BYTES = Closing.ERROR_BYTES;
+
     private final Services services;
     private final CloseReason reason;
     private final String text;
@@ -26,7 +34,16 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
                         reason,
                         text,
                         services.clock().nanoTime());
-        Closing.say(ctx.channel(), reason, text);
+        Pool memory = services.budget().pool(Part.CONNECTIONS);
+        if (services.admission().mayBeTold() && memory.tryTake(SAID_BYTES)) {
+            ctx.channel().closeFuture().addListener(closed -> {
+                memory.give(SAID_BYTES);
+                services.admission().told();
+            });
+            Closing.say(ctx.channel(), reason, text);
+        } else {
+            ctx.close();
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.session;
 
+import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -16,6 +17,7 @@ import io.netty.util.concurrent.Ticker;
  * @param limits what they may cost
  * @param budget the memory that they may cause to be taken
  * @param admission how many there may be, of one address too
+ * @param access who may do what
  * @param table who is connected
  * @param counters what is counted of them
  * @param closes counts and logs their ends
@@ -27,6 +29,7 @@ public record Services(
         LimitsConfig limits,
         MemoryBudget budget,
         Admission admission,
+        AccessControl access,
         ConnectionTable table,
         Counters counters,
         CloseLog closes,

@@ -46,7 +46,7 @@ final class HealthyPair implements AutoCloseable {
     private static final int STEP_BYTES = 100_000;
 
     /** An attack that is over sooner is looked at for this long. */
-    private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** What was sent just now may be on its way. */
     private static final long ON_ITS_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 

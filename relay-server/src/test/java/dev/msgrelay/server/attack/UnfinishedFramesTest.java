@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Test;
 class UnfinishedFramesTest {
     private static final int LARGE = 1 << 20;
     private static final int ATTACKERS = 1000;
+    /** More than twice as many as there is memory for, so that the line moves on twice. */
+    private static final int BEGUN = 80;
+
     private static final int HONEST = 140;
     private static final int PIECES = 16;
     private static final long BETWEEN_PIECES_MILLIS = 150;
@@ -52,13 +55,13 @@ class UnfinishedFramesTest {
                 HealthyPair pair = AttackRelay.pair(relay);
                 Crowd attackers = new Crowd()) {
             pair.begin();
-            attackers.connect(relay.publish(), 200);
+            attackers.connect(relay.publish(), BEGUN);
             attackers.offer(new Frames().header(1, LARGE).raw(new byte[100_000]).bytes());
             pair.push(8 << 20);
-            pair.end("200 begun bodies");
+            pair.end(BEGUN + " begun bodies");
             memory.assertWithinBudget(relay);
             attackers.awaitEnds("their time is over");
-            assertThat(relay.closed(CloseReason.FRAME_TIMEOUT)).isEqualTo(200);
+            assertThat(relay.closed(CloseReason.FRAME_TIMEOUT)).isEqualTo(BEGUN);
             AttackRelay.assertNoFault(relay);
             pair.finish();
         }

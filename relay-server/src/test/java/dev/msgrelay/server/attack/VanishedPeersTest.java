@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Test;
 class VanishedPeersTest {
     private static final int OF_EACH_KIND = 25;
     private static final int SECONDS = 20;
-    /** A network that is for documentation: nobody has it. */
-    private static final String HERE = "198.51.100.1";
+    private static final long PID = ProcessHandle.current().pid();
+    /** Of networks that are for tests of devices: nobody has them, nor has another run of this test the same one. */
+    private static final String NETWORK = "198.18." + PID / 64 % 256 + ".";
 
-    private static final String THERE = "198.51.100.2";
+    private static final String HERE = NETWORK + (PID % 64 * 4 + 1);
+    private static final String THERE = NETWORK + (PID % 64 * 4 + 2);
 
     @Test
     void areGoneWithinTheIdleTimeout() throws Exception {
@@ -30,6 +32,7 @@ class VanishedPeersTest {
             assumeTrue(namespace.up(), namespace::why);
             try (TestRelay relay = TestRelay.start(
                             new Setting(Transport.AUTO, false, RelayConfig.AUTO_EVENT_LOOPS), b -> b.host(HERE)
+                                    .insecure(true)
                                     .heartbeat(Duration.ofMillis(500))
                                     .idleTimeout(Duration.ofSeconds(2))
                                     .peerTimeout(Duration.ofSeconds(4)));
@@ -57,17 +60,17 @@ class VanishedPeersTest {
 
     /** A namespace that is joined to this one by two virtual interfaces; it and they are gone when it is closed. */
     private static final class Namespace implements AutoCloseable {
-        private final String name = "relay" + ProcessHandle.current().pid();
-        private final String here = "rh" + ProcessHandle.current().pid();
-        private final String there = "rt" + ProcessHandle.current().pid();
+        private final String name = "relay" + PID;
+        private final String here = "rh" + PID;
+        private final String there = "rt" + PID;
         private String why = "";
 
         boolean up() {
             return ip("netns add " + name)
                     && ip("link add " + here + " type veth peer name " + there + " netns " + name)
-                    && ip("addr add " + HERE + "/24 dev " + here)
+                    && ip("addr add " + HERE + "/30 dev " + here)
                     && ip("link set " + here + " up")
-                    && ip("-n " + name + " addr add " + THERE + "/24 dev " + there)
+                    && ip("-n " + name + " addr add " + THERE + "/30 dev " + there)
                     && ip("-n " + name + " link set " + there + " up");
         }
 

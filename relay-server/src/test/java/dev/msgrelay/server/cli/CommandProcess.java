@@ -21,6 +21,13 @@ public final class CommandProcess implements AutoCloseable {
         this(command(args));
     }
 
+    /** As users have it, who see in the log what is done; the tests' own settings leave most of it out. */
+    static CommandProcess logging(String... args) throws IOException {
+        List<String> command = command(args);
+        command.add(1, "-Dorg.slf4j.simpleLogger.log.relay=info");
+        return new CommandProcess(command);
+    }
+
     private CommandProcess(List<String> command) throws IOException {
         process = new ProcessBuilder(command).start();
         // Standard output alone is what scripts read; newer JVMs warn on the other one.
@@ -46,6 +53,7 @@ public final class CommandProcess implements AutoCloseable {
                 RelayServerMain.class.getName(),
                 "--publish-port=0",
                 "--subscribe-port=0",
+                "--admin=none",
                 "--log-size=8m"));
         command.addAll(List.of(args));
         return command;
@@ -64,6 +72,21 @@ public final class CommandProcess implements AutoCloseable {
     /** Lines of standard error. */
     List<String> errors() {
         return errors;
+    }
+
+    /** Sends SIGHUP. */
+    void hangUp() throws Exception {
+        Process kill = new ProcessBuilder("kill", "-HUP", "" + process.pid()).start();
+        if (!kill.waitFor(20, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+            throw new AssertionError("no SIGHUP: " + lines);
+        }
+    }
+
+    /** The first line of standard error behind the first {@code from} that is so; waits for it. */
+    String error(int from, Predicate<String> wanted) {
+        Await.until(
+                () -> "a line in " + errors, () -> errors.stream().skip(from).anyMatch(wanted));
+        return errors.stream().skip(from).filter(wanted).findFirst().orElseThrow();
     }
 
     /** Sends SIGTERM and waits for the end; answers the exit code. */

@@ -23,6 +23,8 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,6 +36,7 @@ class CommandProcessTest {
     private static final Pattern JSON_READY = Pattern.compile(
             "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void forPeople() throws Exception {
         try (CommandProcess command = new CommandProcess()) {
@@ -49,6 +52,7 @@ class CommandProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void forScripts() throws Exception {
         try (CommandProcess command = new CommandProcess("--json", "--slow-subscriber=BACKPRESSURE")) {
@@ -76,6 +80,7 @@ class CommandProcessTest {
     }
 
     /** Once for people, once for scripts. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void everybodyWhoIsConnected(boolean json) throws Exception {
@@ -94,7 +99,8 @@ class CommandProcessTest {
             if (json) {
                 assertThat(command.line(l -> l.contains("\"types\":\"7,9,11,100-199\"")))
                         .startsWith("{\"event\":\"connection\",\"time\":\"")
-                        .contains("\"name\":\"audit \\u00fc \\\"\\\\ 12345\",\"address\":\"127.0.0.1:")
+                        .contains(
+                                "\"name\":\"audit \\u00fc \\\"\\\\ 12345\",\"identity\":\"\",\"address\":\"127.0.0.1:")
                         .contains("\"state\":\"open\",\"waitsFor\":\"\",\"policy\":\"skip\",")
                         .contains("\"cursor\":36,\"lagBytes\":0,\"lagMessages\":0,\"messages\":0,\"bytes\":0,")
                         .containsPattern("\"messagesPerSecond\":0\\.000,\"ageMillis\":\\d+}");
@@ -114,6 +120,7 @@ class CommandProcessTest {
     }
 
     /** A relay whose order is in doubt: one line, no draining, code 3. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aFaultOfItsOwn(boolean json) throws Exception {
@@ -129,6 +136,7 @@ class CommandProcessTest {
     }
 
     /** What it prints is an endpoint as clients take it. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void onIpv6() throws Exception {
         assumeThat(hasIpv6Loopback()).as("this machine has ::1").isTrue();
@@ -153,6 +161,7 @@ class CommandProcessTest {
         return Integer.parseInt(ready.group(group));
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void quietSaysNothingBetweenReadyAndTheEnd() throws Exception {
         try (CommandProcess command = new CommandProcess("--quiet", "--json")) {
@@ -162,6 +171,7 @@ class CommandProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatClientsMayAskFor() throws Exception {
         Numbered nothing = new Numbered(new Random(1), 1, 8);
@@ -198,6 +208,7 @@ class CommandProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHelloMustBeCompleteInTime() throws Exception {
         try (CommandProcess command = new CommandProcess("--json", "--handshake-timeout=200ms")) {

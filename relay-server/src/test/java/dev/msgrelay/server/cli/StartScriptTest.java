@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,11 +48,16 @@ class StartScriptTest {
     }
 
     private List<String> start(String javaOpts, String... args) throws Exception {
+        return start(Map.of(), javaOpts, args);
+    }
+
+    private List<String> start(Map<String, String> environment, String javaOpts, String... args) throws Exception {
         List<String> command = new ArrayList<>(List.of("sh", script.toString()));
         command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
         builder.environment().put("JAVA_OPTS", javaOpts);
+        builder.environment().putAll(environment);
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -85,6 +91,14 @@ class StartScriptTest {
     void inEitherFormAndFromAFile() throws Exception {
         assertThat(start("", "--log-size=512m")).contains("-Xmx777m");
         assertThat(start("", "@options")).contains("-Xmx777m");
+        assertThat(start("", "--config", "relay.conf")).contains("-Xmx777m");
+    }
+
+    @Test
+    void andFromTheEnvironment() throws Exception {
+        assertThat(start(Map.of("RELAY_TOKEN", "t", "RELAY_HOME", "h"), "")).containsAll(JvmLimits.of());
+        assertThat(start(Map.of("RELAY_LOG_SIZE", "512m"), "")).contains("-Xmx777m");
+        assertThat(start(Map.of("RELAY_CONFIG", "relay.conf"), "")).contains("-Xmx777m");
     }
 
     @Test

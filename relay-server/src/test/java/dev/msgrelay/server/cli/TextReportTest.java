@@ -3,6 +3,7 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.ops.ConnectionRow;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,7 @@ class TextReportTest {
         ConnectionRow row = new ConnectionRow(
                 999_999,
                 "n".repeat(200),
+                "",
                 "[2001:db8:1111:2222:3333:4444:5555:6666]:65535",
                 false,
                 "connected",
@@ -40,6 +42,7 @@ class TextReportTest {
     void aPublisherHasNoCursor() {
         ConnectionRow row = new ConnectionRow(
                 7,
+                "",
                 "",
                 "127.0.0.1:40000",
                 true,

@@ -85,6 +85,10 @@ class WrongFlagsTest {
                 "--publisher-silence=1441m | publisher silence 86460000 ms is not within 0..86400000 ms",
                 "--name-hold=1441m | name hold 86460000 ms is not within 0..86400000 ms",
                 "--connections=999ms | connections every 999ms is more often than every 1s",
+                "--admin=7402 | admin '7402' is neither none, nor host:port",
+                "--admin=127.0.0.1:65536 | admin port 65536 is not within 0..65535",
+                "--admin=0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs --admin-token",
+                "--admin-token=secret | admin token is not sha256: and 64 hex digits in lower case",
                 "--transport=kqueue | kqueue",
                 "extra | extra"
             })
@@ -130,7 +134,15 @@ class WrongFlagsTest {
                 .contains("Exit codes")
                 .doesNotContain("\u001b");
         assertThat(help.lines()).allMatch(line -> line.length() <= 80);
-        assertThat(List.of("Listening:", "Stream and memory:", "Clients:", "Limits:", "Output:", "Help:"))
+        assertThat(List.of(
+                        "Configuration:",
+                        "Listening:",
+                        "Stream and memory:",
+                        "Clients:",
+                        "Limits:",
+                        "Admin port:",
+                        "Output:",
+                        "Help:"))
                 .allMatch(heading -> help.contains("\n\n" + heading + "\n"));
         // Each option once, under one of them.
         for (OptionSpec option : RelayServerMain.commandLine(new RelayServerCommand(RelayServer::start, null))

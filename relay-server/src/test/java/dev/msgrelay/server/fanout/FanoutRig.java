@@ -3,6 +3,7 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
@@ -17,6 +18,7 @@ import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
@@ -52,8 +54,11 @@ final class FanoutRig implements AutoCloseable {
     final EngineLoop loop = new EngineLoop(Transport.NIO.ioHandler(), clock);
     final WindowGate gate = new WindowGate(1 << 20, loop, clock::nanoTime);
     final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate);
-    final MemoryBudget budget = new MemoryBudget(
-            Map.of(Part.CONTROL, CONTROL_BYTES, Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES));
+    final MemoryBudget budget = new MemoryBudget(Map.of(
+            Part.CONTROL, CONTROL_BYTES,
+            Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
+            Part.CONNECTIONS, 1000L * SubscriberConnection.SAID_BYTES,
+            Part.SESSIONS, 1000L * Connection.HEAP_BYTES));
     final Counters counters = new Counters();
     final ConnectionTable table = new ConnectionTable();
     final SendGroup group = new SendGroup(log, loop, allocator, budget, counters, 1);
@@ -88,6 +93,7 @@ final class FanoutRig implements AutoCloseable {
                 config.limits(),
                 budget,
                 new Admission(config.clients(), config.limits()),
+                new AccessControl(config.access()),
                 table,
                 counters,
                 new CloseLog(counters),

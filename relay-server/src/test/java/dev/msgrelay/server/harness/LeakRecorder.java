@@ -3,10 +3,14 @@ package dev.msgrelay.server.harness;
 import io.netty.buffer.Unpooled;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
+import io.netty.util.ResourceLeakTracker;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -28,10 +32,56 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
     }
 
     private static final ConcurrentLinkedQueue<String> LEAKS = new ConcurrentLinkedQueue<>();
+    private static final Set<Open<?>> OPEN = ConcurrentHashMap.newKeySet();
     private static final int GC_SECONDS = 10;
 
     private LeakRecorder(Class<T> resource, int samplingInterval) {
         super(resource, samplingInterval);
+    }
+
+    @Override
+    public ResourceLeakTracker<T> track(T resource) {
+        return noted(resource, super.track(resource));
+    }
+
+    @Override
+    public ResourceLeakTracker<T> trackForcibly(T resource) {
+        return noted(resource, super.trackForcibly(resource));
+    }
+
+    private static <T> ResourceLeakTracker<T> noted(T resource, ResourceLeakTracker<T> tracker) {
+        if (tracker == null) {
+            return null;
+        }
+        Open<T> open = new Open<>(resource, tracker);
+        OPEN.add(open);
+        return open;
+    }
+
+    /** A resource that is watched and not released. */
+    private static final class Open<T> extends WeakReference<T> implements ResourceLeakTracker<T> {
+        private final ResourceLeakTracker<T> tracker;
+
+        Open(T resource, ResourceLeakTracker<T> tracker) {
+            super(resource);
+            this.tracker = tracker;
+        }
+
+        @Override
+        public void record() {
+            tracker.record();
+        }
+
+        @Override
+        public void record(Object hint) {
+            tracker.record(hint);
+        }
+
+        @Override
+        public boolean close(T resource) {
+            OPEN.remove(this);
+            return tracker.close(resource);
+        }
     }
 
     @Override
@@ -49,8 +99,11 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         LEAKS.add(resourceType);
     }
 
-    /** Collects garbage and has every detector look at what was found unreachable. */
+    /** Where something is not released: collects garbage, and has every detector look at what was found unreachable. */
     static void collect() {
+        if (OPEN.isEmpty()) {
+            return;
+        }
         // Twice: the collector's queue and the detector's are filled by one thread, in an order of its own.
         for (int i = 0; i < 2; i++) {
             ReferenceQueue<Object> queue = new ReferenceQueue<>();
@@ -59,6 +112,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         }
         // A detector reports when it is asked to watch the next resource.
         Unpooled.directBuffer(1).release();
+        OPEN.removeIf(open -> open.refersTo(null));
     }
 
     /** The leaks reported so far, which are forgotten by this. */

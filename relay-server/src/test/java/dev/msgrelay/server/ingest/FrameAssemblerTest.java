@@ -3,6 +3,7 @@ package dev.msgrelay.server.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.harness.Frames;
@@ -67,8 +68,8 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public RunScan walk(ByteBuffer view, int offset, int length) {
-            return scan.scan(view, offset, length, 0);
+        public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+            return scan.scan(view, offset, length, 0, types);
         }
 
         @Override
@@ -184,7 +185,7 @@ class FrameAssemblerTest {
         }
 
         private void take(ByteBuffer view, int offset, int length) {
-            RunScan span = port.walk(view, offset, length);
+            RunScan span = port.walk(view, offset, length, null);
             assertThat(span.problem()).isNull();
             if (span.frames() > 0 && !port.take(span)) {
                 assembler.keep(view, offset, length, 0);

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +19,8 @@ class NameTableTest {
     private static final ProducerId ME = new ProducerId(1, 2);
     private static final ProducerId STRANGER = new ProducerId(1, 3);
 
-    private final NameTable names = new NameTable(3, HOLD);
+    private final MemoryBudget budget = new MemoryBudget(Map.of(Part.NAMES, 3L * NameTable.BYTES_PER_NAME));
+    private final NameTable names = new NameTable(budget.pool(Part.NAMES), HOLD);
     private long now;
 
     private static final class Holder implements PublisherName.Holder {
@@ -34,7 +38,7 @@ class NameTableTest {
     }
 
     private PublisherName connect(String name, ProducerId producer, Holder holder) {
-        NameTable.Answer answer = names.connect(name, producer, holder, now);
+        NameTable.Answer answer = names.connect(name, producer, "", holder, now);
         assertThat(answer.refusal()).as(answer.text()).isNull();
         return answer.name();
     }
@@ -44,7 +48,7 @@ class NameTableTest {
     }
 
     private NameTable.Answer refused(String name, ProducerId producer, CloseReason reason) {
-        NameTable.Answer answer = names.connect(name, producer, new Holder(), now);
+        NameTable.Answer answer = names.connect(name, producer, "", new Holder(), now);
         assertThat(answer.name()).isNull();
         assertThat(answer.refusal()).isEqualTo(reason);
         return answer;
@@ -275,5 +279,33 @@ class NameTableTest {
             names.accepted(name, 1, 1);
             names.disconnect(name, holder, now);
         }
+    }
+
+    /** Whoever knows the producer's id, but is another identity, does not get the name either. */
+    @Test
+    void aNameBelongsToAnIdentity() {
+        ProducerId id = new ProducerId(1, 2);
+        Holder first = new Holder();
+        NameTable.Answer orders = names.connect("orders", id, "a", first, now);
+        names.accepted(orders.name(), 3, 3);
+        for (ProducerId any : new ProducerId[] {id, new ProducerId(3, 4), ProducerId.NONE}) {
+            NameTable.Answer refused = names.connect("orders", any, "b", new Holder(), now);
+            assertThat(refused.refusal()).isEqualTo(CloseReason.NAME_HELD);
+            assertThat(refused.text()).isEqualTo("HELLO: the name orders belongs to another identity");
+        }
+        names.disconnect(orders.name(), first, now);
+        assertThat(names.connect("orders", id, "b", new Holder(), now + NameTable.KEEP_NANOS - 1)
+                        .refusal())
+                .isEqualTo(CloseReason.NAME_HELD);
+        NameTable.Answer again = names.connect("orders", id, "a", first, now + NameTable.KEEP_NANOS - 1);
+        assertThat(again.name().accepted()).isEqualTo(3);
+        names.disconnect(again.name(), first, now);
+        NameTable.Answer other = names.connect("orders", id, "b", new Holder(), now + NameTable.KEEP_NANOS);
+        assertThat(other.name().accepted()).isZero();
+        assertThat(names.size()).isEqualTo(1);
+        // Of a name from before anybody was asked, whoever knows the producer's id becomes the owner.
+        assertThat(names.connect("early", id, "", first, now).refusal()).isNull();
+        assertThat(names.connect("early", id, "a", first, now).refusal()).isNull();
+        assertThat(names.connect("early", id, "b", first, now).refusal()).isEqualTo(CloseReason.NAME_HELD);
     }
 }

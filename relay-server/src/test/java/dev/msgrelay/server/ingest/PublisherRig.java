@@ -2,6 +2,7 @@ package dev.msgrelay.server.ingest;
 
 import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.access.AccessControl;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.NetworkBatchHandler;
@@ -22,6 +23,7 @@ import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
@@ -78,14 +80,19 @@ final class PublisherRig implements AutoCloseable {
     }
 
     PublisherRig(int maxNames, RelayConfig config) {
-        names = new NameTable(maxNames, config.limits().nameHold().toNanos());
         budget = new MemoryBudget(Map.of(
                 Part.CONNECTIONS,
-                1000L * FrameAssembler.SMALL,
+                1000L * (FrameAssembler.SMALL + PublisherConnection.SAID_BYTES),
+                Part.SESSIONS,
+                1000L * Connection.HEAP_BYTES,
+                Part.NAMES,
+                (long) maxNames * NameTable.BYTES_PER_NAME,
                 Part.RESTS,
                 (long) SHORTS * FrameAssembler.SHORT,
                 Part.FRAMES,
                 LONG_FRAMES * (MAX_BODY + 8L + 1024)));
+        names = new NameTable(
+                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
         line = new MemoryLine(budget.pool(Part.FRAMES));
         ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
         log = new PacketLog(allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean());
@@ -98,6 +105,7 @@ final class PublisherRig implements AutoCloseable {
                 config.limits(),
                 budget,
                 new Admission(config.clients(), config.limits()),
+                new AccessControl(config.access()),
                 table,
                 counters,
                 new CloseLog(counters),

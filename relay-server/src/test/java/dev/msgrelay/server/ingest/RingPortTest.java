@@ -57,7 +57,7 @@ class RingPortTest {
     private RunScan read(byte[] bytes) {
         ReadWindow window = port.window(0, bytes.length);
         window.writeBytes(bytes);
-        return port.walk(window.view(), window.readerIndex(), window.readableBytes());
+        return port.walk(window.view(), window.readerIndex(), window.readableBytes(), null);
     }
 
     @Test

@@ -54,8 +54,10 @@ final class LogRig implements AutoCloseable {
 
     /** Whether the bytes from {@code from} to {@code to}, all within this chunk, are those of the stream. */
     boolean matches(Chunk chunk, long from, long to) {
+        ByteBuffer view = chunk.view();
+        int offset = log.offsetInChunk(from);
         for (long p = from; p < to; p++) {
-            if (chunk.view().get(log.offsetInChunk(p)) != at(p)) {
+            if (view.get(offset++) != at(p)) {
                 return false;
             }
         }

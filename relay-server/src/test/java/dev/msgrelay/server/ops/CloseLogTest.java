@@ -3,6 +3,7 @@ package dev.msgrelay.server.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +55,20 @@ class CloseLogTest {
         }
         assertThat(suppressed()).isEqualTo(10);
         assertThat(log.closes()).isEmpty();
+    }
+
+    /** A flood for one reason does not push out who ended for another one. */
+    @Test
+    void theLastOfEachReasonAreRemembered() {
+        log.closed("subscriber y (audit)", CloseReason.SLOW_SUBSCRIBER, "9 behind", 0);
+        close(1000, CloseReason.RESERVED_TYPE, 0);
+        close(1000, CloseReason.PEER_CLOSED, 0);
+        assertThat(log.recent()).hasSize(11);
+        assertThat(log.recent().get(10).who()).isEqualTo("subscriber y (audit)");
+        assertThat(log.recent().get(10).detail()).isEqualTo("9 behind");
+        assertThat(log.recent().get(9).detail()).as("fit for a line").isEqualTo("a?b");
+        assertThat(log.recent())
+                .isSortedAccordingTo(Comparator.comparing(CloseLog.Ended::time).reversed());
     }
 
     /** What was left out is told with a line of its own, which counts as one. */

@@ -402,7 +402,16 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         if (!(message instanceof ByteBuf)) {
             throw new UnsupportedOperationException("unsupported message type: " + message.getClass());
         }
-        return message;
+        ByteBuf buffer = (ByteBuf) message;
+        if (buffer.isDirect()) {
+            return buffer;
+        }
+        // As Netty's native transports do.
+        ByteBuf direct =
+                config.getAllocator().directBuffer(buffer.readableBytes(), Math.max(1, buffer.readableBytes()));
+        direct.writeBytes(buffer);
+        buffer.release();
+        return direct;
     }
 
     private final class SimUnsafe extends AbstractUnsafe {

@@ -23,20 +23,28 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** PING and PONG, and who is given up: the silent ones, never the slow ones and never the plain ones. */
 class HeartbeatsTest {
     private static final Duration SHORT = Duration.ofMillis(100);
+    /** Longer than this machine stands still, however busy it is: who answers is in time. */
+    private static final Duration IDLE = SHORT.multipliedBy(10);
+
+    /** So many heartbeats take longer than that. */
+    private static final int PINGS = 12;
+
     private final Numbered messages = new Numbered(Seeds.random("HeartbeatsTest"), 5, 60, 700, 9000);
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoAnswersStaysAndIsToldWhereTheStreamStands(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT)
-                        .idleTimeout(SHORT.multipliedBy(3))
-                        .maxHeartbeat(Duration.ofHours(1)));
+        try (TestRelay relay = TestRelay.start(
+                        setting, b -> b.heartbeat(SHORT).idleTimeout(IDLE).maxHeartbeat(Duration.ofHours(1)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 SpeakingSubscriber subscriber = relay.speaker(messages);
                 SpeakingSubscriber own = relay.speaker(messages);
@@ -50,18 +58,19 @@ class HeartbeatsTest {
                             .heartbeatMillis())
                     .isEqualTo(3_600_000);
             // Longer than the idle timeout, so that what keeps it alive are its PONGs.
-            for (int ping = 1; ping <= 6; ping++) {
+            for (int ping = 1; ping <= PINGS; ping++) {
                 ByteBuffer body = subscriber.awaitSaid(ControlFrames.PING, ping).body();
                 assertThat(PingFrame.id(body)).isEqualTo(ping);
                 publisher.publish(3);
             }
-            subscriber.awaitNext(119);
+            long end = 101 + 3 * PINGS;
+            subscriber.awaitNext(end);
             int pings = subscriber.account().said(ControlFrames.PING).size();
             ByteBuffer last =
                     subscriber.awaitSaid(ControlFrames.PING, pings + 1).body();
-            assertThat(PingFrame.next(last)).isEqualTo(119);
-            assertThat(PingFrame.head(last)).isEqualTo(118);
-            subscriber.account().assertCompleteUpTo(119);
+            assertThat(PingFrame.next(last)).isEqualTo(end);
+            assertThat(PingFrame.head(last)).isEqualTo(end - 1);
+            subscriber.account().assertCompleteUpTo(end);
             assertThat(own.account().said(ControlFrames.PING)).isEmpty();
             assertThat(plain.account().said()).isEmpty();
             assertThat(List.of(subscriber, own, plain))
@@ -71,6 +80,7 @@ class HeartbeatsTest {
     }
 
     /** The interval that a client wants is the one that it gets. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void theIntervalThatIsWanted(Setting setting) throws Exception {
@@ -88,12 +98,12 @@ class HeartbeatsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void whoIsSilentIsGivenUp(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.heartbeat(SHORT)
-                        .idleTimeout(SHORT.multipliedBy(3))
-                        .maxHeartbeat(Duration.ofHours(1)));
+        try (TestRelay relay = TestRelay.start(
+                        setting, b -> b.heartbeat(SHORT).idleTimeout(IDLE).maxHeartbeat(Duration.ofHours(1)));
                 SpeakingSubscriber plain = relay.speaker(messages);
                 SpeakingSubscriber silent = relay.speaker(messages);
                 SpeakingSubscriber talking = relay.speaker(messages)) {
@@ -110,7 +120,7 @@ class HeartbeatsTest {
             }
             PlainPublisher.Error error = silent.awaitError();
             assertThat(error.code()).isEqualTo(CloseReason.IDLE_TIMEOUT.code());
-            assertThat(error.text()).contains("300 ms");
+            assertThat(error.text()).contains("1000 ms");
             assertThat(silent.account().said(ControlFrames.PING)).isNotEmpty();
             assertThat(relay.closed(CloseReason.IDLE_TIMEOUT)).isEqualTo(1);
             assertThat(relay.stats().closes()).hasSize(1);
@@ -120,6 +130,7 @@ class HeartbeatsTest {
     }
 
     /** It reads a little now and then, answers nothing, and is alive: its socket takes something every time. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void whoIsSlowIsNotGivenUp(Setting setting) throws Exception {
@@ -128,7 +139,7 @@ class HeartbeatsTest {
                         .logSize(TestRelay.SMALL_LOG)
                         .maxBody(TestRelay.SMALL_MAX_BODY)
                         .heartbeat(SHORT)
-                        .idleTimeout(SHORT.multipliedBy(4))
+                        .idleTimeout(IDLE)
                         .allowPolicies(Set.of(Policy.BACKPRESSURE)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages);
                 PlainPublisher slow = PlainPublisher.connect(relay.subscribe())) {
@@ -140,7 +151,7 @@ class HeartbeatsTest {
             relay.awaitSubscribers(1);
             publisher.publishOn(workers);
             // Twice the idle timeout: it reads what makes room in its socket, and never says a word.
-            long until = System.nanoTime() + SHORT.multipliedBy(8).toNanos();
+            long until = System.nanoTime() + IDLE.multipliedBy(2).toNanos();
             while (System.nanoTime() - until < 0) {
                 slow.readSome(1 << 20);
                 Await.staysTrue(40, () -> relay.stats().closes().isEmpty());
@@ -153,6 +164,7 @@ class HeartbeatsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void aHelloThatIsNeverFinished(Setting setting) throws Exception {
@@ -193,6 +205,7 @@ class HeartbeatsTest {
     }
 
     /** Behind WELCOME a frame may take its time. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aFrameBehindWelcomeMayTakeItsTime(Setting setting) throws Exception {

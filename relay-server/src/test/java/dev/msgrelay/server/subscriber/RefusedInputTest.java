@@ -20,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -45,6 +47,7 @@ class RefusedInputTest {
         return new Frames().frame(type, bodyLength).bytes();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void theTestVectors(Setting setting) throws Exception {
@@ -67,6 +70,7 @@ class RefusedInputTest {
         refuseAll(setting, faults);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whatIsNoHello(Setting setting) throws Exception {
@@ -95,6 +99,7 @@ class RefusedInputTest {
         refuseAll(setting, faults);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whatHelloMayNotAskFor(Setting setting) throws Exception {
@@ -104,13 +109,13 @@ class RefusedInputTest {
         }
         HelloFrame.Builder publisher = HelloFrame.publisher().name("p");
         HelloFrame.Builder future = HelloFrame.subscriber().versions(2, 3);
-        HelloFrame.Builder feature = HelloFrame.subscriber().features(0x00010002);
+        HelloFrame.Builder feature = HelloFrame.subscriber().features(0x00020002);
         List<Fault> faults = List.of(
                 new Fault("twice", true, CloseReason.PROTOCOL_ORDER, hello(), "HELLO", "second"),
                 new Fault("a thousand", false, CloseReason.PROTOCOL_ORDER, thousand, "HELLO", "second"),
                 new Fault("publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
                 new Fault("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
-                new Fault("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00010000", "0x00000003"),
+                new Fault("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010007"),
                 // Of another version only the versions are looked at.
                 new Fault(
                         "garbage of version 9",
@@ -122,6 +127,7 @@ class RefusedInputTest {
         refuseAll(setting, faults);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void lengthsAndTypes(Setting setting) throws Exception {
@@ -171,6 +177,7 @@ class RefusedInputTest {
     }
 
     /** Types that need not be understood are passed over, whatever is in them and however long they are. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whatIsPassedOver(Setting setting) throws Exception {
@@ -193,6 +200,7 @@ class RefusedInputTest {
     }
 
     /** Who says ERROR ends the connection: it is told nothing more, and nothing behind it is taken. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void anErrorOfTheSubscriberEndsIt(Setting setting) throws Exception {
@@ -213,6 +221,7 @@ class RefusedInputTest {
     }
 
     /** Cut at every byte: counted as what it is, and nothing is said to who is gone. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void endedWithinAFrame(Setting setting) throws Exception {

@@ -26,6 +26,8 @@ import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -47,6 +49,7 @@ class SlowSpeakersTest {
     }
 
     /** A publisher at full speed, readers that pause: what is missing is told, to the message. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void skipTellsWhatIsMissed(Setting setting) throws Exception {
@@ -93,6 +96,7 @@ class SlowSpeakersTest {
     }
 
     /** What was begun is completed, then comes ERROR. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void disconnectIsSaidBehindAWholeFrame(Setting setting) throws Exception {
@@ -130,6 +134,7 @@ class SlowSpeakersTest {
     }
 
     /** A plain one is cut, and gets not one byte that is not of the stream. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void aPlainOneIsToldNothing(Setting setting) throws Exception {
@@ -155,6 +160,7 @@ class SlowSpeakersTest {
     }
 
     /** Who asks for backpressure and may have it holds the publisher back, wherever its stream starts. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void backpressureLosesNothing(Setting setting) throws Exception {
@@ -191,6 +197,7 @@ class SlowSpeakersTest {
     }
 
     /** It starts far back in the log, while messages come in at full speed: from WELCOME on they wait for it. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void backpressureFromEarliest(Setting setting) throws Exception {
@@ -236,6 +243,7 @@ class SlowSpeakersTest {
     }
 
     /** The policy that is granted holds from WELCOME on; before it the stream is that of any plain subscriber. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void theGrantedPolicyHoldsFromWelcomeOn(Setting setting) throws Exception {
@@ -259,6 +267,7 @@ class SlowSpeakersTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoStallsPublishersIsToldAndCutOff(Setting setting) throws Exception {

@@ -23,6 +23,8 @@ import dev.msgrelay.server.harness.Workers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StartTest {
     private static final int MAX_BODY = 600_000;
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void aSequenceThatIsHeld(Setting setting) throws Exception {
@@ -75,6 +78,7 @@ class StartTest {
         return result;
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void liveEarliestAndBeyond(Setting setting) throws Exception {
@@ -124,6 +128,7 @@ class StartTest {
     }
 
     /** The log is small and has been overwritten many times, and goes on being so. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void whatIsNoLongerHeldIsTold(Setting setting) throws Exception {
@@ -166,6 +171,7 @@ class StartTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void anotherEpoch(Setting setting) throws Exception {
@@ -212,6 +218,7 @@ class StartTest {
     }
 
     /** Cut at any byte and resumed: every message once and in order, or told in a GAP. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void resumedAfterCuts(Setting setting) throws Exception {

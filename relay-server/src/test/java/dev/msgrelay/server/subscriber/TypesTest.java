@@ -25,6 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,6 +38,7 @@ class TypesTest {
     private static final TypeRanges FEW = TypeRanges.of(7, 7);
 
     /** All sizes at which something changes: copied together, over 8 KiB, over 64 KiB, over a chunk of 512 KiB. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void eachGetsItsOwn(Setting setting) throws Exception {
@@ -81,6 +84,7 @@ class TypesTest {
     }
 
     /** What was asked for still holds when the types change while messages flow, from the very message that is told. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void changesWhileTrafficFlows(Setting setting) throws Exception {
@@ -145,6 +149,7 @@ class TypesTest {
     }
 
     /** Each is answered, in order, and the last one holds; also more of them than are kept, or than fit into one write. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void manyAtOnce(Setting setting) throws Exception {
@@ -185,6 +190,7 @@ class TypesTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void asManyRangesAsThereMayBe(Setting setting) throws Exception {
@@ -235,6 +241,7 @@ class TypesTest {
     }
 
     /** What was handed on is counted, not what was looked at, and of control frames nothing. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void whatIsCounted(Setting setting) throws Exception {
@@ -260,6 +267,7 @@ class TypesTest {
     }
 
     /** Of a filtered subscriber that gets nothing PING tells that nothing is missing. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void pingTellsWhatWasLeftOut(Setting setting) throws Exception {

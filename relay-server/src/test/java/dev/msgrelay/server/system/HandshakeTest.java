@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HandshakeTest {
     private static final String SOCKETS = "dev.msgrelay.server.harness.Setting#sockets";
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void welcomeSaysWhatHolds(Setting setting) throws Exception {
@@ -65,6 +68,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void everyGoodHelloIsAnsweredAndEveryBadOneToldWhy(Setting setting) throws Exception {
@@ -109,6 +113,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void everyOtherFrameBehindHello(Setting setting) throws Exception {
@@ -174,6 +179,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void whatMayNotComeBeforeHello(Setting setting) throws Exception {
@@ -198,6 +204,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aConnectionThatEndsWithinHello(Setting setting) throws Exception {
@@ -214,6 +221,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aHelloThatStopsHalfWayIsGivenUp(Setting setting) throws Exception {
@@ -235,6 +243,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aThousandHellos(Setting setting) throws Exception {
@@ -252,6 +261,7 @@ class HandshakeTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aNameOfTenMegabytes(Setting setting) throws Exception {

@@ -14,6 +14,8 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.ops.Counter;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,6 +25,7 @@ class HeldPublisherTest {
 
     private final List<PlainPublisher> connections = new ArrayList<>();
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void aHalfCloseLosesNothing(Setting setting) throws Exception {
@@ -44,6 +47,7 @@ class HeldPublisherTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void aCloseLosesNothing(Setting setting) throws Exception {
@@ -60,6 +64,7 @@ class HeldPublisherTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void aResetHarmsNobodyElse(Setting setting) throws Exception {

@@ -14,11 +14,14 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Policy backpressure: publishers wait for who does not read, and nothing is lost; but not for ever. */
 class SlowBackpressureTest {
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void publishersWaitAndNothingIsLost(Setting setting) throws Exception {
@@ -61,6 +64,7 @@ class SlowBackpressureTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void oneThatStandsStillForTheStallTimeoutIsCutOff(Setting setting) throws Exception {
@@ -68,7 +72,7 @@ class SlowBackpressureTest {
                         .logSize(TestRelay.SMALL_LOG)
                         .maxBody(TestRelay.SMALL_MAX_BODY)
                         .slowSubscriber(Policy.BACKPRESSURE)
-                        .stallTimeout(Duration.ofMillis(300)));
+                        .stallTimeout(Duration.ofSeconds(1)));
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber stalled = relay.pausedSubscriber()) {
             Stream stream = new Stream(0, 900);

@@ -12,6 +12,8 @@ import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.ops.Counter;
 import java.util.Random;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,12 +24,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SlowSkipTest {
     private static final int PAUSES = 3;
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void smallMessages(Setting setting) throws Exception {
         skipping(setting, 700);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#all")
     void messagesLargerThanAPacketAndAWrite(Setting setting) throws Exception {

@@ -1,30 +1,40 @@
-package dev.msgrelay.server.cli;
+package dev.msgrelay.server.admin;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /** One JSON object as one line of ASCII, whatever the strings in it are, so that no terminal's encoding matters. */
-final class JsonLine {
+public final class JsonLine {
     private final StringBuilder line = new StringBuilder(1024).append('{');
 
+    /** An object. */
+    public static JsonLine object() {
+        return new JsonLine();
+    }
+
     /** An event that happens now. */
-    static JsonLine event(String event) {
+    public static JsonLine event(String event) {
         return event(event, Instant.now());
     }
 
-    static JsonLine event(String event, Instant time) {
+    public static JsonLine event(String event, Instant time) {
         return new JsonLine()
                 .text("event", event)
                 .text("time", time.truncatedTo(ChronoUnit.MILLIS).toString());
     }
 
-    JsonLine number(String name, long value) {
+    public JsonLine number(String name, long value) {
+        name(name).append(value);
+        return this;
+    }
+
+    public JsonLine truth(String name, boolean value) {
         name(name).append(value);
         return this;
     }
 
     /** With three decimals: String.format would be the dearest part of a line, and there is one every second. */
-    JsonLine decimal(String name, double value) {
+    public JsonLine decimal(String name, double value) {
         long thousandths = Math.round(Math.abs(value) * 1000);
         name(name)
                 .append(value < 0 && thousandths > 0 ? "-" : "")
@@ -35,7 +45,7 @@ final class JsonLine {
     }
 
     /** @param value null: as JSON's */
-    JsonLine text(String name, String value) {
+    public JsonLine text(String name, String value) {
         name(name);
         if (value == null) {
             line.append("null");
@@ -46,19 +56,40 @@ final class JsonLine {
     }
 
     /** An object within begins. */
-    JsonLine begin(String name) {
+    public JsonLine begin(String name) {
         name(name).append('{');
         return this;
     }
 
     /** It ends. */
-    JsonLine close() {
+    public JsonLine close() {
         line.append('}');
         return this;
     }
 
+    /** A list of objects within begins. */
+    public JsonLine beginList(String name) {
+        name(name).append('[');
+        return this;
+    }
+
+    /** An object of the list begins; {@link #close} ends it. */
+    public JsonLine item() {
+        if (line.charAt(line.length() - 1) != '[') {
+            line.append(',');
+        }
+        line.append('{');
+        return this;
+    }
+
+    /** The list ends. */
+    public JsonLine closeList() {
+        line.append(']');
+        return this;
+    }
+
     /** The line, complete. */
-    String end() {
+    public String end() {
         return line.append('}').toString();
     }
 

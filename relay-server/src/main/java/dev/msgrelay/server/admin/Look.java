@@ -1,4 +1,4 @@
-package dev.msgrelay.server.cli;
+package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
@@ -8,19 +8,20 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What the command has seen of its relay at one moment. There is one look a second, since the rates of the connections are
- * since the look before.
+ * What was seen of a relay at one moment.
  *
  * @param time of the day
  * @param nanos as {@link System#nanoTime}
  */
-record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections) {
-    static Look at(RelayServer relay) {
-        return new Look(Instant.now(), System.nanoTime(), relay.stats(), relay.connections());
+public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections) {
+    public static Look at(RelayServer relay) {
+        // Connections first: of one that is not among them any more, the end is in the statistics.
+        List<ConnectionRow> connections = relay.connections();
+        return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections);
     }
 
     /** The subscriber that is furthest behind; null where nobody is behind. */
-    ConnectionRow slowest() {
+    public ConnectionRow slowest() {
         return connections.stream()
                 .filter(row -> row.lagBytes() > 0)
                 .max(Comparator.comparingLong(ConnectionRow::lagBytes))

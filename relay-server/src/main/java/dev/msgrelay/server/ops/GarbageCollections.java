@@ -1,4 +1,4 @@
-package dev.msgrelay.server.cli;
+package dev.msgrelay.server.ops;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.cli;
+package dev.msgrelay.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

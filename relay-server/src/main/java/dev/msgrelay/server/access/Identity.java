@@ -1,0 +1,100 @@
+package dev.msgrelay.server.access;
+
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.TypeRanges;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import javax.security.auth.x500.X500Principal;
+
+/**
+ * Somebody whom the relay knows. A connection is this one if it has one of its tokens, certificates or users, and comes from
+ * one of its networks where there are any; with networks alone, coming from there is enough. Immutable.
+ *
+ * @param name for people and logs
+ * @param tokens any of them proves it
+ * @param certificates subjects, compared as a whole
+ * @param users of processes on this host, that come by a Unix socket
+ * @param from where it may come from; none: from anywhere
+ * @param publish types; null: it may not publish
+ * @param subscribe types; null: it may not subscribe
+ * @param maxConnections at once; {@link #UNLIMITED}: any number
+ * @param maxRate bytes a second of all its connections together, in each direction; {@link #UNLIMITED}: any number
+ * @param maxLag bytes that a subscriber may be behind; {@link #UNLIMITED}: as many as the log has
+ */
+public record Identity(
+        String name,
+        List<TokenHash> tokens,
+        List<X500Principal> certificates,
+        List<User> users,
+        List<Network> from,
+        TypeRanges publish,
+        TypeRanges subscribe,
+        long maxConnections,
+        long maxRate,
+        long maxLag) {
+    /** No limit of its own. */
+    public static final long UNLIMITED = Long.MAX_VALUE;
+
+    /** A subscriber that skips jumps to 256 KiB behind the head: nearer is no lag. */
+    public static final long LEAST_LAG = 1 << 20;
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+    /**
+     * Checks it.
+     *
+     * @throws IllegalArgumentException naming the field, its value and the limit
+     */
+    public Identity {
+        tokens = List.copyOf(tokens);
+        certificates = List.copyOf(certificates);
+        users = List.copyOf(users);
+        from = List.copyOf(from);
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("the name of an identity has 1 to 64 letters, digits, '.', '_' and '-'");
+        }
+        if (tokens.isEmpty() && certificates.isEmpty() && users.isEmpty() && from.isEmpty()) {
+            throw new IllegalArgumentException(
+                    name + " has no token, certificate, user or from: nobody could ever be it");
+        }
+        if (publish == null && subscribe == null) {
+            throw new IllegalArgumentException(name + " may neither publish nor subscribe");
+        }
+        least(name + ": max-connections", maxConnections, 1);
+        least(name + ": max-rate", maxRate, 1);
+        least(name + ": max-lag", maxLag, LEAST_LAG);
+    }
+
+    private static void least(String what, long value, long least) {
+        if (value < least) {
+            throw new IllegalArgumentException(what + " " + value + " is below " + least);
+        }
+    }
+
+    /** What it may do in a role; null: nothing. */
+    public TypeRanges types(Role role) {
+        return role == Role.PUBLISHER ? publish : subscribe;
+    }
+
+    boolean mayComeFrom(Peer peer) {
+        return from.isEmpty() || from.stream().anyMatch(network -> network.contains(peer.address()));
+    }
+
+    /** Whether coming from its networks is enough. */
+    boolean isKnownByNetwork() {
+        return tokens.isEmpty() && certificates.isEmpty() && users.isEmpty();
+    }
+
+    /** What proves it, each of them nobody else's. */
+    List<Object> proofs() {
+        List<Object> proofs = new ArrayList<>();
+        proofs.addAll(tokens);
+        proofs.addAll(certificates);
+        users.forEach(user -> proofs.add(user.uid()));
+        if (isKnownByNetwork()) {
+            proofs.addAll(from);
+        }
+        return proofs;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.msgrelay.server.access;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What one identity uses, all its connections together. Any thread; no lock. */
+final class IdentityUse {
+    /** What may come at once after a pause: so much of a second's bytes. */
+    private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final AtomicLong connections = new AtomicLong();
+    // By direction: the time at which all that has gone through so far would have been through at the rate.
+    private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
+    private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
+
+    /** One connection more, unless there are so many; {@link #leave} is due then. */
+    boolean enter(long most) {
+        long before;
+        do {
+            before = connections.get();
+            if (before >= most) {
+                return false;
+            }
+        } while (!connections.compareAndSet(before, before + 1));
+        return true;
+    }
+
+    void leave() {
+        connections.decrementAndGet();
+    }
+
+    boolean isUnused() {
+        return connections.get() == 0;
+    }
+
+    /** So many bytes have gone through; answers for how long, in nanoseconds, no more shall: 0 or less, none. */
+    long took(boolean publishing, long bytes, long rate, long nowNanos) {
+        AtomicLong through = publishing ? published : sent;
+        // In double: bytes times nanoseconds would overflow. At rates of any use it is exact to the microsecond.
+        long nanos = (long) ((double) bytes * TimeUnit.SECONDS.toNanos(1) / rate);
+        long before;
+        long after;
+        do {
+            before = through.get();
+            boolean rested = before == Long.MIN_VALUE || before - nowNanos < -BURST_NANOS;
+            after = (rested ? nowNanos - BURST_NANOS : before) + nanos;
+        } while (!through.compareAndSet(before, after));
+        return after - nowNanos;
+    }
+}

@@ -1,0 +1,79 @@
+package dev.msgrelay.server.access;
+
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Addresses that begin alike, as {@code 10.1.0.0/16}, {@code ::1} or {@code unix}: whoever comes by a Unix socket. Immutable.
+ *
+ * @param address 4 or 16 bytes; none: Unix sockets
+ * @param bits that count
+ */
+public record Network(byte[] address, int bits) {
+    private static final String UNIX = "unix";
+    private static final Pattern WITH_BITS = Pattern.compile("([^/]+)(?:/(\\d{1,3}))?");
+
+    /**
+     * Reads one.
+     *
+     * @throws IllegalArgumentException naming it and the rule that it breaks
+     */
+    public static Network parse(String text) {
+        if (text.equals(UNIX)) {
+            return new Network(new byte[0], 0);
+        }
+        Matcher parts = WITH_BITS.matcher(text);
+        byte[] address = parts.matches() ? NetUtil.createByteArrayFromIpAddressString(parts.group(1)) : null;
+        if (address == null) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is neither an address, nor a network such as 10.1.0.0/16, nor " + UNIX);
+        }
+        int most = address.length * Byte.SIZE;
+        int bits = parts.group(2) == null ? most : Integer.parseInt(parts.group(2));
+        if (bits > most) {
+            throw new IllegalArgumentException("'" + text + "': " + bits + " bits are over the limit of " + most);
+        }
+        for (int i = bits; i < most; i++) {
+            if ((address[i / Byte.SIZE] >> (Byte.SIZE - 1 - i % Byte.SIZE) & 1) != 0) {
+                throw new IllegalArgumentException(
+                        "'" + text + "' has bits behind its first " + bits + ": these do not count, and are to be 0");
+            }
+        }
+        return new Network(address, bits);
+    }
+
+    /** @param peer null: of a Unix socket */
+    boolean contains(InetAddress peer) {
+        if (peer == null) {
+            return address.length == 0;
+        }
+        byte[] other = peer.getAddress();
+        if (other.length != address.length) {
+            return false;
+        }
+        for (int i = 0; i < bits; i += Byte.SIZE) {
+            int mask = bits - i >= Byte.SIZE ? 0xFF : 0xFF << (Byte.SIZE - bits + i) & 0xFF;
+            if (((address[i / Byte.SIZE] ^ other[i / Byte.SIZE]) & mask) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Network that && bits == that.bits && java.util.Arrays.equals(address, that.address);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * java.util.Arrays.hashCode(address) + bits;
+    }
+
+    @Override
+    public String toString() {
+        return address.length == 0 ? UNIX : NetUtil.bytesToIpAddress(address) + "/" + bits;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.msgrelay.server.access;
+
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * A user of this host, both as the system's sockets tell it and as the JDK's do. Immutable.
+ *
+ * @param uid its number
+ * @param principal the JDK's name for the same; null: the system has no such thing
+ */
+public record User(int uid, UserPrincipal principal) {
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
+    private static final long LOOKUP_SECONDS = 5;
+
+    /**
+     * Looks one up.
+     *
+     * @param nameOrNumber a number is taken as it is; a name is asked for with {@code id -u}, which knows all of the system's
+     *     directories
+     * @throws IllegalArgumentException there is none, or it cannot be asked for
+     */
+    public static User parse(String nameOrNumber) {
+        int uid = NUMBER.matcher(nameOrNumber).matches() ? Integer.parseInt(nameOrNumber) : ask(nameOrNumber);
+        UserPrincipal principal = null;
+        try {
+            principal =
+                    FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(String.valueOf(uid));
+        } catch (UserPrincipalNotFoundException | UnsupportedOperationException e) {
+            // Known by its number alone.
+        } catch (IOException e) {
+            throw new IllegalArgumentException("user " + nameOrNumber + " cannot be looked up: " + e.getMessage(), e);
+        }
+        return new User(uid, principal);
+    }
+
+    private static int ask(String name) {
+        try {
+            Process id = new ProcessBuilder("id", "-u", "--", name)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (!id.waitFor(LOOKUP_SECONDS, TimeUnit.SECONDS)) {
+                id.destroyForcibly();
+                throw new IllegalArgumentException("user " + name + " was not found within " + LOOKUP_SECONDS
+                        + " s; its number needs no looking up");
+            }
+            String answer = new String(id.getInputStream().readNBytes(16)).trim();
+            if (id.exitValue() != 0 || !NUMBER.matcher(answer).matches()) {
+                throw new IllegalArgumentException("there is no user " + name);
+            }
+            return Integer.parseInt(answer);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "user " + name + " cannot be looked up (" + e.getMessage() + "): give its number", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalArgumentException("user " + name + " was not looked up: interrupted", e);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/**
+ * Who may do what: identities, and how a connection is found to be one of them.
+ *
+ * <pre>
+ *   file --> AccessPolicy: Identity, Identity, ...        immutable; a reload is another one
+ *                 ^
+ *   AccessControl | which policy holds, and what each identity uses: connections, bytes a second
+ *                 |
+ *   Standing      one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal
+ * </pre>
+ *
+ * <p>Policies are immutable and {@link dev.msgrelay.server.access.AccessControl} belongs to any thread, a {@link
+ * dev.msgrelay.server.access.Standing} to its connection's.
+ */
+package dev.msgrelay.server.access;

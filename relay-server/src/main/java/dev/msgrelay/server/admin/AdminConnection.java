@@ -1,0 +1,299 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.server.admin.Answers.Answer;
+import dev.msgrelay.server.net.PeerName;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpChunkedInput;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One request and its answer; a connection has no second one.
+ *
+ * <pre>
+ *   ASKING --a whole request--> ANSWERING --written--> LEAVING --closed by the peer, or a second later--> closed
+ *      |                            '------/events---> STREAMING
+ *      '--wrong, or too slow--> ANSWERING, with the reason
+ * </pre>
+ *
+ * What comes after the request is read and thrown away, so that the peer gets the answer and no reset. The admin port's
+ * thread.
+ */
+final class AdminConnection extends ChannelInboundHandlerAdapter {
+    /** For a whole request to come, and again for its answer to be read. */
+    static final long REQUEST_MILLIS = 5_000;
+
+    private static final long LEAVE_MILLIS = 1_000;
+    /** A stream whose peer has not taken the last event for so many more of them ends. */
+    private static final int MOST_MISSED = 10;
+
+    private static final String OWN_FILES_ONLY =
+            "default-src 'self'; base-uri 'none'; form-action 'none';" + " frame-ancestors 'none'; object-src 'none'";
+
+    private static final ChannelInboundHandlerAdapter THROW_AWAY = new ThrowAway();
+
+    @ChannelHandler.Sharable
+    private static final class ThrowAway extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    /** Where it is in its life. */
+    private enum State {
+        ASKING,
+        ANSWERING,
+        STREAMING,
+        LEAVING
+    }
+
+    private final AdminServer server;
+    private ChannelHandlerContext ctx;
+    private State state = State.ASKING;
+    private HttpRequest request;
+    private ScheduledFuture<?> deadline;
+    private ChannelFuture lastEvent;
+    private int missed;
+
+    AdminConnection(AdminServer server) {
+        this.server = server;
+    }
+
+    // ---- the request -------------------------------------------------------------------------------------------
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        ctx = context;
+        within(REQUEST_MILLIS, this::tooSlow);
+        server.opened(this);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        try {
+            if (state == State.ASKING && message instanceof HttpObject part) {
+                read(part);
+            }
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void read(HttpObject part) {
+        if (part.decoderResult().isFailure()) {
+            refuse(malformed(part.decoderResult().cause()));
+            return;
+        }
+        if (part instanceof HttpRequest head) {
+            request = head;
+            Answer refusal = server.refusals().of(head);
+            if (refusal != null) {
+                refuse(refusal);
+                return;
+            }
+        }
+        if (part instanceof HttpContent content && content.content().isReadable()) {
+            refuse(Answer.text(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "a request has no body here"));
+        } else if (part instanceof LastHttpContent) {
+            answer();
+        }
+    }
+
+    private static Answer malformed(Throwable cause) {
+        if (cause instanceof TooLongHttpHeaderException) {
+            return Answer.text(
+                    HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+                    "headers of more than " + AdminServer.MOST_HEADER_BYTES + " bytes");
+        }
+        if (cause instanceof TooLongHttpLineException) {
+            return Answer.text(
+                    HttpResponseStatus.REQUEST_URI_TOO_LONG,
+                    "a first line of more than " + AdminServer.MOST_LINE_BYTES + " bytes");
+        }
+        return Answer.text(HttpResponseStatus.BAD_REQUEST, "this is no HTTP request");
+    }
+
+    private void tooSlow() {
+        refuse(Answer.text(
+                HttpResponseStatus.REQUEST_TIMEOUT, "no whole request within " + REQUEST_MILLIS / 1000 + " s"));
+    }
+
+    private void refuse(Answer refusal) {
+        server.refused(peer(), refusal.text());
+        say(refusal);
+    }
+
+    // ---- the answer --------------------------------------------------------------------------------------------
+
+    private void answer() {
+        String uri = request.uri();
+        int query = uri.indexOf('?');
+        String path = query < 0 ? uri : uri.substring(0, query);
+        switch (path) {
+            case "/events" -> stream();
+            case "/connections" -> rows();
+            default -> {
+                Answer answer = server.answers().of(path, request.headers().get(HttpHeaderNames.ACCEPT));
+                say(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
+            }
+        }
+    }
+
+    private void say(Answer answer) {
+        answering();
+        ByteBuf body = Unpooled.wrappedBuffer(answer.body());
+        DefaultFullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, answer.status(), body);
+        headers(response, answer.type());
+        HttpUtil.setContentLength(response, answer.body().length);
+        if (answer.status().equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
+            response.headers().set(HttpHeaderNames.ALLOW, "GET");
+        }
+        if (answer.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
+            response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"relay\", Bearer realm=\"relay\"");
+        }
+        ctx.writeAndFlush(response).addListener(written -> leave());
+    }
+
+    private void rows() {
+        if (!server.mayListRows()) {
+            refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, "too many lists at once: try again"));
+            return;
+        }
+        answering();
+        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        headers(response, "application/json");
+        HttpUtil.setTransferEncodingChunked(response, request.protocolVersion().equals(HttpVersion.HTTP_1_1));
+        ctx.write(response);
+        ctx.writeAndFlush(new HttpChunkedInput(new RowsInput(server.answers().look())))
+                .addListener(written -> {
+                    server.rowsListed();
+                    leave();
+                });
+    }
+
+    private void answering() {
+        asked(State.ANSWERING);
+        server.answering(this);
+        within(REQUEST_MILLIS, () -> ctx.close());
+    }
+
+    /** Nothing that comes now is looked at any more, nor kept by the codec. */
+    private void asked(State next) {
+        state = next;
+        ctx.pipeline().addFirst(THROW_AWAY);
+    }
+
+    private void stream() {
+        if (!server.mayStream()) {
+            refuse(Answer.text(
+                    HttpResponseStatus.SERVICE_UNAVAILABLE,
+                    "there are " + AdminServer.MOST_STREAMS + " streams of events already"));
+            return;
+        }
+        asked(State.STREAMING);
+        deadline.cancel(false);
+        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        headers(response, "text/event-stream");
+        ctx.write(response);
+        event(server.answers().about());
+        lastEvent = null;
+        server.streaming(this);
+    }
+
+    /** An event; one that comes before the peer has taken the last one is left out. */
+    void event(byte[] text) {
+        if (lastEvent == null || lastEvent.isDone()) {
+            lastEvent = ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(text)));
+            missed = 0;
+        } else if (++missed > MOST_MISSED) {
+            ctx.close();
+        }
+    }
+
+    private void headers(HttpResponse response, String type) {
+        HttpUtil.setKeepAlive(response, false);
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, type)
+                .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
+                .set(HttpHeaderNames.CONTENT_SECURITY_POLICY, OWN_FILES_ONLY)
+                .set("X-Content-Type-Options", "nosniff")
+                .set("Cross-Origin-Resource-Policy", "same-origin")
+                .set("Referrer-Policy", "no-referrer");
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** All is said: the peer is told so, and has a moment to close. */
+    private void leave() {
+        if (state != State.LEAVING && ctx.channel().isActive()) {
+            state = State.LEAVING;
+            server.leaving(this);
+            within(LEAVE_MILLIS, () -> ctx.close());
+            ((DuplexChannel) ctx.channel()).shutdownOutput();
+        }
+    }
+
+    /** Its place is needed; answers whether it has not been answered yet. */
+    boolean makeRoom() {
+        ctx.close();
+        return state == State.ASKING;
+    }
+
+    String peer() {
+        return PeerName.of(ctx.channel());
+    }
+
+    private void within(long millis, Runnable over) {
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        deadline = ctx.executor().schedule(over, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        // Whoever has asked may close its side; whoever asks no more, or takes leave, has gone.
+        if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {
+            ctx.close();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        deadline.cancel(false);
+        server.closed(this);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            server.failed(cause);
+        }
+        context.close();
+    }
+}

@@ -1,0 +1,229 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.net.RepeatedWarning;
+import dev.msgrelay.server.ops.Counter;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A relay's admin port: figures, health, connections, settings and a page, by HTTP, for reading only. A relay has none unless
+ * it is started here.
+ *
+ * <p>It has a thread of its own, reads what the relay's reports read, and takes no direct memory. Connections are limited;
+ * where all are taken, the one that has been asking or leaving for longest makes room, so clients that ask for nothing keep
+ * nobody out.
+ */
+public final class AdminServer implements AutoCloseable {
+    static final int MOST_HEADER_BYTES = 8 << 10;
+    static final int MOST_LINE_BYTES = 4 << 10;
+    static final int MOST_STREAMS = 16;
+
+    private static final int MOST_CONNECTIONS = 64;
+    /** Lists of all connections that are being written: each holds one look at the relay. */
+    private static final int MOST_LISTS = 2;
+
+    private static final int READ_BYTES = 4 << 10;
+    private static final int BACKLOG = 128;
+    private static final long CLOSE_MILLIS = 1_000;
+
+    private final RelayServer relay;
+    private final Answers answers;
+    private final Refusals refusals;
+    private final EventLoopGroup thread =
+            new MultiThreadIoEventLoopGroup(1, AdminServer::newThread, NioIoHandler.newFactory());
+    private final RepeatedWarning warning = new RepeatedWarning();
+    private Channel listening;
+
+    // The admin port's thread alone.
+    private final Set<AdminConnection> open = new LinkedHashSet<>();
+    private final Set<AdminConnection> idle = new LinkedHashSet<>();
+    private final Set<AdminConnection> streams = new LinkedHashSet<>();
+    private ScheduledFuture<?> everySecond;
+    private int lists;
+
+    private AdminServer(RelayServer relay, AdminConfig config) {
+        this.relay = relay;
+        this.answers = new Answers(relay, config);
+        this.refusals = new Refusals(config);
+    }
+
+    private static Thread newThread(Runnable task) {
+        Thread thread = new FastThreadLocalThread(task, "relay-admin");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * Starts the admin port of a relay. It is the caller's to close, after the relay.
+     *
+     * @throws IOException the address cannot be listened on; the message names it
+     */
+    public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
+        AdminServer admin = new AdminServer(relay, config);
+        try {
+            admin.listen(new InetSocketAddress(config.host(), config.port()));
+            return admin;
+        } catch (IOException | RuntimeException e) {
+            admin.close();
+            throw e;
+        }
+    }
+
+    private void listen(InetSocketAddress address) throws IOException {
+        String where = NetUtil.toSocketAddressString(address.getHostString(), address.getPort());
+        if (address.isUnresolved()) {
+            throw new IOException("cannot listen on " + where + ": unknown host");
+        }
+        UnpooledByteBufAllocator heap = new UnpooledByteBufAllocator(false);
+        ChannelFuture bound = new ServerBootstrap()
+                .group(thread)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.ALLOCATOR, heap)
+                .childOption(ChannelOption.ALLOCATOR, heap)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new HeapReads(READ_BYTES))
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline()
+                                .addLast(
+                                        new HttpServerCodec(new HttpDecoderConfig()
+                                                .setMaxInitialLineLength(MOST_LINE_BYTES)
+                                                .setMaxHeaderSize(MOST_HEADER_BYTES)),
+                                        new ChunkedWriteHandler(),
+                                        new AdminConnection(AdminServer.this));
+                    }
+                })
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(
+                    "cannot listen on " + where + ": " + bound.cause().getMessage(), bound.cause());
+        }
+        listening = bound.channel();
+        // Behind what pauses accepting: it would be logged with a stack trace each time.
+        listening.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                warning.warn(System.nanoTime(), "admin port: connections wait: " + cause.getMessage());
+            }
+        });
+    }
+
+    /** Where it listens, with the port that the system chose where 0 was asked for. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) listening.localAddress();
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    // ---- for connections, on the admin port's thread -------------------------------------------------------------
+
+    Answers answers() {
+        return answers;
+    }
+
+    Refusals refusals() {
+        return refusals;
+    }
+
+    void opened(AdminConnection connection) {
+        open.add(connection);
+        idle.add(connection);
+        if (open.size() > MOST_CONNECTIONS) {
+            AdminConnection longest = idle.iterator().next();
+            String peer = longest.peer();
+            if (longest.makeRoom()) {
+                refused(peer, "more than " + MOST_CONNECTIONS + " connections");
+            }
+        }
+    }
+
+    void answering(AdminConnection connection) {
+        idle.remove(connection);
+    }
+
+    void leaving(AdminConnection connection) {
+        idle.add(connection);
+    }
+
+    void closed(AdminConnection connection) {
+        open.remove(connection);
+        idle.remove(connection);
+        streams.remove(connection);
+    }
+
+    boolean mayListRows() {
+        boolean may = lists < MOST_LISTS;
+        lists += may ? 1 : 0;
+        return may;
+    }
+
+    void rowsListed() {
+        lists--;
+    }
+
+    boolean mayStream() {
+        return streams.size() < MOST_STREAMS;
+    }
+
+    void streaming(AdminConnection connection) {
+        idle.remove(connection);
+        streams.add(connection);
+        connection.event(answers.stats());
+        if (everySecond == null) {
+            everySecond = thread.scheduleAtFixedRate(this::second, 1, 1, TimeUnit.SECONDS);
+        }
+    }
+
+    private void second() {
+        if (streams.isEmpty()) {
+            everySecond.cancel(false);
+            everySecond = null;
+            return;
+        }
+        byte[] event = answers.stats();
+        List.copyOf(streams).forEach(stream -> stream.event(event));
+    }
+
+    /** A request is not answered with what it asks for: counted, and a line a second at most. */
+    void refused(String peer, String why) {
+        relay.count(Counter.ADMIN_REFUSED);
+        warning.warn(System.nanoTime(), "admin port: " + peer + " refused: " + why);
+    }
+
+    /** A fault of the admin port's own ends one of its connections. */
+    void failed(Throwable cause) {
+        warning.warn(System.nanoTime(), "admin port: a fault of its own: " + cause);
+    }
+}

@@ -1,0 +1,198 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.CloseLog;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What there is behind each path. However many ask, the relay is looked at once a second for its connections, and twice a
+ * second for its counters; who asks in between gets the same bytes. The admin port's thread.
+ */
+final class Answers {
+    /** Of the page and of {@code relay-client top}. */
+    static final int MOST_LAGGING = 20;
+
+    private static final int MOST_ENDED = 40;
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+    private static final long METRICS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final String JSON = "application/json";
+
+    /** One answer; its body is shared, and nobody changes it. */
+    record Answer(HttpResponseStatus status, String type, byte[] body) {
+        static Answer text(HttpResponseStatus status, String text) {
+            return new Answer(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** Its body, for people. */
+        String text() {
+            return new String(body, StandardCharsets.UTF_8).strip();
+        }
+
+        static Answer json(HttpResponseStatus status, JsonLine line) {
+            return new Answer(status, JSON, (line.end() + "\n").getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
+    private final RelayServer relay;
+    private final AdminConfig config;
+    private final long startNanos = System.nanoTime();
+    private final ExpositionFormats formats = ExpositionFormats.init();
+    private final Map<String, Answer> files = new HashMap<>();
+    private final Map<String, Answer> metrics = new HashMap<>();
+    private long metricsNanos = startNanos;
+    private Look look;
+
+    Answers(RelayServer relay, AdminConfig config) {
+        this.relay = relay;
+        this.config = config;
+        file("/", "page.html", "text/html; charset=utf-8");
+        file("/page.js", "page.js", "text/javascript; charset=utf-8");
+        file("/page.css", "page.css", "text/css; charset=utf-8");
+        file("/favicon.svg", "favicon.svg", "image/svg+xml");
+    }
+
+    private void file(String path, String resource, String type) {
+        try (InputStream in = Answers.class.getResourceAsStream(resource)) {
+            files.put(path, new Answer(HttpResponseStatus.OK, type, in.readAllBytes()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The version that the build has written into the jar. */
+    static String version() {
+        String version = Answers.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packaged)" : version;
+    }
+
+    /**
+     * What a path has to say at once; null: there is nothing.
+     *
+     * @param accept the request's header; null: none
+     */
+    Answer of(String path, String accept) {
+        return switch (path) {
+            case "/metrics" -> metrics(formats.findWriter(accept));
+            case "/health/live" -> health(relay.live(), "live", "stuck");
+            case "/health/ready" -> health(relay.ready(), "ready", "ending");
+            case "/config" -> config();
+            default -> files.get(path);
+        };
+    }
+
+    private static Answer health(boolean well, String yes, String no) {
+        return Answer.json(
+                well ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
+                JsonLine.object().text("status", well ? yes : no));
+    }
+
+    private Answer metrics(ExpositionFormatWriter writer) {
+        long now = System.nanoTime();
+        if (now - metricsNanos > METRICS_NANOS) {
+            metrics.clear();
+            metricsNanos = now;
+        }
+        return metrics.computeIfAbsent(
+                writer.getContentType(), type -> new Answer(HttpResponseStatus.OK, type, Metrics.write(relay, writer)));
+    }
+
+    private Answer config() {
+        JsonLine line = JsonLine.object().text("version", version());
+        ConfigJson.members(line.begin("relay"), relay.config());
+        line.close();
+        ConfigJson.members(line.begin("admin"), config);
+        line.close();
+        return Answer.json(HttpResponseStatus.OK, line);
+    }
+
+    /** The relay as it stood within the last second. */
+    Look look() {
+        if (look == null || System.nanoTime() - look.nanos() > LOOK_NANOS) {
+            look = Look.at(relay);
+        }
+        return look;
+    }
+
+    /** The first event of a stream: what the others are about. */
+    byte[] about() {
+        JsonLine line = JsonLine.event("about").text("version", version());
+        line.text("transport", relay.transport().flag())
+                .text(
+                        "slowSubscriber",
+                        relay.config().clients().slowSubscriber().flag());
+        line.beginList("counters");
+        for (Counter counter : Counter.values()) {
+            line.item()
+                    .text("key", counter.key())
+                    .text("unit", counter.unit())
+                    .truth("total", counter.total())
+                    .truth("limit", counter.limit())
+                    .text("help", counter.help())
+                    .close();
+        }
+        line.closeList().beginList("parts");
+        for (Part part : Part.values()) {
+            line.item()
+                    .text("part", part.name().toLowerCase(Locale.ROOT))
+                    .text("text", part.text())
+                    .text("kind", part.kind().name().toLowerCase(Locale.ROOT))
+                    .truth("atStart", part.takenAtStart())
+                    .number("limit", relay.memory().of(part))
+                    .close();
+        }
+        return event("about", line.closeList());
+    }
+
+    /** An event of a stream: how the relay stands. */
+    byte[] stats() {
+        Look now = look();
+        JsonLine line = JsonLine.event("stats", now.time());
+        line.decimal("elapsedSeconds", (now.nanos() - startNanos) / 1e9);
+        line.truth("ready", relay.ready());
+        LookJson.totals(line, now);
+        line.begin("memory");
+        now.stats().memory().forEach((part, used) -> line.number(part.name().toLowerCase(Locale.ROOT), used));
+        line.close().beginList("lagging");
+        now.connections().stream()
+                .filter(row -> !row.publisher())
+                .sorted(Comparator.comparingLong(ConnectionRow::lagBytes)
+                        .reversed()
+                        .thenComparingLong(ConnectionRow::id))
+                .limit(MOST_LAGGING)
+                .forEach(row -> {
+                    LookJson.row(line.item(), row);
+                    line.close();
+                });
+        line.closeList().beginList("ended");
+        for (CloseLog.Ended ended :
+                now.stats().ended().stream().limit(MOST_ENDED).toList()) {
+            line.item()
+                    .text("time", ended.time().toString())
+                    .text("who", ended.who())
+                    .text("reason", ended.reason().name())
+                    .text("detail", ended.detail())
+                    .close();
+        }
+        return event("stats", line.closeList());
+    }
+
+    private static byte[] event(String name, JsonLine data) {
+        return ("event: " + name + "\ndata: " + data.end() + "\n\n").getBytes(StandardCharsets.US_ASCII);
+    }
+}

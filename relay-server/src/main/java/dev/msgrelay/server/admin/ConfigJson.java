@@ -1,0 +1,69 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.server.config.Secret;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Settings as JSON, by the names of their records. Only what is known to be harmless is shown: numbers, texts, enums, times,
+ * paths and lists of them, and never a {@link Secret}.
+ */
+final class ConfigJson {
+    private static final String CONFIG = Secret.class.getPackageName();
+
+    private ConfigJson() {}
+
+    /** The components of a record, as members of the object that {@code line} is in. */
+    static void members(JsonLine line, Record settings) {
+        for (RecordComponent component : settings.getClass().getRecordComponents()) {
+            Object value = valueOf(component, settings);
+            if (component.isAnnotationPresent(Secret.class)) {
+                line.text(component.getName(), value == null ? null : "set");
+            } else {
+                member(line, component.getName(), value);
+            }
+        }
+    }
+
+    private static void member(JsonLine line, String name, Object value) {
+        if (value instanceof Record inner && inner.getClass().getPackageName().equals(CONFIG)) {
+            members(line.begin(name), inner);
+            line.close();
+        } else if (value instanceof Boolean truth) {
+            line.truth(name, truth);
+        } else if (value instanceof Integer || value instanceof Long) {
+            line.number(name, ((Number) value).longValue());
+        } else {
+            line.text(name, text(value));
+        }
+    }
+
+    private static String text(Object value) {
+        if (value instanceof Duration time) {
+            return Durations.format(time);
+        }
+        if (value instanceof Enum<?> word) {
+            return word.name().toLowerCase(Locale.ROOT);
+        }
+        if (value instanceof Collection<?> list) {
+            return list.stream().map(ConfigJson::text).collect(Collectors.joining(","));
+        }
+        if (value == null || value instanceof String || value instanceof Path || value instanceof Number) {
+            return value == null ? null : value.toString();
+        }
+        return "(" + value.getClass().getSimpleName() + ")";
+    }
+
+    private static Object valueOf(RecordComponent component, Record settings) {
+        try {
+            return component.getAccessor().invoke(settings);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + component, e);
+        }
+    }
+}

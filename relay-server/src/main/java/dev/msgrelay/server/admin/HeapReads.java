@@ -1,0 +1,31 @@
+package dev.msgrelay.server.admin;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+
+/**
+ * Reads of a fixed size into the Java heap: the relay's direct memory is budgeted to the last byte, and nothing of it is for
+ * the admin port.
+ */
+final class HeapReads extends FixedRecvByteBufAllocator {
+    private final int bytes;
+
+    HeapReads(int bytes) {
+        super(bytes);
+        this.bytes = bytes;
+        maxMessagesPerRead(1);
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // there is no other way to say where a read goes
+    public RecvByteBufAllocator.Handle newHandle() {
+        return new RecvByteBufAllocator.DelegatingHandle(super.newHandle()) {
+            @Override
+            public ByteBuf allocate(ByteBufAllocator allocator) {
+                return allocator.heapBuffer(bytes);
+            }
+        };
+    }
+}

@@ -1,0 +1,54 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.GarbageCollections;
+
+/** What a {@link Look} is in JSON, for the command's line a second and for the admin port alike. */
+public final class LookJson {
+    private LookJson() {}
+
+    /** Every {@link Counter} by its key, the process's garbage collections, the closes, and who is furthest behind. */
+    public static void totals(JsonLine line, Look look) {
+        for (Counter counter : Counter.values()) {
+            line.number(counter.key(), look.stats().get(counter));
+        }
+        GarbageCollections gc = GarbageCollections.now();
+        line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
+        line.begin("closes");
+        look.stats().closes().forEach((reason, count) -> line.number(reason.name(), count));
+        line.close();
+        ConnectionRow slowest = look.slowest();
+        if (slowest != null) {
+            row(line.begin("slowest"), slowest);
+            line.close();
+        }
+    }
+
+    /** One connection. */
+    public static void row(JsonLine line, ConnectionRow row) {
+        line.number("id", row.id())
+                .text("name", row.name())
+                .text("identity", row.identity())
+                .text("address", row.address())
+                .text("role", row.publisher() ? "publisher" : "subscriber")
+                .text("state", row.state())
+                .text("waitsFor", row.waitsFor());
+        if (!row.publisher()) {
+            line.text(
+                            "policy",
+                            row.policy() == Policy.RELAY_DEFAULT
+                                    ? ""
+                                    : row.policy().flag())
+                    .text("types", row.types())
+                    .number("cursor", row.cursor())
+                    .number("lagBytes", row.lagBytes())
+                    .number("lagMessages", row.lagMessages());
+        }
+        line.number("messages", row.messages())
+                .number("bytes", row.bytes())
+                .decimal("messagesPerSecond", row.messagesPerSecond())
+                .number("ageMillis", row.ageMillis());
+    }
+}

@@ -1,0 +1,125 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.MemoryPlan;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.GarbageCollections;
+import io.prometheus.metrics.config.EscapingScheme;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+
+/**
+ * A relay's figures as Prometheus has them: each {@link Counter} by its name in lower case, with seconds for milliseconds;
+ * closes by reason; memory by part. No name and no address of a client is a label, so there are as many series as the relay
+ * has parts, whoever connects.
+ */
+final class Metrics {
+    private static final String PREFIX = "relay_";
+    private static final double MILLIS = 1e-3;
+
+    private Metrics() {}
+
+    /** In the words of one of Prometheus's formats. */
+    static byte[] write(RelayServer relay, ExpositionFormatWriter writer) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
+        try {
+            writer.write(out, of(relay), EscapingScheme.UNDERSCORE_ESCAPING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toByteArray();
+    }
+
+    private static MetricSnapshots of(RelayServer relay) {
+        RelayStats stats = relay.stats();
+        MetricSnapshots.Builder all = MetricSnapshots.builder();
+        for (Counter counter : Counter.values()) {
+            boolean millis = counter.unit().equals("ms");
+            String name = counter.name().toLowerCase(Locale.ROOT);
+            add(
+                    all,
+                    counter.total(),
+                    millis ? name.replaceFirst("millis$", "seconds") : name,
+                    (millis ? "seconds" : counter.unit()) + ": " + counter.help(),
+                    stats.get(counter) * (millis ? MILLIS : 1));
+        }
+        GarbageCollections gc = GarbageCollections.now();
+        add(all, true, "gc_collections", "collections: of the process's garbage", gc.count());
+        add(all, true, "gc_seconds", "seconds: that they took", gc.millis() * MILLIS);
+        add(all, false, "ready", "1: it takes connections; 0: it ends", relay.ready() ? 1 : 0);
+        closes(all, stats);
+        memory(all, stats, relay.memory());
+        all.metricSnapshot(InfoSnapshot.builder()
+                .name(PREFIX + "build")
+                .help("the version that runs")
+                .dataPoint(InfoDataPointSnapshot.builder()
+                        .labels(Labels.of("version", Answers.version()))
+                        .build())
+                .build());
+        return all.build();
+    }
+
+    private static void add(MetricSnapshots.Builder all, boolean total, String name, String help, double value) {
+        if (total) {
+            all.metricSnapshot(CounterSnapshot.builder()
+                    .name(PREFIX + name)
+                    .help(help)
+                    .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
+                    .build());
+        } else {
+            all.metricSnapshot(GaugeSnapshot.builder()
+                    .name(PREFIX + name)
+                    .help(help)
+                    .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
+                    .build());
+        }
+    }
+
+    /** All reasons, those that have not occurred too: a series that appears with its first event has no rate. */
+    private static void closes(MetricSnapshots.Builder all, RelayStats stats) {
+        CounterSnapshot.Builder closes = CounterSnapshot.builder()
+                .name(PREFIX + "connections_closed")
+                .help("connections: closed or refused, by reason");
+        for (CloseReason reason : CloseReason.values()) {
+            closes.dataPoint(CounterDataPointSnapshot.builder()
+                    .labels(Labels.of("reason", reason.name()))
+                    .value(stats.closes().getOrDefault(reason, 0L))
+                    .build());
+        }
+        all.metricSnapshot(closes.build());
+    }
+
+    private static void memory(MetricSnapshots.Builder all, RelayStats stats, MemoryPlan plan) {
+        GaugeSnapshot.Builder used =
+                GaugeSnapshot.builder().name(PREFIX + "memory_used_bytes").help("bytes: taken or reserved, by part");
+        GaugeSnapshot.Builder limit =
+                GaugeSnapshot.builder().name(PREFIX + "memory_limit_bytes").help("bytes: at most, by part");
+        for (Part part : Part.values()) {
+            Labels labels = Labels.of("part", part.name().toLowerCase(Locale.ROOT));
+            used.dataPoint(GaugeDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(stats.memory().get(part))
+                    .build());
+            limit.dataPoint(GaugeDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(plan.of(part))
+                    .build());
+        }
+        all.metricSnapshot(used.build());
+        all.metricSnapshot(limit.build());
+    }
+}

@@ -1,0 +1,75 @@
+package dev.msgrelay.server.admin;
+
+import dev.msgrelay.server.ops.ConnectionRow;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.stream.ChunkedInput;
+import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+
+/** All connections as JSON, some kilobytes at a time, as fast as they are read: there may be thousands. */
+final class RowsInput implements ChunkedInput<ByteBuf> {
+    private static final int CHUNK_BYTES = 16 << 10;
+
+    private final Iterator<ConnectionRow> rows;
+    private String next;
+    private boolean first = true;
+    private boolean ended;
+    private long written;
+
+    RowsInput(Look look) {
+        rows = look.connections().iterator();
+        String head = JsonLine.object()
+                .text("time", look.time().toString())
+                .beginList("connections")
+                .end();
+        // The list is left open.
+        next = head.substring(0, head.length() - 1);
+    }
+
+    @Override
+    public ByteBuf readChunk(ByteBufAllocator allocator) {
+        StringBuilder chunk = new StringBuilder(CHUNK_BYTES + 2048).append(next);
+        next = "";
+        while (rows.hasNext() && chunk.length() < CHUNK_BYTES) {
+            JsonLine row = JsonLine.object();
+            LookJson.row(row, rows.next());
+            chunk.append(first ? "\n" : ",\n").append(row.end());
+            first = false;
+        }
+        if (!rows.hasNext()) {
+            chunk.append("\n]}\n");
+            ended = true;
+        }
+        written += chunk.length();
+        return Unpooled.wrappedBuffer(chunk.toString().getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Override
+    @Deprecated
+    public ByteBuf readChunk(ChannelHandlerContext ctx) {
+        return readChunk(ctx.alloc());
+    }
+
+    @Override
+    public boolean isEndOfInput() {
+        return ended;
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held open.
+    }
+
+    @Override
+    public long length() {
+        return -1;
+    }
+
+    @Override
+    public long progress() {
+        return written;
+    }
+}

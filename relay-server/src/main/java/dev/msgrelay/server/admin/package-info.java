@@ -1,0 +1,16 @@
+/**
+ * The admin port: how a relay is doing, by HTTP, for reading only.
+ *
+ * <pre>
+ *   AdminServer     listens, on a thread of its own; at most 64 connections
+ *     AdminConnection   one request: whole within 5 s, answered, closed
+ *       Refusals        method, Host, token
+ *       Answers         what is behind a path, made at most once a second
+ *          Look ------- a relay at one moment: RelayStats and all ConnectionRows
+ *          LookJson, Metrics, ConfigJson, RowsInput -- a Look in the words of who asks
+ * </pre>
+ *
+ * <p>The admin port's thread, but for {@code AdminServer.start}, {@code close} and {@code address}. It reads what reports
+ * read (see ARCHITECTURE.md, the table of fields that two threads touch), and writes nothing of the relay's but one counter.
+ */
+package dev.msgrelay.server.admin;

@@ -1,0 +1,152 @@
+package dev.msgrelay.server.cli;
+
+import com.typesafe.config.ConfigList;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigValue;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.Sizes;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.access.Network;
+import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.server.access.User;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import javax.security.auth.x500.X500Principal;
+
+/**
+ * The {@code access} block of a configuration file:
+ *
+ * <pre>
+ *   access {
+ *     orders { token = "sha256:2c26...", publish = "1-99", max-connections = 4, max-rate = 200m }
+ *     audit  { certificate = "CN=audit", subscribe = "1-99,200" }
+ *     local  { user = relay, publish = all, subscribe = all }
+ *     anyone { from = "127.0.0.0/8,10.1.0.0/16", subscribe = "100-199" }
+ *   }
+ * </pre>
+ */
+final class AccessBlock {
+    private static final String ANY_TYPE = "*";
+
+    /** Beyond every link, and far from where bytes times nanoseconds end. */
+    private static final long MOST_BYTES = 1L << 40;
+
+    // As Identity has them; what is not in the file is nobody, nothing, and no limit.
+    private List<TokenHash> tokens = List.of();
+    private List<X500Principal> certificates = List.of();
+    private List<User> users = List.of();
+    private List<Network> from = List.of();
+    private TypeRanges publish;
+    private TypeRanges subscribe;
+    private long maxConnections = Identity.UNLIMITED;
+    private long maxRate = Identity.UNLIMITED;
+    private long maxLag = Identity.UNLIMITED;
+
+    private AccessBlock() {}
+
+    /**
+     * Reads the block.
+     *
+     * @throws IllegalArgumentException naming file and line
+     */
+    static AccessPolicy read(ConfigObject block) {
+        List<Map.Entry<String, ConfigValue>> entries = new ArrayList<>(block.entrySet());
+        Comparator<Map.Entry<String, ConfigValue>> byLine =
+                Comparator.comparingInt(entry -> entry.getValue().origin().lineNumber());
+        entries.sort(byLine.thenComparing(Map.Entry.comparingByKey()));
+        List<Identity> identities = new ArrayList<>();
+        for (Map.Entry<String, ConfigValue> entry : entries) {
+            if (!(entry.getValue() instanceof ConfigObject keys)) {
+                throw ConfigFile.wrong(
+                        entry.getValue(), "access." + entry.getKey() + " is a block: " + entry.getKey() + " { ... }");
+            }
+            identities.add(new AccessBlock().identity(entry.getKey(), keys));
+        }
+        try {
+            return new AccessPolicy(identities);
+        } catch (IllegalArgumentException e) {
+            throw ConfigFile.wrong(block, "access: " + e.getMessage());
+        }
+    }
+
+    private Identity identity(String name, ConfigObject keys) {
+        keys.forEach((key, value) -> {
+            try {
+                set(key, value);
+            } catch (IllegalArgumentException e) {
+                throw ConfigFile.wrong(value, name + "." + key + ": " + e.getMessage());
+            }
+        });
+        try {
+            return new Identity(
+                    name, tokens, certificates, users, from, publish, subscribe, maxConnections, maxRate, maxLag);
+        } catch (IllegalArgumentException e) {
+            throw ConfigFile.wrong(keys, "access: " + e.getMessage());
+        }
+    }
+
+    private void set(String key, ConfigValue value) {
+        switch (key) {
+            case "token" -> tokens = each(value, false, TokenHash::parse);
+            // A subject has commas of its own: several of them are a list.
+            case "certificate" -> certificates = each(value, false, AccessBlock::subject);
+            case "user" -> users = each(value, true, User::parse);
+            case "from" -> from = each(value, true, Network::parse);
+            case "publish" -> publish = types(value);
+            case "subscribe" -> subscribe = types(value);
+            case "max-connections" -> maxConnections = number(text(value));
+            case "max-rate" -> maxRate = Sizes.parse(text(value), MOST_BYTES);
+            case "max-lag" -> maxLag = Sizes.parse(text(value), MOST_BYTES);
+            default ->
+                throw new IllegalArgumentException(
+                        "unknown key; there are token, certificate, user, from, publish, subscribe, max-connections, max-rate"
+                                + " and max-lag");
+        }
+    }
+
+    private static <T> List<T> each(ConfigValue value, boolean splits, Function<String, T> parser) {
+        List<String> texts = new ArrayList<>();
+        if (value instanceof ConfigList list) {
+            list.forEach(item -> texts.add(text(item)));
+        } else if (splits) {
+            texts.addAll(Arrays.asList(text(value).split(",")));
+        } else {
+            texts.add(text(value));
+        }
+        return texts.stream().map(String::strip).map(parser).toList();
+    }
+
+    private static X500Principal subject(String text) {
+        try {
+            return new X500Principal(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is no subject of a certificate, such as CN=audit,O=Example");
+        }
+    }
+
+    private static TypeRanges types(ConfigValue value) {
+        String text = String.join(",", each(value, false, Function.identity()));
+        return text.equals(ANY_TYPE) ? TypeRanges.ALL : TypeRanges.parse(text);
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + text + "' is no number");
+        }
+    }
+
+    private static String text(ConfigValue value) {
+        if (value.unwrapped() == null || value instanceof ConfigObject || value instanceof ConfigList) {
+            throw new IllegalArgumentException("is to be a value");
+        }
+        return value.unwrapped().toString();
+    }
+}

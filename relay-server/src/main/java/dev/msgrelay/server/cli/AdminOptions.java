@@ -1,0 +1,67 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.AdminServer;
+import dev.msgrelay.server.config.AdminConfig;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Option;
+
+/** The options of {@link AdminConfig}. */
+final class AdminOptions {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+    private static final String NONE = "none";
+
+    @Option(
+            names = "--admin",
+            paramLabel = "ADDRESS",
+            description =
+                    "Where to show by HTTP how the relay is doing, for reading only: a page, /metrics, /health/live,"
+                            + " /health/ready, /connections, /config, /events. none: nowhere. Beyond loopback it needs"
+                            + " --admin-token.%n  Default: 127.0.0.1:7402, and nowhere if that is taken.")
+    private String admin;
+
+    @Option(
+            names = "--admin-token",
+            paramLabel = "HASH",
+            description =
+                    "The hash, sha256:HEX, of the token that requests there have to show: as 'Authorization: Bearer"
+                            + " TOKEN', or as the password in a browser. /health needs none.")
+    private String adminToken;
+
+    /**
+     * What to start; null: nothing.
+     *
+     * @throws IllegalArgumentException naming the option, its value and what it should be
+     */
+    AdminConfig config() {
+        if (NONE.equals(admin)) {
+            return null;
+        }
+        return AdminConfig.parse(
+                admin == null ? AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT : admin, adminToken);
+    }
+
+    /**
+     * Starts it; null: there is none.
+     *
+     * @throws IOException it was asked for, and cannot listen
+     */
+    AdminServer start(RelayServer relay) throws IOException {
+        AdminConfig config = config();
+        if (config == null) {
+            return null;
+        }
+        try {
+            return AdminServer.start(relay, config);
+        } catch (IOException e) {
+            if (admin != null) {
+                throw e;
+            }
+            // Of several relays on a host one can have it.
+            LOG.warn("no admin port: {}; --admin chooses another one, or none", e.getMessage());
+            return null;
+        }
+    }
+}

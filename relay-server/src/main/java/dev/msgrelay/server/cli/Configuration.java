@@ -1,0 +1,174 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.server.access.AccessPolicy;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Unmatched;
+
+/**
+ * What no flag says: the environment, then the file. So every option has three ways to be set, and they cannot differ:
+ *
+ * <pre>
+ *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   what the option has by default
+ * </pre>
+ */
+final class Configuration implements IDefaultValueProvider {
+    /** The option that names the file. */
+    static final String FILE = "--config";
+
+    /** The option that only looks. */
+    static final String CHECK = "--check-config";
+
+    /** Nothing but flags. */
+    static final Configuration NONE = new Configuration(null, Map.of(), null);
+
+    private final Path file;
+    private final Map<String, ConfigFile.Value> values;
+    private final AccessPolicy access;
+
+    private Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPolicy access) {
+        this.file = file;
+        this.values = values;
+        this.access = access;
+    }
+
+    /**
+     * Reads what there is.
+     *
+     * @param command whose options may be set
+     * @param environment of the process
+     * @param args of the command, which may name the file
+     * @throws IllegalArgumentException a key that is no option, or a value that is none; naming file and line, or variable
+     * @throws ParameterException the arguments do not name the file as they should
+     */
+    static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
+        Map<String, OptionSpec> options = options(command);
+        Path path = path(environment, args);
+        ConfigFile file = path == null ? null : ConfigFile.read(path);
+        Map<String, ConfigFile.Value> values = new LinkedHashMap<>();
+        if (file != null) {
+            file.values().forEach((name, value) -> {
+                if (!options.containsKey(name)) {
+                    throw new IllegalArgumentException(value.where() + ": unknown key " + name + near(name, options));
+                }
+            });
+            values.putAll(file.values());
+        }
+        for (String name : options.keySet()) {
+            String set = environment.get(variable(name));
+            if (set != null && !set.isEmpty()) {
+                values.put(name, new ConfigFile.Value(set, variable(name)));
+            }
+        }
+        values.forEach((name, value) -> check(name, value));
+        AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
+        return new Configuration(path, values, access);
+    }
+
+    /** A value is good where it would be behind its flag. */
+    private static void check(String name, ConfigFile.Value value) {
+        try {
+            new CommandLine(new RelayServerCommand(null, null))
+                    .setCaseInsensitiveEnumValuesAllowed(true)
+                    .parseArgs("--" + name + "=" + value.text());
+        } catch (ParameterException e) {
+            throw new IllegalArgumentException(value.where() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Finds the file, before anything else is read. */
+    @Command
+    private static final class WhichFile {
+        @Option(names = FILE)
+        private Path file;
+
+        @Unmatched
+        private List<String> others;
+    }
+
+    private static Path path(Map<String, String> environment, String... args) {
+        WhichFile which = new WhichFile();
+        new CommandLine(which).parseArgs(args);
+        if (which.file != null) {
+            return which.file;
+        }
+        String set = environment.get(variable(FILE.substring(2)));
+        return set == null || set.isEmpty() ? null : Path.of(set);
+    }
+
+    /** The options that may be set, by their names without dashes. */
+    static Map<String, OptionSpec> options(CommandSpec command) {
+        Map<String, OptionSpec> options = new TreeMap<>();
+        for (OptionSpec option : command.options()) {
+            String name = option.longestName();
+            boolean says = !option.usageHelp() && !option.versionHelp() && !name.equals(FILE) && !name.equals(CHECK);
+            if (says) {
+                options.put(name.substring(2), option);
+            }
+        }
+        return options;
+    }
+
+    /** As it is called in the environment. */
+    static String variable(String name) {
+        return "RELAY_" + name.replace('-', '_').toUpperCase(Locale.ROOT);
+    }
+
+    /** Who has mistyped a key wants to know which ones there are: those with the same first word. */
+    private static String near(String name, Map<String, OptionSpec> options) {
+        String word = name.replaceFirst("-.*", "");
+        String others = options.keySet().stream()
+                .filter(option -> option.equals(word) || option.startsWith(word + "-"))
+                .collect(Collectors.joining(", "));
+        return others.isEmpty() ? "" : "; there is " + others;
+    }
+
+    @Override
+    public String defaultValue(ArgSpec arg) {
+        ConfigFile.Value value = arg instanceof OptionSpec option
+                ? values.get(option.longestName().replaceFirst("^--?", ""))
+                : null;
+        return value == null ? null : value.text();
+    }
+
+    /** The file that was read; null: none was named. */
+    Path file() {
+        return file;
+    }
+
+    /** Who may do what; null: nothing is said. */
+    AccessPolicy access() {
+        return access;
+    }
+
+    /** Options that the file or the environment sets. */
+    int size() {
+        return values.size();
+    }
+
+    /**
+     * A setting was refused. Its message begins with the setting's name, as {@code log size 1 is not within ...}: where that
+     * one was set by file or environment, this says so.
+     */
+    String placed(String message) {
+        for (Map.Entry<String, ConfigFile.Value> entry : values.entrySet()) {
+            if (message.startsWith(entry.getKey().replace('-', ' ') + " ")) {
+                return entry.getValue().where() + ": " + message;
+            }
+        }
+        return message;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code relay-server token}: the secret that a client shows, and what the relay keeps of it. */
+@Command(
+        name = "token",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionFromManifest.class,
+        description = {
+            "Makes a token of 256 random bits: it goes to standard output, for the client.",
+            "What the relay keeps of it, its SHA-256, goes to standard error, for the file",
+            "that --config names."
+        },
+        footer = {
+            "",
+            "  relay-server token > orders.token      # token = \"sha256:...\" is told",
+            "  relay-client publish --token-file orders.token"
+        })
+final class TokenCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--of", paramLabel = "FILE", description = "Makes none: tells the SHA-256 of the one in this file.")
+    private Path file;
+
+    @Override
+    public Integer call() throws IOException {
+        Token token;
+        try {
+            token = file == null
+                    ? Token.random()
+                    : Token.of(Files.readString(file).strip());
+        } catch (IllegalArgumentException | IOException e) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    file + " holds no token: " + (e instanceof IOException ? e.toString() : e.getMessage()),
+                    e);
+        }
+        if (file == null) {
+            spec.commandLine().getOut().println(token.text());
+            spec.commandLine().getOut().flush();
+        }
+        spec.commandLine().getErr().println("token = \"" + TokenHash.of(token).text() + '"');
+        return 0;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.msgrelay.server.config;
+
+import java.net.InetSocketAddress;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a relay shows how it is doing.
+ *
+ * @param host address to listen on
+ * @param port 0 for any free one
+ * @param token {@code sha256:} and the hash, in hex, of what requests have to show; null: nothing
+ */
+public record AdminConfig(String host, int port, @Secret String token) {
+    public static final String DEFAULT_HOST = "127.0.0.1";
+    public static final int DEFAULT_PORT = 7402;
+
+    private static final Pattern PLACE = Pattern.compile("(\\[[^\\]]*:[^\\]]*]|[^:\\[\\]]*):(\\d{1,5})");
+    private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
+
+    public AdminConfig {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("admin port " + port + " is not within 0..65535");
+        }
+        if (token != null && !HASH.matcher(token).matches()) {
+            // Not the value: it may be the token itself.
+            throw new IllegalArgumentException(
+                    "admin token is not sha256: and 64 hex digits in lower case: it is the token's hash, never the token");
+        }
+        if (token == null && beyondLoopback(host)) {
+            throw new IllegalArgumentException(
+                    "admin " + host + ":" + port + " is beyond loopback: that needs --admin-token");
+        }
+    }
+
+    /**
+     * Reads {@code host:port}, {@code :port} or {@code [ipv6]:port}.
+     *
+     * @param token as above
+     * @throws IllegalArgumentException naming the value and what it should be
+     */
+    public static AdminConfig parse(String place, String token) {
+        Matcher matcher = PLACE.matcher(place);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "admin '" + place + "' is neither none, nor host:port, :port or [ipv6]:port");
+        }
+        String host = matcher.group(1).replaceAll("[\\[\\]]", "");
+        return new AdminConfig(host.isEmpty() ? DEFAULT_HOST : host, Integer.parseInt(matcher.group(2)), token);
+    }
+
+    private static boolean beyondLoopback(String host) {
+        InetSocketAddress address = new InetSocketAddress(host, 0);
+        if (address.isUnresolved()) {
+            throw new IllegalArgumentException("admin host '" + host + "' is unknown");
+        }
+        return !address.getAddress().isLoopbackAddress();
+    }
+}

@@ -1,0 +1,272 @@
+package dev.msgrelay.server.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Random;
+import javax.security.auth.x500.X500Principal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who a connection is, and what it may do. */
+class PolicyTest {
+    private static final Token TOKEN = Token.of("one");
+    private static final TypeRanges NINE = TypeRanges.of(1, 9);
+
+    private static Peer tcp(String address) throws Exception {
+        return new Peer(InetAddress.getByName(address), Peer.UNKNOWN, null, null);
+    }
+
+    private static Peer unix(int uid) {
+        return new Peer(null, uid, null, null);
+    }
+
+    private static Identity identity(String name, List<Token> tokens, String... from) {
+        return new Identity(
+                name,
+                tokens.stream().map(TokenHash::of).toList(),
+                List.of(),
+                List.of(),
+                List.of(from).stream().map(Network::parse).toList(),
+                NINE,
+                TypeRanges.ALL,
+                2,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED);
+    }
+
+    private static Standing opened(AccessControl control, Role role, Peer peer) {
+        Standing standing = new Standing(control, role);
+        standing.opened(peer);
+        return standing;
+    }
+
+    private static CloseReason reason(Standing standing) {
+        return standing.refusal() == null ? null : standing.refusal().reason();
+    }
+
+    // ---- networks ----------------------------------------------------------------------------------------------
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.1.0.0/16, 10.1.255.255, true",
+        "10.1.0.0/16, 10.2.0.0, false",
+        "10.1.128.0/17, 10.1.127.255, false",
+        "10.1.128.0/17, 10.1.128.0, true",
+        "0.0.0.0/0, 203.0.113.9, true",
+        "0.0.0.0/0, ::1, false",
+        "::/0, ::1, true",
+        "192.0.2.7, 192.0.2.7, true",
+        "192.0.2.7, 192.0.2.6, false",
+        "2001:db8::/33, 2001:db8:7fff::1, true",
+        "2001:db8::/33, 2001:db8:8000::1, false"
+    })
+    void aNetworkIsItsFirstBits(String network, String address, boolean within) throws Exception {
+        assertThat(Network.parse(network).contains(InetAddress.getByName(address)))
+                .isEqualTo(within);
+        assertThat(Network.parse(network).contains(null)).isFalse();
+        assertThat(Network.parse("unix").contains(InetAddress.getByName(address)))
+                .isFalse();
+        assertThat(Network.parse("unix").contains(null)).isTrue();
+    }
+
+    // ---- who it is ---------------------------------------------------------------------------------------------
+
+    @Test
+    void nobodyIsAskedWhereThereIsNoPolicy() throws Exception {
+        Standing standing = opened(new AccessControl(null), Role.PUBLISHER, tcp("203.0.113.9"));
+        assertThat(standing.refusal()).isNull();
+        assertThat(standing.types()).isNull();
+        standing.said(TOKEN);
+        assertThat(standing.refusal()).isNull();
+        assertThat(standing.name()).isEmpty();
+        assertThat(standing.hasRate()).isFalse();
+    }
+
+    @Test
+    void theLongestNetworkCounts() throws Exception {
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(
+                identity("wide", List.of(), "10.0.0.0/8", "unix"), identity("narrow", List.of(), "10.1.0.0/16"))));
+        assertThat(opened(control, Role.PUBLISHER, tcp("10.1.2.3")).name()).isEqualTo("narrow");
+        assertThat(opened(control, Role.PUBLISHER, tcp("10.2.2.3")).name()).isEqualTo("wide");
+        assertThat(opened(control, Role.PUBLISHER, unix(7)).name()).isEqualTo("wide");
+        assertThat(reason(opened(control, Role.PUBLISHER, tcp("11.0.0.1")))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+    }
+
+    @Test
+    void aTokenIsGoodFromItsNetworksOnly() throws Exception {
+        AccessControl control =
+                new AccessControl(new AccessPolicy(List.of(identity("a", List.of(TOKEN), "10.0.0.0/8"))));
+        Standing near = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
+        assertThat(reason(near)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        near.said(TOKEN);
+        assertThat(near.refusal()).isNull();
+        assertThat(near.types()).isEqualTo(NINE);
+        assertThat(near.proof()).isEqualTo("token");
+        Standing far = opened(control, Role.PUBLISHER, tcp("11.0.0.1"));
+        far.said(TOKEN);
+        assertThat(far.refusal().text()).isEqualTo("the token is not one that is known here");
+    }
+
+    @Test
+    void aWrongTokenIsNobodyWhereverItComesFrom() throws Exception {
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(identity("any", List.of(), "0.0.0.0/0"))));
+        Standing standing = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
+        assertThat(standing.refusal()).isNull();
+        standing.said(Token.of("two"));
+        assertThat(reason(standing)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        assertThat(standing.refusal().text()).doesNotContain("two");
+    }
+
+    @Test
+    void certificatesAndUsers() {
+        X500Principal subject = new X500Principal("CN=audit,O=Example");
+        Identity audit = new Identity(
+                "audit", List.of(), List.of(subject), List.of(), List.of(), null, NINE, 2, 1, Identity.UNLIMITED);
+        Identity local = new Identity(
+                "local", List.of(), List.of(), List.of(User.parse("7")), List.of(), NINE, null, 2, 1, 1 << 20);
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(audit, local)));
+        Peer certified = new Peer(null, Peer.UNKNOWN, null, new X500Principal("cn=Audit, o=example"));
+        assertThat(opened(control, Role.SUBSCRIBER, certified).name()).isEqualTo("audit");
+        Standing wrongRole = opened(control, Role.PUBLISHER, certified);
+        assertThat(wrongRole.refusal()).isEqualTo(new Refusal(CloseReason.NOT_PERMITTED, "audit may not publish"));
+        Peer other = new Peer(null, Peer.UNKNOWN, null, new X500Principal("CN=audit,O=Other"));
+        assertThat(reason(opened(control, Role.SUBSCRIBER, other))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        assertThat(opened(control, Role.PUBLISHER, unix(7)).name()).isEqualTo("local");
+        assertThat(opened(control, Role.PUBLISHER, unix(7)).proof()).isEqualTo("user");
+        assertThat(reason(opened(control, Role.PUBLISHER, unix(8)))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        // As the JDK's own sockets tell it.
+        Peer byPrincipal = new Peer(null, Peer.UNKNOWN, User.parse("7").principal(), null);
+        assertThat(new AccessPolicy(List.of(audit, local)).byPeer(byPrincipal).name())
+                .isEqualTo("local");
+    }
+
+    @Test
+    void twoCannotHaveTheSame() {
+        assertThatThrownBy(() -> new AccessPolicy(
+                        List.of(identity("a", List.of(TOKEN)), identity("b", List.of(TOKEN, Token.of("two"))))))
+                .hasMessage("b and a have the same token");
+        assertThatThrownBy(() -> new AccessPolicy(
+                        List.of(identity("a", List.of(), "10.0.0.0/8"), identity("b", List.of(), "10.0.0.0/8"))))
+                .hasMessage("b and a have the same network, 10.0.0.0/8");
+        // Where it may come from is nobody's alone.
+        assertThat(new AccessPolicy(List.of(
+                                identity("a", List.of(TOKEN), "10.0.0.0/8"),
+                                identity("b", List.of(Token.of("two")), "10.0.0.0/8")))
+                        .identities())
+                .hasSize(2);
+    }
+
+    @Test
+    void aHashShowsItsBeginning() {
+        TokenHash hash = TokenHash.of(Token.of("abc"));
+        assertThat(hash).hasToString("sha256:ba7816bf...").isEqualTo(TokenHash.parse(hash.text()));
+        assertThat(TokenHash.parse(
+                        hash.text().toUpperCase(java.util.Locale.ROOT).replace("SHA256", "sha256")))
+                .isEqualTo(hash)
+                .hasSameHashCodeAs(hash);
+        assertThat(hash).isNotEqualTo(TokenHash.of(Token.of("abd")));
+        for (String wrong : List.of("", "abc", "sha256:", "sha1:00", hash.text() + "0", " " + hash.text())) {
+            assertThatThrownBy(() -> TokenHash.parse(wrong)).hasMessageStartingWith("a token is kept as sha256:");
+        }
+    }
+
+    // ---- limits ------------------------------------------------------------------------------------------------
+
+    @Test
+    void soManyConnectionsAndNoMore() throws Exception {
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(identity("a", List.of(TOKEN), "unix"))));
+        Standing first = opened(control, Role.PUBLISHER, unix(1));
+        first.said(TOKEN);
+        Standing second = opened(control, Role.SUBSCRIBER, unix(1));
+        second.said(TOKEN);
+        Standing third = opened(control, Role.PUBLISHER, unix(1));
+        third.said(TOKEN);
+        assertThat(third.refusal())
+                .isEqualTo(new Refusal(
+                        CloseReason.TOO_MANY_CONNECTIONS, "there are 2 connections of a already, which is the limit"));
+        third.leave();
+        first.leave();
+        first.leave();
+        Standing fourth = opened(control, Role.PUBLISHER, unix(1));
+        fourth.said(TOKEN);
+        assertThat(fourth.refusal()).isNull();
+        assertThat(fourth.hasRate()).isFalse();
+    }
+
+    /** Whatever the pieces and the times: never more than the rate, and a burst of a tenth of a second. */
+    @Test
+    void aRateHoldsWhateverThePieces() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int round = 0; round < 100; round++) {
+            IdentityUse use = new IdentityUse();
+            long rate = 1L << random.nextInt(34);
+            long start = random.nextLong(-1L << 60, 1L << 60);
+            long now = start;
+            double bytes = 0;
+            for (int i = 0; i < 1000; i++) {
+                long piece = random.nextInt(256 << 10);
+                long pause = use.took(true, piece, rate, now);
+                if (i > 0) {
+                    double most = rate * ((now - start) / 1e9 + 0.1001) + 1;
+                    assertThat(bytes).as("seed %d", seed).isLessThanOrEqualTo(most);
+                }
+                bytes += piece;
+                now += Math.max(0, pause) + (random.nextInt(4) == 0 ? random.nextInt(200_000_000) : 0);
+            }
+        }
+    }
+
+    // ---- another policy -----------------------------------------------------------------------------------------
+
+    @Test
+    void whatAnotherPolicyTakesBack() {
+        AccessPolicy both =
+                new AccessPolicy(List.of(identity("a", List.of(TOKEN)), identity("b", List.of(Token.of("two")))));
+        AccessControl control = new AccessControl(both);
+        Standing standing = opened(control, Role.PUBLISHER, unix(1));
+        standing.said(TOKEN);
+        assertThat(standing.isOutdated()).isFalse();
+        control.change(new AccessPolicy(List.of(identity("a", List.of(TOKEN)))));
+        assertThat(standing.isOutdated()).isTrue();
+        assertThat(standing.holdsAfterChange()).isTrue();
+        assertThat(standing.isOutdated()).isFalse();
+        // The same token means somebody else.
+        control.change(new AccessPolicy(List.of(identity("c", List.of(TOKEN)))));
+        assertThat(standing.holdsAfterChange()).isFalse();
+        control.change(both);
+        standing.said(TOKEN);
+        assertThat(standing.refusal()).isNull();
+        control.change(new AccessPolicy(List.of(identity("b", List.of(Token.of("two"))))));
+        assertThat(standing.holdsAfterChange()).isFalse();
+        assertThat(reason(standing)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        control.change(null);
+        assertThat(opened(control, Role.PUBLISHER, unix(1)).refusal()).isNull();
+    }
+
+    /** 1,000 reloads forget nobody who is there, and keep nothing of who is not. */
+    @Test
+    void connectionsAreCountedThroughReloads() {
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(identity("a", List.of(TOKEN)))));
+        Standing standing = opened(control, Role.PUBLISHER, unix(1));
+        standing.said(TOKEN);
+        for (int i = 0; i < 1000; i++) {
+            control.change(new AccessPolicy(
+                    List.of(identity("a", List.of(TOKEN)), identity("b" + i, List.of(Token.of("b" + i))))));
+            assertThat(standing.holdsAfterChange()).isTrue();
+        }
+        Standing second = opened(control, Role.PUBLISHER, unix(1));
+        second.said(TOKEN);
+        Standing third = opened(control, Role.PUBLISHER, unix(1));
+        third.said(TOKEN);
+        assertThat(reason(third)).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS);
+    }
+}

@@ -1,0 +1,346 @@
+package dev.msgrelay.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.Secret;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Counter;
+import io.netty.util.internal.PlatformDependent;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.reflect.RecordComponent;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What there is at the admin port, and who gets it. */
+class AdminServerTest {
+    private static final String TOKEN = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
+
+    private TestRelay relay;
+    private AdminServer admin;
+    private InetSocketAddress at;
+
+    @BeforeEach
+    void start() throws IOException {
+        relay = TestRelay.start(Setting.NIO_TCP);
+        start(null);
+    }
+
+    private void start(String token) throws IOException {
+        if (admin != null) {
+            admin.close();
+        }
+        admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", token));
+        at = admin.address();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        relay.close();
+        admin.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/, text/html; charset=utf-8",
+        "/?a=b, text/html; charset=utf-8",
+        "/page.js, text/javascript; charset=utf-8",
+        "/page.css, text/css; charset=utf-8",
+        "/favicon.svg, image/svg+xml",
+        "/metrics, text/plain; version=0.0.4; charset=utf-8",
+        "/health/live, application/json",
+        "/health/ready, application/json",
+        "/config, application/json",
+        "/connections, application/json",
+    })
+    void everyPath(String path, String type) throws Exception {
+        Http.Reply reply = Http.get(at, path);
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.header("Content-Type")).isEqualTo(type);
+        assertThat(reply.header("Content-Security-Policy")).startsWith("default-src 'self';");
+        assertThat(reply.header("X-Content-Type-Options")).isEqualTo("nosniff");
+        assertThat(reply.header("Cache-Control")).isEqualTo("no-store");
+        assertThat(reply.header("Connection")).isEqualTo("close");
+        assertThat(reply.body()).isNotEmpty();
+        assertThat(relay.stats().get(Counter.ADMIN_REFUSED)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "http://evil/", "//"})
+    void otherPathsAreNotThere(String path) throws Exception {
+        assertThat(Http.get(at, path).status()).isEqualTo(404);
+    }
+
+    /** Nothing on the page comes from elsewhere, and nothing in it is a script or a style of its own. */
+    @Test
+    void thePageKeepsToItsPolicy() throws Exception {
+        String page = Http.get(at, "/").body();
+        assertThat(page).doesNotContain("http:", "https:", "<style", "style=", "onclick", "onload", "javascript:");
+        assertThat(page).containsPattern("<script src=\"page.js\" defer></script>");
+        assertThat(Http.get(at, "/page.js").body()).doesNotContain("innerHTML", "insertAdjacentHTML", "eval(", "http:");
+    }
+
+    @Test
+    void healthFollowsTheRelay() throws Exception {
+        assertThat(Http.get(at, "/health/live").body()).isEqualTo("{\"status\":\"live\"}\n");
+        assertThat(Http.get(at, "/health/ready").body()).isEqualTo("{\"status\":\"ready\"}\n");
+        relay.relay().close();
+        Http.Reply ready = Http.get(at, "/health/ready");
+        assertThat(ready.status()).isEqualTo(503);
+        assertThat(ready.body()).isEqualTo("{\"status\":\"ending\"}\n");
+        assertThat(Http.get(at, "/metrics").body()).contains("\nrelay_ready 0.0\n");
+    }
+
+    /** More than one chunk of the answer: each of them once. */
+    @Test
+    void connections() throws Exception {
+        try (PlainPublisher publisher = relay.publisher()) {
+            publisher.send(new Frames().frame(7, 10));
+            relay.awaitMessagesIn(1);
+            for (int i = 0; i < 150; i++) {
+                relay.subscriber();
+            }
+            Http.Reply reply = Http.get(at, "/connections");
+            assertThat(reply.header("Transfer-Encoding")).isEqualTo("chunked");
+            JsonArray rows = JsonParser.object().from(unchunked(reply.body())).getArray("connections");
+            assertThat(rows).hasSize(151);
+            assertThat(rows.stream()
+                            .map(row -> ((JsonObject) row).getLong("id"))
+                            .distinct())
+                    .hasSize(151);
+            JsonObject first = rows.getObject(0);
+            assertThat(first.getString("role")).isEqualTo("publisher");
+            assertThat(first.getString("state")).isEqualTo("plain");
+            assertThat(first.getLong("messages")).isEqualTo(1);
+            assertThat(rows.getObject(1).getLong("lagBytes")).isZero();
+        }
+    }
+
+    /** Clients of old know no chunks: the end of the connection is the end of the list. */
+    @Test
+    void connectionsForHttp10() throws Exception {
+        relay.subscriber();
+        Http.Reply reply = Http.send(at, "GET /connections HTTP/1.0\r\nHost: localhost\r\n\r\n");
+        assertThat(reply.header("Transfer-Encoding")).isEmpty();
+        assertThat(JsonParser.object().from(reply.body()).getArray("connections"))
+                .hasSize(1);
+    }
+
+    private static String unchunked(String body) {
+        StringBuilder whole = new StringBuilder();
+        int at = 0;
+        while (true) {
+            int end = body.indexOf("\r\n", at);
+            int bytes = Integer.parseInt(body.substring(at, end), 16);
+            if (bytes == 0) {
+                return whole.toString();
+            }
+            whole.append(body, end + 2, end + 2 + bytes);
+            at = end + 2 + bytes + 2;
+        }
+    }
+
+    /** The settings by their names, and no secret. */
+    @Test
+    void config() throws Exception {
+        start(hash(TOKEN));
+        String text = Http.get(at, "/config", "Authorization: Bearer " + TOKEN).body();
+        JsonObject config = JsonParser.object().from(text);
+        JsonObject settings = config.getObject("relay");
+        assertThat(settings.getObject("stream").getLong("logBytes")).isEqualTo(8 << 20);
+        assertThat(settings.getObject("clients").getString("slowSubscriber")).isEqualTo("disconnect");
+        assertThat(settings.getString("drainTimeout")).isEqualTo("5s");
+        assertThat(settings.getObject("listen").getString("publishSocket")).isNull();
+        assertThat(config.getObject("admin").getString("token")).isEqualTo("set");
+        assertThat(text).doesNotContain(TOKEN, hash(TOKEN), "sha256");
+    }
+
+    /** Whoever adds a setting that is a secret has to say so. */
+    @Test
+    void settingsThatSoundLikeSecretsAreMarked() throws Exception {
+        List<String> unmarked = new ArrayList<>();
+        unmarked(RelayConfig.class, unmarked);
+        unmarked(AdminConfig.class, unmarked);
+        assertThat(unmarked).isEmpty();
+    }
+
+    private static void unmarked(Class<?> settings, List<String> unmarked) {
+        for (RecordComponent component : settings.getRecordComponents()) {
+            boolean secret = component.isAnnotationPresent(Secret.class);
+            if (component.getType() == String.class
+                    && component.getName().matches("(?i).*(token|secret|password|passphrase|key|credential).*")
+                    && !secret) {
+                unmarked.add(settings.getSimpleName() + "." + component.getName());
+            }
+            if (component.getType().isRecord()) {
+                unmarked(component.getType(), unmarked);
+            }
+        }
+    }
+
+    /** The first event says what the others are about; they go on by themselves, and name who ended and why. */
+    @Test
+    void events() throws Exception {
+        try (Socket socket = Http.connect(at)) {
+            socket.getOutputStream()
+                    .write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            JsonObject about = event(lines, "about");
+            assertThat(about.getArray("counters")).hasSize(Counter.values().length);
+            assertThat(about.getArray("parts")).hasSize(Part.values().length);
+            JsonObject first = event(lines, "stats");
+            for (Counter counter : Counter.values()) {
+                assertThat(first.has(counter.key())).as(counter.key()).isTrue();
+            }
+            try (PlainPublisher publisher = relay.publisher();
+                    PlainSubscriber subscriber = relay.subscriber()) {
+                publisher.send(new Frames().frame(7, 10));
+                publisher.send(new Frames().header(7, -1));
+                relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
+                JsonObject now = event(lines, "stats");
+                while (now.getArray("ended").isEmpty()) {
+                    now = event(lines, "stats");
+                }
+                assertThat(now.getLong("messagesIn")).isEqualTo(1);
+                assertThat(now.getObject("closes").getLong("NEGATIVE_LENGTH")).isEqualTo(1);
+                JsonObject ended = now.getArray("ended").getObject(0);
+                assertThat(ended.getString("reason")).isEqualTo("NEGATIVE_LENGTH");
+                assertThat(ended.getString("who")).startsWith("publisher 127.0.0.1:");
+                assertThat(now.getArray("lagging").getObject(0).getString("address"))
+                        .startsWith("127.0.0.1:");
+                assertThat(now.getDouble("elapsedSeconds")).isGreaterThan(first.getDouble("elapsedSeconds"));
+                assertThat(now.getObject("memory").getLong("log")).isEqualTo(8 << 20);
+                assertThat(subscriber.received().wrong()).isNull();
+            }
+        }
+    }
+
+    private static JsonObject event(BufferedReader lines, String name) throws Exception {
+        String line = lines.readLine();
+        while (!line.equals("event: " + name)) {
+            line = lines.readLine();
+        }
+        return JsonParser.object().from(lines.readLine().substring("data: ".length()));
+    }
+
+    @Test
+    void theSeventeenthStreamIsRefused() throws Exception {
+        List<Socket> streams = new ArrayList<>();
+        try {
+            for (int i = 0; i < AdminServer.MOST_STREAMS; i++) {
+                Socket socket = Http.connect(at);
+                streams.add(socket);
+                socket.getOutputStream()
+                        .write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+            }
+            Http.Reply reply = Http.get(at, "/events");
+            assertThat(reply.status()).isEqualTo(503);
+            assertThat(reply.body()).contains("16 streams");
+            assertThat(Http.get(at, "/health/live").status()).isEqualTo(200);
+        } finally {
+            for (Socket socket : streams) {
+                socket.close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200",
+        "LocalHost:7402, 200",
+        "127.0.0.1:7402, 200",
+        "10.1.2.3, 200",
+        "[::1]:7402, 200",
+        "evil.example, 421",
+        "evil.example:7402, 421",
+        "localhost.evil.example, 421",
+        "127.0.0.1.evil.example, 421",
+        "[::1].evil.example, 421",
+        "'', 421",
+        "a b, 421",
+    })
+    void theNameThatItIsAskedUnder(String host, int status) throws Exception {
+        assertThat(Http.send(at, "GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+                        .status())
+                .isEqualTo(status);
+    }
+
+    @Test
+    void tokens() throws Exception {
+        start(hash(TOKEN));
+        String basic = Base64.getEncoder().encodeToString(("anyone:" + TOKEN).getBytes(StandardCharsets.UTF_8));
+        assertThat(Http.get(at, "/health/ready").status()).isEqualTo(200);
+        assertThat(Http.get(at, "/metrics", "Authorization: Bearer " + TOKEN).status())
+                .isEqualTo(200);
+        assertThat(Http.get(at, "/", "Authorization: Basic " + basic).status()).isEqualTo(200);
+        for (String wrong : new String[] {
+            "",
+            "Authorization: Bearer",
+            "Authorization: Bearer " + TOKEN + "x",
+            "Authorization: Bearer " + "x".repeat(3000),
+            "Authorization: Basic !!!",
+            "Authorization: Basic " + Base64.getEncoder().encodeToString("anyone:".getBytes(StandardCharsets.UTF_8)),
+            "Authorization: Bearer " + hash(TOKEN),
+            "Authorization: " + TOKEN,
+        }) {
+            Http.Reply reply = wrong.isEmpty() ? Http.get(at, "/metrics") : Http.get(at, "/metrics", wrong);
+            assertThat(reply.status()).as(wrong).isEqualTo(401);
+            assertThat(reply.header("WWW-Authenticate")).startsWith("Basic realm=\"relay\"");
+        }
+    }
+
+    @Test
+    void aPortThatIsTakenIsAFailureThatNamesIt() {
+        assertThatThrownBy(() -> AdminServer.start(relay.relay(), new AdminConfig("127.0.0.1", at.getPort(), null)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("cannot listen on 127.0.0.1:" + at.getPort() + ":");
+    }
+
+    /** The relay's is budgeted to the byte. */
+    @Test
+    void takesNoDirectMemory() throws Exception {
+        long before = PlatformDependent.usedDirectMemory();
+        try (Socket stream = Http.connect(at)) {
+            stream.getOutputStream()
+                    .write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(stream.getInputStream().read()).isEqualTo('H');
+            for (String path : new String[] {"/", "/metrics", "/connections", "/config", "/none"}) {
+                Http.get(at, path);
+                assertThat(PlatformDependent.usedDirectMemory()).as(path).isEqualTo(before);
+            }
+        }
+    }
+
+    private static String hash(String token) throws Exception {
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        return "sha256:" + HexFormat.of().formatHex(hash).toLowerCase(Locale.ROOT);
+    }
+}

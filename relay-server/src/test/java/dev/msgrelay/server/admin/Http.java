@@ -1,0 +1,59 @@
+package dev.msgrelay.server.admin;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Requests as bytes, and what came back until the connection's end. */
+public final class Http {
+    private static final int PATIENCE_MILLIS = 20_000;
+
+    private Http() {}
+
+    /** What came back. */
+    public record Reply(int status, String head, String body) {
+        /** The value of a header; empty where there is none. */
+        public String header(String name) {
+            Optional<String> line = Arrays.stream(head.split("\r\n"))
+                    .filter(l -> l.toLowerCase().startsWith(name.toLowerCase() + ":"))
+                    .findFirst();
+            return line.map(l -> l.substring(name.length() + 1).strip()).orElse("");
+        }
+    }
+
+    /** GET, as an ordinary client asks. */
+    public static Reply get(InetSocketAddress admin, String path, String... headers) throws IOException {
+        StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n");
+        Arrays.stream(headers).forEach(h -> request.append(h).append("\r\n"));
+        return send(admin, request.append("\r\n").toString());
+    }
+
+    /** Whatever the bytes are. */
+    public static Reply send(InetSocketAddress admin, String bytes) throws IOException {
+        try (Socket socket = connect(admin)) {
+            socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+            return reply(socket);
+        }
+    }
+
+    public static Socket connect(InetSocketAddress admin) throws IOException {
+        Socket socket = new Socket();
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.connect(admin, PATIENCE_MILLIS);
+        return socket;
+    }
+
+    /** All of it. */
+    public static Reply reply(Socket socket) throws IOException {
+        String all = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+        int end = all.indexOf("\r\n\r\n");
+        if (end < 0) {
+            throw new IOException("no whole answer: '" + all + "'");
+        }
+        return new Reply(Integer.parseInt(all.split(" ", 3)[1]), all.substring(0, end), all.substring(end + 4));
+    }
+}

@@ -1,0 +1,216 @@
+package dev.msgrelay.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.grack.nanojson.JsonArray;
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Counter;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What Prometheus reads, what Grafana draws of it, and what alerts are about: all of one mind. */
+class MetricsTest {
+    private static final Pattern HELP = Pattern.compile("# HELP ([a-z_]+) \\S.*");
+    private static final Pattern TYPE = Pattern.compile("# TYPE ([a-z_]+) (counter|gauge)");
+    private static final Pattern SAMPLE = Pattern.compile("([a-z_]+)(?:\\{([a-z]+)=\"([^\"\\\\\n]*)\"})? (\\S+)");
+    private static final Pattern NAME = Pattern.compile("\\brelay_[a-z_]+\\b");
+
+    private static final Path PACKAGING = Path.of("..", "packaging");
+    private static final Path RULES = PACKAGING.resolve("prometheus/relay-alerts.yml");
+    private static final Path DASHBOARD = PACKAGING.resolve("grafana/relay-dashboard.json");
+
+    @TempDir
+    private Path directory;
+
+    private static String text;
+    private static String openMetrics;
+
+    @BeforeAll
+    static void scrape() throws Exception {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
+                AdminServer admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", null));
+                PlainPublisher publisher = relay.publisher()) {
+            publisher.send(new Frames().frame(7, 10).frame(7, 10));
+            relay.awaitMessagesIn(2);
+            try (PlainPublisher wrong = relay.publisher()) {
+                wrong.send(new Frames().header(7, -1));
+                relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
+            }
+            text = Http.get(admin.address(), "/metrics").body();
+            openMetrics = Http.get(
+                            admin.address(), "/metrics", "Accept: application/openmetrics-text;version=1.0.0,*/*;q=0.1")
+                    .body();
+        }
+    }
+
+    @AfterAll
+    static void forget() {
+        text = null;
+    }
+
+    /** The samples by name and label; fails where a line is not as the format has it. */
+    private static Map<String, Double> samples(String exposition) {
+        Map<String, Double> samples = new LinkedHashMap<>();
+        Map<String, String> types = new LinkedHashMap<>();
+        Set<String> helped = new TreeSet<>();
+        for (String line : exposition.split("\n")) {
+            Matcher help = HELP.matcher(line);
+            Matcher type = TYPE.matcher(line);
+            Matcher sample = SAMPLE.matcher(line);
+            if (help.matches()) {
+                assertThat(helped.add(help.group(1))).as("told once: %s", line).isTrue();
+            } else if (type.matches()) {
+                assertThat(types.put(type.group(1), type.group(2)))
+                        .as("told once: %s", line)
+                        .isNull();
+            } else {
+                assertThat(sample.matches()).as("a sample: %s", line).isTrue();
+                String name = sample.group(1);
+                assertThat(helped).contains(name);
+                assertThat(types).containsKey(name);
+                assertThat(name.endsWith("_total"))
+                        .as(line)
+                        .isEqualTo(types.get(name).equals("counter"));
+                String key = name + (sample.group(3) == null ? "" : "/" + sample.group(3));
+                assertThat(samples.put(key, Double.parseDouble(sample.group(4))))
+                        .as("once: %s", line)
+                        .isNull();
+            }
+        }
+        return samples;
+    }
+
+    @Test
+    void everyCounterReasonAndPart() {
+        Map<String, Double> samples = samples(text);
+        for (Counter counter : Counter.values()) {
+            String name = "relay_" + counter.name().toLowerCase().replaceFirst("_millis$", "_seconds")
+                    + (counter.total() ? "_total" : "");
+            assertThat(samples).containsKey(name);
+        }
+        assertThat(samples).containsEntry("relay_messages_in_total", 2.0).containsEntry("relay_publishers", 1.0);
+        for (CloseReason reason : CloseReason.values()) {
+            assertThat(samples)
+                    .containsEntry(
+                            "relay_connections_closed_total/" + reason,
+                            reason == CloseReason.NEGATIVE_LENGTH ? 1.0 : 0.0);
+        }
+        for (Part part : Part.values()) {
+            String label = "/" + part.name().toLowerCase();
+            assertThat(samples.get("relay_memory_used_bytes" + label))
+                    .isBetween(0.0, samples.get("relay_memory_limit_bytes" + label));
+        }
+        assertThat(samples).containsKeys("relay_gc_seconds_total", "relay_ready", "relay_build_info/(not packaged)");
+    }
+
+    @Test
+    void inTheOtherFormatToo() {
+        assertThat(openMetrics).endsWith("# EOF\n").contains("\nrelay_messages_in_total 2.0\n");
+    }
+
+    @Test
+    void theDashboardDrawsWhatThereIs() throws Exception {
+        JsonObject dashboard = JsonParser.object().from(Files.readString(DASHBOARD));
+        JsonArray panels = dashboard.getArray("panels");
+        assertThat(panels).isNotEmpty();
+        Set<String> names = new TreeSet<>();
+        for (Object panel : panels) {
+            JsonArray targets = ((JsonObject) panel).getArray("targets");
+            assertThat(targets).isNotEmpty();
+            targets.forEach(target -> addNames(((JsonObject) target).getString("expr"), names));
+        }
+        assertThat(names).hasSizeGreaterThan(15);
+        assertThat(metricNames()).containsAll(names);
+    }
+
+    @Test
+    void alertsAreAboutWhatThereIs() throws Exception {
+        Set<String> names = new TreeSet<>();
+        addNames(Files.readString(RULES), names);
+        assertThat(names).hasSizeGreaterThan(5);
+        assertThat(metricNames()).containsAll(names);
+        Matcher reasons = Pattern.compile("reason=~\"([^\"]+)\"").matcher(Files.readString(RULES));
+        while (reasons.find()) {
+            for (String reason : reasons.group(1).split("\\|")) {
+                assertThat(CloseReason.values()).anyMatch(r -> r.name().matches(reason));
+            }
+        }
+    }
+
+    private static void addNames(String text, Set<String> names) {
+        NAME.matcher(text).results().map(m -> m.group()).forEach(names::add);
+    }
+
+    private static Set<String> metricNames() {
+        Set<String> names = new TreeSet<>();
+        samples(text).keySet().forEach(key -> names.add(key.replaceFirst("/.*", "")));
+        return names;
+    }
+
+    @Test
+    void promtoolFindsNothingWrong() throws Exception {
+        promtool(text, "check", "metrics");
+        promtool("", "check", "rules", RULES.toAbsolutePath().normalize().toString());
+        try (InputStream in = MetricsTest.class.getResourceAsStream("relay-alerts-test.yml")) {
+            String cases = new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .replace("RULES", RULES.toAbsolutePath().normalize().toString());
+            promtool(
+                    "",
+                    "test",
+                    "rules",
+                    Files.writeString(directory.resolve("cases.yml"), cases).toString());
+        }
+    }
+
+    private void promtool(String input, String... args) throws IOException, InterruptedException {
+        boolean there = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));
+        if (!there) {
+            System.out.println(
+                    "promtool is not on the PATH: /metrics was checked by a parser alone, the alerts by their names");
+        }
+        assumeTrue(there, "promtool is not on the PATH");
+        List<String> command = new ArrayList<>(List.of("promtool"));
+        command.addAll(List.of(args));
+        Path said = directory.resolve("said");
+        Process promtool = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(
+                        Files.writeString(directory.resolve("input"), input).toFile())
+                .redirectOutput(said.toFile())
+                .start();
+        try {
+            assertThat(promtool.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            promtool.destroyForcibly();
+        }
+        assertThat(promtool.exitValue()).as(Files.readString(said)).isZero();
+    }
+}

@@ -1,0 +1,249 @@
+package dev.msgrelay.server.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.admin.AdminServer;
+import dev.msgrelay.server.admin.Http;
+import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.ops.Counter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whatever the admin port is sent: it says why not, counts it, answers others, and the relay relays on. */
+class AdminPortTest {
+    private static final String HEAD = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n";
+
+    private TestRelay relay;
+    private HealthyPair pair;
+    private AdminServer admin;
+    private InetSocketAddress at;
+
+    @BeforeEach
+    void start() throws Exception {
+        relay = AttackRelay.start(b -> b);
+        admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", null));
+        at = admin.address();
+        pair = AttackRelay.pair(relay);
+        pair.begin();
+    }
+
+    @AfterEach
+    void nobodyElseHasNoticed() throws Exception {
+        try {
+            pair.end("admin port");
+            pair.finish();
+            AttackRelay.assertNoFault(relay);
+        } finally {
+            pair.close();
+            relay.close();
+            admin.close();
+        }
+    }
+
+    private long refused() {
+        return relay.stats().get(Counter.ADMIN_REFUSED);
+    }
+
+    private void assertAnswers() throws IOException {
+        assertThat(Http.get(at, "/health/ready").status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "POST /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 3\\r\\n\\r\\nabc | 405 | only GET, not POST",
+                "HEAD / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n | 405 |",
+                "OPTIONS * HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n | 405 | only GET, not OPTIONS",
+                "CONNECT evil:80 HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n | 405 | only GET, not CONNECT",
+                "GET /metrics HTTP/1.1\\r\\nHost: evil.example\\r\\n\\r\\n | 421 | Host 'evil.example' is neither",
+                "GET /metrics HTTP/1.1\\r\\n\\r\\n | 400 | 0 Host headers instead of one",
+                "GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nHost: evil\\r\\n\\r\\n | 400 | 2 Host headers instead of one",
+                "GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 1\\r\\n\\r\\nx | 413 | no body",
+                "GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n1\\r\\nx\\r\\n0\\r\\n\\r\\n | 413 | no body",
+                "GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: -1\\r\\n\\r\\n | 400 | no HTTP request",
+                "GET /metrics HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 99999999999999999999\\r\\n\\r\\n | 400 | no HTTP request",
+                "hello\\r\\n\\r\\n | 400 | no HTTP request",
+            })
+    void isRefusedWithAReason(String request, int status, String words) throws Exception {
+        Http.Reply reply = Http.send(at, request.translateEscapes());
+        assertThat(reply.status()).isEqualTo(status);
+        if (words != null) {
+            assertThat(reply.body()).contains(words);
+        }
+        assertThat(refused()).isEqualTo(1);
+        assertAnswers();
+    }
+
+    @Test
+    void nineKilobytesOfHeaders() throws Exception {
+        Http.Reply one = Http.send(at, HEAD + "X: " + "x".repeat(9 << 10) + "\r\n\r\n");
+        assertThat(one.status()).isEqualTo(431);
+        assertThat(one.body()).contains("headers of more than 8192 bytes");
+        StringBuilder many = new StringBuilder(HEAD);
+        for (int i = 0; i < 2000; i++) {
+            many.append("X").append(i).append(": y\r\n");
+        }
+        assertThat(Http.send(at, many.append("\r\n").toString()).status()).isEqualTo(431);
+        Http.Reply line = Http.send(at, "GET /" + "x".repeat(9 << 10) + " HTTP/1.1\r\n\r\n");
+        assertThat(line.status()).isEqualTo(414);
+        assertThat(line.body()).contains("a first line of more than 4096 bytes");
+        assertThat(Http.send(at, HEAD + "X: " + "x".repeat(7 << 10) + "\r\n\r\n")
+                        .status())
+                .isEqualTo(200);
+        assertThat(refused()).isEqualTo(3);
+        assertAnswers();
+    }
+
+    /** Endless headers, and an endless body: what is kept of them does not grow, and it ends. */
+    @Test
+    void whatDoesNotEnd() throws Exception {
+        byte[] more = "x".repeat(64 << 10).getBytes(StandardCharsets.US_ASCII);
+        for (String begin : List.of(HEAD + "X: ", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999\r\n\r\n")) {
+            try (Socket socket = Http.connect(at)) {
+                socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
+                writeUntilClosed(socket, more);
+            }
+        }
+        assertThat(refused()).isEqualTo(2);
+        assertAnswers();
+    }
+
+    private static void writeUntilClosed(Socket socket, byte[] piece) {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        try {
+            while (System.nanoTime() - deadline < 0) {
+                socket.getOutputStream().write(piece);
+            }
+        } catch (IOException closed) {
+            return;
+        }
+        throw new AssertionError("it still reads after 20 s");
+    }
+
+    /** TLS where there is none. */
+    @Test
+    void aClientHello() throws Exception {
+        Http.Reply reply = Http.send(at, "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n");
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(refused()).isEqualTo(1);
+    }
+
+    /** Requests that come a byte at a time, more of them than there is room for. */
+    @Test
+    void slowloris() throws Exception {
+        List<Socket> slow = new ArrayList<>();
+        try {
+            for (int i = 0; i < 60; i++) {
+                slow.add(Http.connect(at));
+            }
+            long start = System.nanoTime();
+            int step = 0;
+            while (refused() < slow.size()) {
+                for (Socket socket : slow) {
+                    try {
+                        socket.getOutputStream().write(HEAD.charAt(step % HEAD.length()));
+                    } catch (IOException over) {
+                        // Its answer is looked at below.
+                    }
+                }
+                step++;
+                assertAnswers();
+                assertThat(System.nanoTime() - start)
+                        .as("5 s, and what a busy machine takes")
+                        .isLessThan(20_000_000_000L);
+                Await.staysTrue(100, () -> refused() < slow.size());
+            }
+            assertThat(System.nanoTime() - start).isGreaterThan(4_000_000_000L);
+        } finally {
+            for (Socket socket : slow) {
+                socket.close();
+            }
+        }
+        assertAnswers();
+    }
+
+    /** What is said to one that is too slow. */
+    @Test
+    void silence() throws Exception {
+        try (Socket silent = Http.connect(at)) {
+            Http.Reply reply = Http.reply(silent);
+            assertThat(reply.status()).isEqualTo(408);
+            assertThat(reply.body()).contains("no whole request within 5 s");
+        }
+        assertThat(refused()).isEqualTo(1);
+    }
+
+    /** Those that have been silent for longest make room. */
+    @Test
+    void aThousandConnections() throws Exception {
+        List<Socket> crowd = new ArrayList<>();
+        try {
+            for (int i = 0; i < 1000; i++) {
+                crowd.add(Http.connect(at));
+                if (i % 100 == 0) {
+                    assertAnswers();
+                }
+            }
+            Await.until(() -> refused() + " refused", () -> refused() >= 1000 - 64);
+            assertAnswers();
+            assertThat(Http.get(at, "/metrics").body()).contains("relay_admin_refused_total");
+        } finally {
+            for (Socket socket : crowd) {
+                socket.close();
+            }
+        }
+    }
+
+    /** A stream that nobody reads holds no more than what the sockets take. */
+    @Test
+    void streamsThatNobodyReads() throws Exception {
+        List<Socket> streams = new ArrayList<>();
+        try {
+            for (int i = 0; i < 16; i++) {
+                Socket socket = new Socket();
+                socket.setReceiveBufferSize(4 << 10);
+                socket.connect(at, 20_000);
+                streams.add(socket);
+                socket.getOutputStream()
+                        .write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            Await.until("streams are full", () -> {
+                try {
+                    return Http.get(at, "/events").status() == 503;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertAnswers();
+        } finally {
+            for (Socket socket : streams) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Requests behind the first one are not answered: a connection has one. */
+    @Test
+    void aThousandRequestsAtOnce() throws Exception {
+        String all = (HEAD + "\r\n").repeat(1000);
+        Http.Reply reply = Http.send(at, all);
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.body().split("# HELP relay_messages_in_total ")).hasSize(2);
+        assertThat(refused()).isZero();
+        assertAnswers();
+    }
+}

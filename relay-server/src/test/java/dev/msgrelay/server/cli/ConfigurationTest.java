@@ -1,0 +1,355 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.config.RelayConfig;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** Each option has three ways to be set, and they mean the same; what is wrong is told with file and line. */
+class ConfigurationTest {
+    private static final String HASH = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    @TempDir
+    private Path folder;
+
+    private Path file(String... lines) throws IOException {
+        return Files.write(folder.resolve("relay.conf"), List.of(lines));
+    }
+
+    /** The values of all options, as the command sees them. */
+    private static Map<String, OptionSpec> parsed(Map<String, String> environment, String... args) {
+        RelayServerCommand command = new RelayServerCommand(null, null);
+        CommandLine line = RelayServerMain.commandLine(command);
+        command.configure(line, environment, args);
+        line.parseArgs(args);
+        return Configuration.options(line.getCommandSpec());
+    }
+
+    private static Object value(Map<String, OptionSpec> options, String option) {
+        return options.get(option).getValue();
+    }
+
+    private static AccessPolicy access(Path file) {
+        RelayServerCommand command = new RelayServerCommand(null, null);
+        return Configuration.read(
+                        RelayServerMain.commandLine(command).getCommandSpec(), Map.of(), "--config", file.toString())
+                .access();
+    }
+
+    static List<String> options() {
+        return List.copyOf(Configuration.options(RelayServerMain.commandLine(new RelayServerCommand(null, null))
+                        .getCommandSpec())
+                .keySet());
+    }
+
+    /** A value that is not the option's default. */
+    private static String other(String option) {
+        return JvmLimitsTest.OTHERS.getOrDefault("--" + option, "true");
+    }
+
+    // ---- parity: generated from the command's own options -------------------------------------------------------
+
+    @ParameterizedTest
+    @MethodSource("options")
+    void eachOptionIsTheSameByFlagEnvironmentAndFile(String option) throws Exception {
+        String value = other(option);
+        Object byDefault = value(parsed(Map.of()), option);
+        Object byFlag =
+                parsed(Map.of(), "--" + option + "=" + value).get(option).getValue();
+        assertThat(byFlag).as("another value than the default").isNotNull().isNotEqualTo(byDefault);
+        String variable = "RELAY_" + option.toUpperCase(java.util.Locale.ROOT).replace('-', '_');
+        assertThat(value(parsed(Map.of(variable, value)), option)).isEqualTo(byFlag);
+        Path file = file("", option + " = \"" + value + '"');
+        assertThat(value(parsed(Map.of(), "--config=" + file), option)).isEqualTo(byFlag);
+        assertThat(value(parsed(Map.of("RELAY_CONFIG", file.toString())), option))
+                .isEqualTo(byFlag);
+        // Empty in the environment is not set there.
+        assertThat(value(parsed(Map.of(variable, ""), "--config", file.toString()), option))
+                .isEqualTo(byFlag);
+    }
+
+    @ParameterizedTest
+    @MethodSource("options")
+    void aFlagBeforeTheEnvironmentBeforeTheFile(String option) throws Exception {
+        OptionSpec known = parsed(Map.of()).get(option);
+        boolean flag = known.arity().max() == 0;
+        // What it has by default, as somebody would write it; paths and the table of connections have nothing.
+        String usual = flag ? "false" : known.defaultValue() == null ? null : known.defaultValue();
+        assumeThat(usual).as("has something by default").isNotNull();
+        Path file = file(option + " = \"" + other(option) + '"');
+        Object byDefault = known.getValue();
+        String variable = Configuration.variable(option);
+        assertThat(value(parsed(Map.of(variable, usual), "--config=" + file), option))
+                .isEqualTo(byDefault);
+        assertThat(value(
+                        parsed(Map.of(variable, other(option)), "--config=" + file, "--" + option + "=" + usual),
+                        option))
+                .isEqualTo(byDefault);
+    }
+
+    @ParameterizedTest
+    @MethodSource("options")
+    void aValueThatIsNoneIsToldWithItsPlace(String option) throws Exception {
+        // What takes any text for now is looked at when all of it is there: whatIsWrongInIt.
+        boolean anyText = List.of("bind", "publish-socket", "subscribe-socket", "admin", "admin-token")
+                .contains(option);
+        assumeThat(anyText).as("takes any text").isFalse();
+        Path file = file("# one", "", option + " = \"no, never\"");
+        assertThatThrownBy(() -> parsed(Map.of(), "--config=" + file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(file + ":3: ")
+                .hasMessageContaining("--" + option);
+        assertThatThrownBy(() -> parsed(Map.of(Configuration.variable(option), "no, never")))
+                .hasMessageStartingWith(Configuration.variable(option) + ": ");
+    }
+
+    // ---- the file ----------------------------------------------------------------------------------------------
+
+    @Test
+    void sectionsListsNumbersAndWords() throws Exception {
+        Path file = file(
+                "log { size = 64m }",
+                "max { connections = 7, publishers = 3 }",
+                "allow-policies = [disconnect, skip, backpressure]",
+                "bind = 127.0.0.1, quiet = true",
+                "heartbeat = 2s");
+        Map<String, OptionSpec> options = parsed(Map.of(), "--config", file.toString());
+        assertThat(options.get("log-size").<Integer>getValue()).isEqualTo(64 << 20);
+        assertThat(options.get("max-connections").<Integer>getValue()).isEqualTo(7);
+        assertThat(options.get("max-publishers").<Integer>getValue()).isEqualTo(3);
+        assertThat(options.get("allow-policies").<List<?>>getValue()).hasSize(3);
+        assertThat(options.get("bind").<String>getValue()).isEqualTo("127.0.0.1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "log-sise = 64m | :2: unknown key log-sise; there is log-size",
+                "tcp { nodelay = true } | :2: unknown key tcp-nodelay",
+                "help = true | :2: unknown key help",
+                "config = other.conf | :2: unknown key config",
+                "log-size = null | :2: log-size is to be a value",
+                "log { size = 1m }, log-size = 2m | :2: log-size is given here, and at",
+                "access = everybody | :2: access is a block",
+                "log-size = 64x | :2: Invalid value for option '--log-size'",
+                "log-size = 1m | :2: log size 1048576 is not within",
+                "log-size = } | :2: ",
+                "mtu = ${nothing} | :2: ",
+                "bind = \"10.1.2.3\" | :2: bind 10.1.2.3 is beyond this host",
+                "admin = never | :2: admin 'never' is neither none, nor host:port",
+                "admin { token = never } | :2: admin token is not sha256:"
+            })
+    void whatIsWrongInIt(String line, String words) throws Exception {
+        Path file = file("# a comment", line);
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
+        String[] lines = err.toString().split("\n");
+        assertThat(lines[0]).startsWith("relay-server: " + file + words);
+        assertThat(lines).hasSize(2);
+    }
+
+    @Test
+    void aFileThatCannotBeRead() throws Exception {
+        StringWriter err = new StringWriter();
+        Path missing = folder.resolve("missing.conf");
+        assertThat(run(err, Map.of("RELAY_CONFIG", missing.toString()))).isEqualTo(2);
+        assertThat(run(err, Map.of(), "--config=" + folder)).isEqualTo(2);
+        Path large = folder.resolve("large.conf");
+        Files.write(large, new byte[(4 << 20) + 1]);
+        assertThat(run(err, Map.of(), "--config=" + large)).isEqualTo(2);
+        Path binary = folder.resolve("binary.conf");
+        Files.write(binary, new byte[] {(byte) 0xFF, (byte) 0xFE});
+        assertThat(run(err, Map.of(), "--config=" + binary)).isEqualTo(2);
+        assertThat(run(err, Map.of(), "--config")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains(missing + ": there is no such file")
+                .contains(folder + ": it cannot be read")
+                .contains(large + ": 4194305 bytes are over the limit")
+                .contains(binary + ": it is not UTF-8")
+                .contains("--config");
+    }
+
+    @Test
+    void aSecretIsNotShownWhereverItStands() throws Exception {
+        String secret = "s3cret-Zm9v";
+        for (String line : List.of(
+                "access { a { token = " + secret + ", publish = all } }",
+                "access { a { token = \"" + secret + "\" publish = all } } }",
+                "access { a { token = \"" + secret + " } }",
+                "access { a { token = [\"" + secret + "\", publish = all } }",
+                "access { a { token = \"sha256:" + secret + "\", publish = all } }",
+                "access { a { token = " + secret + " { } } }")) {
+            StringWriter err = new StringWriter();
+            Path file = file(line);
+            assertThat(run(err, Map.of(), "--check-config", "--config=" + file))
+                    .as(line)
+                    .isEqualTo(2);
+            assertThat(err.toString())
+                    .as(line)
+                    .startsWith("relay-server: " + file + ":1: ")
+                    .doesNotContain(secret);
+        }
+    }
+
+    @Test
+    void checkConfigOnlyLooks() throws Exception {
+        StringWriter out = new StringWriter();
+        Path file = file("log-size = 64m", "access { a { token = \"" + HASH + "\", subscribe = all } }");
+        RelayServerCommand command = new RelayServerCommand(
+                config -> {
+                    throw new AssertionError("started");
+                },
+                new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
+        CommandLine line = RelayServerMain.commandLine(command).setOut(new PrintWriter(out));
+        assertThat(RelayServerMain.execute(line, command, Map.of(), "--check-config", "--config", file.toString()))
+                .isZero();
+        assertThat(out.toString())
+                .startsWith(file + ": good; 1 options from file and environment, 1 identities")
+                .doesNotContain(HASH);
+    }
+
+    @Test
+    void helpNeedsNoFile() {
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of("RELAY_CONFIG", "/no/such/file"), "--help")).isZero();
+        assertThat(err.toString()).isEmpty();
+    }
+
+    private static int run(StringWriter err, Map<String, String> environment, String... args) {
+        RelayServerCommand command = new RelayServerCommand(
+                config -> {
+                    throw new IOException("started after all");
+                },
+                new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
+        CommandLine line = RelayServerMain.commandLine(command)
+                .setErr(new PrintWriter(err, true))
+                .setOut(new PrintWriter(new StringWriter()));
+        return RelayServerMain.execute(line, command, environment, args);
+    }
+
+    // ---- access ------------------------------------------------------------------------------------------------
+
+    @Test
+    void everythingThatABlockMaySay() throws Exception {
+        AccessPolicy policy = access(file(
+                "access {",
+                "  orders { token = \"" + HASH + "\", publish = \"1-99\", max-connections = 4, max-rate = 200m }",
+                "  audit  { certificate = \"CN=audit, O=Example\", subscribe = [1-99, 200], max-lag = 4m }",
+                "  local  { user = 0, publish = \"*\", subscribe = all }",
+                "  anyone { from = \"127.0.0.0/8,10.1.0.0/16\", subscribe = \"100-199\" }",
+                "}"));
+        assertThat(policy.identities())
+                .extracting(Identity::name)
+                .containsExactly("orders", "audit", "local", "anyone");
+        Identity orders = policy.identities().get(0);
+        assertThat(orders.tokens().get(0).text()).isEqualTo(HASH);
+        assertThat(orders.publish()).hasToString("1-99");
+        assertThat(orders.subscribe()).isNull();
+        assertThat(orders.maxConnections()).isEqualTo(4);
+        assertThat(orders.maxRate()).isEqualTo(200L << 20);
+        assertThat(orders.maxLag()).isEqualTo(Identity.UNLIMITED);
+        Identity audit = policy.identities().get(1);
+        assertThat(audit.certificates().get(0).getName()).isEqualTo("CN=audit,O=Example");
+        assertThat(audit.subscribe()).hasToString("1-99,200");
+        assertThat(audit.maxLag()).isEqualTo(4 << 20);
+        assertThat(policy.identities().get(2).users().get(0).uid()).isZero();
+        assertThat(policy.identities().get(2).publish().isAll()).isTrue();
+        assertThat(policy.identities().get(3).from()).hasSize(2);
+        assertThat(access(file("log-size = 16m"))).isNull();
+        assertThat(access(file("access { }")).identities()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "a { token = abc, publish = all } | :2: a.token: a token is kept as sha256:",
+                "a { from = 10.0.0.0/33, publish = all } | :2: a.from: '10.0.0.0/33': 33 bits are over the limit of 32",
+                "a { from = \"10.0.0.1/8\", publish = all } | :2: a.from: '10.0.0.1/8' has bits behind its first 8",
+                "a { from = \"relay.example\", publish = all } | :2: a.from: 'relay.example' is neither an address",
+                "a { from = unix, publish = \"9-1\" } | :2: a.publish: range 0 (9 to 1) runs backwards",
+                "a { from = unix, publish = some } | :2: a.publish: range 0 \"some\"",
+                "a { from = unix } | :2: access: a may neither publish nor subscribe",
+                "a { publish = all } | :2: access: a has no token, certificate, user or from",
+                "a { from = unix, publish = all, max-conections = 4 } | :2: a.max-conections: unknown key; there are",
+                "a { from = unix, publish = all, max-connections = 0 } | :2: access: a: max-connections 0 is below 1",
+                "a { from = unix, publish = all, max-connections = few } | :2: a.max-connections: 'few' is no number",
+                "a { from = unix, publish = all, max-lag = 1k } | :2: access: a: max-lag 1024 is below 1048576",
+                "a { from = unix, publish = all, max-rate = fast } | :2: a.max-rate: 'fast' is not a size",
+                "a { user = no-such-user-here, publish = all } | :2: a.user: there is no user no-such-user-here",
+                "a { certificate = audit, publish = all } | :2: a.certificate: 'audit' is no subject",
+                "a { from = unix, publish = all }, b { from = unix, subscribe = all } | :1: access: b and a have the same network",
+                "\"a b\" { from = unix, publish = all } | :2: access: the name of an identity",
+                "a = b | :2: access.a is a block"
+            })
+    void whatIsWrongInABlock(String block, String words) throws Exception {
+        Path file = file("access {", block, "}");
+        assertThatThrownBy(() -> access(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(file + words);
+    }
+
+    /** What is in the file is what the relay is built with. */
+    @Test
+    void beyondThisHostOnlyWithAnAccessBlockOrInsecure() throws Exception {
+        assertThatThrownBy(() -> RelayConfig.builder().host("0.0.0.0").build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("bind 0.0.0.0 is beyond this host")
+                .hasMessageContaining("insecure");
+        for (String host : List.of("127.0.0.1", "127.5.5.5", "::1", "localhost")) {
+            assertThat(RelayConfig.builder().host(host).build().insecure()).isFalse();
+        }
+        assertThat(RelayConfig.builder().host("0.0.0.0").insecure(true).build().access())
+                .isNull();
+        AccessPolicy policy = access(file("access { a { from = unix, subscribe = all } }"));
+        assertThat(RelayConfig.builder().host("0.0.0.0").access(policy).build().access())
+                .isSameAs(policy);
+    }
+
+    @Test
+    void aTokenAndWhatIsKeptOfIt() throws Exception {
+        List<String> printed = new ArrayList<>();
+        for (String[] args : new String[][] {{"token"}, {"token"}, {"token", "--of", "FILE"}}) {
+            StringWriter out = new StringWriter();
+            StringWriter err = new StringWriter();
+            if (args.length > 1) {
+                Path kept = folder.resolve("orders.token");
+                Files.writeString(kept, printed.get(2) + "\n");
+                args[2] = kept.toString();
+            }
+            RelayServerCommand command = new RelayServerCommand(null, null);
+            CommandLine line = RelayServerMain.commandLine(command);
+            line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err, true));
+            assertThat(RelayServerMain.execute(line, command, Map.of("RELAY_CONFIG", "/no/such/file"), args))
+                    .isZero();
+            printed.add(out.toString().strip());
+            printed.add(err.toString().strip());
+        }
+        assertThat(printed.get(0)).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(printed.get(2));
+        assertThat(printed.get(1)).matches("token = \"sha256:[0-9a-f]{64}\"");
+        assertThat(printed.get(4)).isEmpty();
+        assertThat(printed.get(5)).isEqualTo(printed.get(3));
+    }
+}

@@ -1,0 +1,143 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.TalkingPublisher;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SIGHUP, as an operator sends it: all of the configuration is taken, or none of it. */
+class ReloadProcessTest {
+    private static final Pattern READY = Pattern.compile(".*\"publish\":\"127\\.0\\.0\\.1:(\\d+)\".*");
+    private static final Token TOKEN = Token.of("s3cret-of-orders");
+    private static final Token OTHER = Token.of("s3cret-of-another");
+
+    @TempDir
+    private Path folder;
+
+    /** A process that is started where SIGHUP is ignored goes on ignoring it, as nohup wants it. */
+    @BeforeAll
+    static void hearsSighup() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (Files.exists(status)) {
+            String ignored = Files.readAllLines(status).stream()
+                    .filter(line -> line.startsWith("SigIgn:"))
+                    .findFirst()
+                    .orElse("SigIgn:\t0");
+            boolean isIgnored = (Long.parseUnsignedLong(ignored.split("\\s+")[1], 16) & 1) != 0;
+            assumeThat(isIgnored).as("SIGHUP is ignored here").isFalse();
+        }
+    }
+
+    private Path file(String... lines) throws IOException {
+        Path fresh = Files.write(folder.resolve("fresh"), List.of(lines));
+        return Files.move(fresh, folder.resolve("relay.conf"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static String orders(Token token, String types) {
+        return "access { orders { token = \"" + TokenHash.of(token).text() + "\", publish = \"" + types + "\" } }";
+    }
+
+    private static TalkingPublisher publisher(InetSocketAddress address, Token token) throws IOException {
+        return TalkingPublisher.connect(address)
+                .send(HelloFrame.publisher().token(token).build().encode());
+    }
+
+    @Test
+    void allOfItOrNothing() throws Exception {
+        Path file = file("name-hold = 10s", orders(TOKEN, "1-9"));
+        try (CommandProcess command = CommandProcess.logging("--json", "--quiet", "--config=" + file)) {
+            Matcher ready = READY.matcher(command.line(l -> l.contains("\"ready\"")));
+            assertThat(ready.matches()).isTrue();
+            InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(ready.group(1)));
+            try (TalkingPublisher stays = publisher(address, TOKEN)) {
+                stays.await(Hello.WELCOME);
+                for (String[] wrong : new String[][] {
+                    {"name-hold = 10s", orders(TOKEN, "1-9"), "}"},
+                    {"name-hold = 10s", orders(TOKEN, "9-1")},
+                    {"name-hold = 10s", "nmae = 1", orders(OTHER, "1-9")},
+                    {orders(OTHER, "1-9"), "name-hold = soon"},
+                    {orders(OTHER, "1-9"), "mtu = 575"}
+                }) {
+                    file(wrong);
+                    refused(command, file + ":");
+                }
+                Files.delete(file);
+                refused(command, file + ": there is no such file");
+                Files.createDirectory(file);
+                refused(command, file + ": it cannot be read");
+                Files.delete(file);
+                // Whatever was wrong, the one from the start holds.
+                stays.send(new Frames().frame(9, 1));
+                try (TalkingPublisher again = publisher(address, TOKEN);
+                        TalkingPublisher unknown = publisher(address, OTHER)) {
+                    again.await(Hello.WELCOME);
+                    assertThat(unknown.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
+                }
+                int before = command.errors().size();
+                file("name-hold = 20s", orders(OTHER, "1-9"));
+                command.hangUp();
+                assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
+                command.error(before, l -> l.contains("configuration read again: " + file + ": good; 1 options"));
+                command.error(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
+                try (TalkingPublisher now = publisher(address, OTHER)) {
+                    now.await(Hello.WELCOME);
+                }
+            }
+            assertThat(command.terminate()).isZero();
+            assertThat(command.errors())
+                    .noneMatch(l -> l.contains("s3cret")
+                            || l.contains(TokenHash.of(TOKEN).text()));
+            assertThat(command.errors()).anyMatch(l -> l.contains(" is orders by its token"));
+            assertThat(command.lines()).noneMatch(l -> l.contains("s3cret"));
+        }
+    }
+
+    private static void refused(CommandProcess command, String why) throws Exception {
+        int before = command.errors().size();
+        command.hangUp();
+        assertThat(command.error(before, l -> l.contains("configuration not taken, the one before holds: ")))
+                .contains(why);
+    }
+
+    @Test
+    void withoutAFileItIsNoEnd() throws Exception {
+        try (CommandProcess command = CommandProcess.logging("--json", "--quiet")) {
+            command.line(l -> l.contains("\"ready\""));
+            command.hangUp();
+            command.error(0, l -> l.contains("configuration read again: no file is named"));
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
+    @Test
+    void checkAndBind() throws Exception {
+        Path file = file("bind = 0.0.0.0");
+        for (String flag : List.of("--check-config", "--quiet")) {
+            try (CommandProcess refused = new CommandProcess(flag, "--config=" + file)) {
+                assertThat(refused.awaitExit()).isEqualTo(2);
+                assertThat(refused.errors().get(0))
+                        .startsWith("relay-server: " + file + ":1: bind 0.0.0.0 is beyond this host");
+            }
+        }
+        try (CommandProcess good = new CommandProcess("--check-config", "--insecure", "--config=" + file)) {
+            assertThat(good.awaitExit()).isZero();
+        }
+    }
+}

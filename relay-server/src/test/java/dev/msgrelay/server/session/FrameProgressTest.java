@@ -1,0 +1,44 @@
+package dev.msgrelay.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.config.LimitsConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class FrameProgressTest {
+    private static final LimitsConfig LIMITS = RelayConfig.builder().build().limits();
+    private static final long PERIOD = LIMITS.frameTimeout().toNanos();
+    private static final long LEAST = LIMITS.minRate() * TimeUnit.NANOSECONDS.toSeconds(PERIOD);
+
+    private final FrameProgress progress = new FrameProgress(LIMITS, 0);
+
+    @Test
+    void whatBringsTheLeastRateIsLeftAlone() {
+        assertThat(look(1, false, LEAST)).isFalse();
+        assertThat(look(2, false, 2 * LEAST)).isFalse();
+        assertThat(look(3, false, 3 * LEAST - 1)).isTrue();
+        assertThat(progress.text()).contains("" + (LEAST - 1)).contains("the least is " + LEAST);
+    }
+
+    @Test
+    void whoeverHoldsUpOthersForAWholePeriodHasToHurry() {
+        long fast = FrameProgress.HURRY * LEAST;
+        assertThat(look(1, true, LEAST)).as("the others came within the period").isFalse();
+        assertThat(look(2, true, LEAST + fast)).isFalse();
+        assertThat(look(3, true, LEAST + 2 * fast - 1)).isTrue();
+        assertThat(progress.text()).contains("the least is " + fast);
+    }
+
+    @Test
+    void othersThatHaveGoneMeanwhileDoNotCount() {
+        assertThat(look(1, true, LEAST)).isFalse();
+        assertThat(progress.tooSlow(PERIOD + PERIOD / 2, true, false, 0, LEAST)).isFalse();
+        assertThat(look(2, true, 2 * LEAST)).isFalse();
+    }
+
+    private boolean look(int periods, boolean heldUp, long bytes) {
+        return progress.tooSlow(periods * (PERIOD + 1), true, heldUp, 0, bytes);
+    }
+}
