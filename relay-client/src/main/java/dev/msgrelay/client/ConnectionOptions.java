@@ -2,7 +2,11 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -11,6 +15,7 @@ import java.util.function.Consumer;
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
     private final List<Endpoint> endpoints;
     private final boolean plain;
+    private final Token token;
     private final ReconnectPolicy reconnect;
     private final int bufferSize;
     private final int maxBody;
@@ -30,6 +35,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         Timeouts.check("handshakeTimeout", builder.handshakeTimeout);
         this.endpoints = builder.endpoints;
         this.plain = builder.plain;
+        this.token = builder.token;
         this.reconnect = builder.reconnect;
         this.bufferSize = bufferSize;
         this.maxBody = builder.maxBody;
@@ -44,6 +50,24 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
     boolean plain() {
         return plain;
+    }
+
+    Token token() {
+        return token;
+    }
+
+    /**
+     * Whether a token may go over this connection: in the clear it stays within the host.
+     *
+     * @throws RelayUnsuitableException it would be on a link for others to read
+     */
+    void checkSecrecy(Endpoint endpoint, SocketChannel channel) throws IOException {
+        boolean withinHost = !(channel.getRemoteAddress() instanceof InetSocketAddress inet)
+                || inet.getAddress().isLoopbackAddress();
+        if (!token.isNone() && !withinHost) {
+            throw new RelayUnsuitableException(
+                    "the token is not sent to " + endpoint + " in the clear: it would be for others to read");
+        }
     }
 
     ReconnectPolicy reconnect() {
@@ -77,6 +101,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         final List<Endpoint> endpoints;
         boolean plain;
+        Token token = Token.NONE;
         ReconnectPolicy reconnect = ReconnectPolicy.endless();
         String name = "";
         int heartbeatMillis;
@@ -97,6 +122,15 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
          */
         public B plain() {
             plain = true;
+            return self();
+        }
+
+        /**
+         * Proves to a relay that wants to know who its clients are that this is one of them. It is sent in the clear within the
+         * host only.
+         */
+        public B token(Token secret) {
+            token = secret;
             return self();
         }
 

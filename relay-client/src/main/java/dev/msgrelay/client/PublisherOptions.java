@@ -83,6 +83,7 @@ public final class PublisherOptions extends ConnectionOptions {
                 .name(hello.name())
                 .producer(hello.producer())
                 .nextNumber(epoch, number)
+                .token(token())
                 .build()
                 .encode();
     }
@@ -173,9 +174,9 @@ public final class PublisherOptions extends ConnectionOptions {
 
         /** @throws IllegalArgumentException naming the option and the limit that it breaks */
         public PublisherOptions build() {
-            if (plain && (acks || heartbeatMillis != 0 || !name.isEmpty())) {
+            if (plain && (acks || heartbeatMillis != 0 || !name.isEmpty() || !token.isNone())) {
                 throw new IllegalArgumentException(
-                        "the plain mode has no name, acknowledgements and heartbeat: these go with HELLO");
+                        "the plain mode has no name, token, acknowledgements and heartbeat: these go with HELLO");
             }
             if (!acks && (firstNumber != 0 || !producer.isNone())) {
                 throw new IllegalArgumentException("a first number and a producer id go with acknowledgements");

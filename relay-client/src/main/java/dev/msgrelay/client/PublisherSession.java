@@ -187,6 +187,7 @@ final class PublisherSession implements Runnable {
             reconnector.welcomed();
             emit(new SessionEvent.ConnectedPlain(endpoint));
         } else {
+            options.checkSecrecy(endpoint, link.channel());
             link.greet(stream.hello(), options.handshakeTimeout().toNanos());
         }
     }

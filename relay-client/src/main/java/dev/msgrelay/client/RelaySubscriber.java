@@ -281,6 +281,7 @@ public final class RelaySubscriber implements AutoCloseable {
         } else if (options.plain()) {
             startPlain(endpoint);
         } else {
+            options.checkSecrecy(endpoint, link.channel());
             link.greet(stream.hello(), options.handshakeTimeout().toNanos());
         }
     }

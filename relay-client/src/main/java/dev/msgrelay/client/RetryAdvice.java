@@ -56,9 +56,12 @@ enum RetryAdvice {
                     NAME_TAKEN,
                     BAD_START,
                     TOO_MANY_NAMES,
-                    MESSAGE_GAP -> STOP;
-            case TOO_MANY_CONNECTIONS, TOO_MANY_PUBLISHERS, TOO_MANY_FROM_ADDRESS -> SLOWLY;
+                    MESSAGE_GAP,
+                    NOT_AUTHENTICATED,
+                    NOT_PERMITTED -> STOP;
+            case TOO_MANY_CONNECTIONS, TOO_MANY_PUBLISHERS, TOO_MANY_FROM_ADDRESS, RATE_LIMITED -> SLOWLY;
             case NAME_HELD -> FEW_SLOWLY;
+            case TLS_FAILED -> FEW;
             case PEER_CLOSED,
                     CONNECTION_LOST,
                     TRUNCATED_FRAME,
@@ -69,7 +72,8 @@ enum RetryAdvice {
                     HANDSHAKE_TIMEOUT,
                     IDLE_TIMEOUT,
                     MEMORY_LIMIT,
-                    FRAME_TIMEOUT -> AGAIN;
+                    FRAME_TIMEOUT,
+                    REVOKED -> AGAIN;
         };
     }
 

@@ -63,6 +63,7 @@ public final class SubscriberOptions extends ConnectionOptions {
                 .heartbeatMillis(hello.heartbeatMillis())
                 .features(hello.features())
                 .name(hello.name())
+                .token(token())
                 .types(types);
         if (next > 0) {
             again.fromSequence(epoch, next);
@@ -141,20 +142,21 @@ public final class SubscriberOptions extends ConnectionOptions {
                     || !types.isAll()
                     || policy != Policy.RELAY_DEFAULT
                     || heartbeatMillis != 0
-                    || !name.isEmpty();
+                    || !name.isEmpty()
+                    || !token.isNone();
             if (plain && asks) {
                 throw new IllegalArgumentException(
-                        "the plain mode has no name, types, start, policy and heartbeat: these go with HELLO");
+                        "the plain mode has no name, token, types, start, policy and heartbeat: these go with HELLO");
             }
             return new SubscriberOptions(this);
         }
 
         private HelloFrame hello() {
-            // SEQUENCES always: the types may be changed later, the features not.
+            // Always: the types may be changed later, the features not.
             HelloFrame.Builder hello = HelloFrame.subscriber()
                     .policy(policy)
                     .heartbeatMillis(heartbeatMillis)
-                    .features(Features.SEQUENCES)
+                    .features(Features.SEQUENCES | Features.NARROWED)
                     .name(name)
                     .types(types);
             if (start == StartFrom.SEQUENCE) {

@@ -27,6 +27,8 @@ final class SubscriberStream implements RelayLink.Handler {
 
     private MessageHandler handler;
     private TypeRanges greetedWith;
+    // Whether the relay leaves out types that this client may not have.
+    private boolean narrowed;
     private int maxRanges;
     private long head;
     private long messages;
@@ -100,7 +102,8 @@ final class SubscriberStream implements RelayLink.Handler {
                             endpoint, position.epoch(), position.next(), welcome.epoch(), welcome.next()));
             head = 0;
         }
-        position.welcome(welcome, !greetedWith.isAll(), welcome.grants(Features.SEQUENCES));
+        narrowed = welcome.grants(Features.NARROWED);
+        position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES));
         changes.welcomed(position.next());
     }
 
@@ -135,7 +138,7 @@ final class SubscriberStream implements RelayLink.Handler {
             case ControlFrames.SUBSCRIBED -> {
                 SubscribedFrame answer = SubscribedFrame.decode(body);
                 position.leftOut(type, answer.sequence());
-                position.filtered(!changes.answered(answer).isAll());
+                position.filtered(!changes.answered(answer).isAll() || narrowed);
             }
             default -> throw RelayLink.unexpected(type, "on the subscribe port");
         }

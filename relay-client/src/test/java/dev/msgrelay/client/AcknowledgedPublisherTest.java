@@ -29,15 +29,12 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
     @Test
     void numbersGoOnBehindWhatTheRelayHasAccepted() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
-                    client.hello();
-                    client.send(welcomePublisher(41));
-                    take(client, 2);
+                    takeAll(client, 41, 2);
                     client.send(ack(43, 100));
                     client.drain();
                 });
                 RelayPublisher publisher = open(acked(relay).producer(PRODUCER))) {
-            publish(publisher, "a", "b");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a", "b");
             assertThat(relay.hellos())
                     .containsExactly(HelloFrame.publisher()
                             .name("orders")
@@ -80,9 +77,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
     @Test
     void afterACutExactlyTheRestIsSentAgain() throws Exception {
         Script partly = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 4);
+            takeAll(client, 0, 4);
             client.send(ack(2, 12));
         };
         // It had taken 3 as well, and could not say so.
@@ -98,10 +93,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(partly, rest);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a", "b", "c", "d");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settleAndEnd(publisher, relay, "a", "b", "c", "d");
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:d", "1:c", "1:d");
             assertThat(acks).containsExactly("2@12", "3@0", "4@14");
         }
@@ -111,9 +103,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
     @Test
     void whatWasAcceptedIsNotSentToARestartedRelay() throws Exception {
         Script takes = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 3);
+            takeAll(client, 0, 3);
         };
         Script settles = client -> {
             assertThat(client.hello().number()).isEqualTo(1);
@@ -128,10 +118,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(takes, settles, restarted);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a", "b", "c");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settleAndEnd(publisher, relay, "a", "b", "c");
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:c");
             assertThat(acks).containsExactly("2@0", "3@1");
         }
@@ -140,14 +127,11 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
     @Test
     void worksOverAUnixSocketToo(@TempDir Path directory) throws Exception {
         Script cuts = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 1);
+            takeAll(client, 0, 1);
         };
         try (ScriptedRelay relay = ScriptedRelay.unix(directory, cuts, this::serveOne);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             assertThat(got).containsExactly("1:a", "1:a");
         }
     }
@@ -155,21 +139,15 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
     @Test
     void duplicateAndOlderAcksDoNoHarm() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
-                    client.hello();
-                    client.send(welcomePublisher(0));
-                    take(client, 2);
+                    takeAll(client, 0, 2);
                     client.send(ack(1, 1), ack(1, 1), ack(2, 2), ack(1, 1), ack(2, 2));
                     take(client, 1);
                     client.send(ack(3, 3));
                     client.drain();
                 });
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a", "b");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publish(publisher, "c");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settle(publisher, "a", "b");
+            settleAndEnd(publisher, relay, "c");
             assertThat(acks).containsExactly("1@1", "2@2", "3@3");
             assertThat(events(SessionEvent.Lost.class)).isEmpty();
         }
@@ -178,9 +156,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
     @Test
     void anAckOfWhatWasNotSentIsAFaultThatTheRelayIsTold() throws Exception {
         Script wrong = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 1);
+            takeAll(client, 0, 1);
             client.send(ack(2, 2));
             assertThat(ErrorFrame.text(client.expect(ControlFrames.ERROR))).contains("message 2, which was not sent");
         };
@@ -193,19 +169,14 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(wrong, right);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settleAndEnd(publisher, relay, "a");
         }
     }
 
     @Test
     void aRestartedRelayGetsWhatItHadNotAcknowledged() throws Exception {
         Script first = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 3);
+            takeAll(client, 0, 3);
             client.send(ack(1, 1));
         };
         Script restarted = client -> {
@@ -218,10 +189,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(first, restarted);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a", "b", "c");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settleAndEnd(publisher, relay, "a", "b", "c");
             assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:b", "1:c");
             assertThat(events(SessionEvent.RelayRestarted.class))
                     .containsExactly(new SessionEvent.RelayRestarted(relay.endpoint(), EPOCH, EPOCH + 1, 2));
@@ -233,9 +201,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         CountDownLatch leaving = new CountDownLatch(1);
         CountDownLatch published = new CountDownLatch(1);
         Script leaves = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 1);
+            takeAll(client, 0, 1);
             client.send(Frames.goAway());
             published.await();
             client.channel().configureBlocking(false);
@@ -280,8 +246,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(serve, this::serveOne);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             assertThat(relay.hellos()).hasSize(2);
             ProducerId id = relay.hellos().get(0).producer();
             assertThat(id.isNone()).isFalse();
@@ -294,8 +259,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne, this::serveOne)) {
             for (int i = 0; i < 2; i++) {
                 try (RelayPublisher publisher = open(acked(relay))) {
-                    publish(publisher, "a");
-                    assertThat(publisher.flush(LONG)).isTrue();
+                    settle(publisher, "a");
                 }
             }
             assertThat(relay.hellos()).extracting(HelloFrame::producer).doesNotHaveDuplicates();
@@ -308,9 +272,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         long epoch = Frames.EPOCH;
         CountDownLatch welcomed = new CountDownLatch(1);
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
-                    client.hello();
-                    client.send(welcomePublisher(2));
-                    take(client, 3);
+                    takeAll(client, 2, 3);
                     welcomed.await();
                     client.send(ack(3, 100));
                     client.drain();
@@ -337,9 +299,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         CountDownLatch again = new CountDownLatch(1);
         try (ScriptedRelay relay = ScriptedRelay.of(
                         client -> {
-                            client.hello();
-                            client.send(welcomePublisher(5));
-                            take(client, 2);
+                            takeAll(client, 5, 2);
                         },
                         client -> {
                             HelloFrame hello = client.hello();
@@ -354,8 +314,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
             publish(publisher, "1", "2");
             assertThat(publisher.flush(LONG)).as("the relay has them").isTrue();
             again.await();
-            publish(publisher, "3", "4", "5", "6");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "3", "4", "5", "6");
             assertThat(publisher.settled()).isEqualTo(6);
             assertThat(acks).containsExactly("5@0", "6@100");
             assertThat(publisher.failure()).isEmpty();

@@ -36,8 +36,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(cut, this::serveOne);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             assertThat(got).containsExactly("1:a");
         }
     }
@@ -46,8 +45,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
     void aRelayThatNeverAnswersIsGivenUpInTime() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(Peer::drain, this::serveOne);
                 RelayPublisher publisher = open(acked(relay).handshakeTimeout(SHORT))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             assertThat(events(SessionEvent.Lost.class).get(0).text()).startsWith("no WELCOME from");
         }
     }
@@ -61,8 +59,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
         };
         try (ScriptedRelay relay = ScriptedRelay.of(silent, this::serveOne);
                 RelayPublisher publisher = open(acked(relay))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             assertThat(events(SessionEvent.Lost.class).get(0).text()).contains("for 100 ms");
         }
     }
@@ -108,8 +105,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                         .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
                                 .isSameAs(reason));
             } else {
-                publish(publisher, "a");
-                assertThat(publisher.flush(LONG)).isTrue();
+                settle(publisher, "a");
             }
         }
     }

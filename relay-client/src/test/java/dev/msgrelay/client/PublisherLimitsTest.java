@@ -67,9 +67,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
     void refusesWhenFullOfWhatIsNotAcknowledged() throws Exception {
         CountDownLatch full = new CountDownLatch(1);
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
-                    client.hello();
-                    client.send(welcomePublisher(0));
-                    take(client, 4);
+                    takeAll(client, 0, 4);
                     full.await();
                     client.send(ack(1, 1));
                     take(client, 1);
@@ -85,10 +83,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
             assertThat(publisher.publish(1, bytes("12"))).isSameAs(PublishOutcome.FULL);
             assertThat(publisher.publish(1, bytes("12"), SHORT)).isSameAs(PublishOutcome.FULL);
             full.countDown();
-            publish(publisher, "12");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settleAndEnd(publisher, relay, "12");
         }
     }
 
@@ -96,8 +91,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
     void closeIsBoundedAndSaysHowManyAreNotAcknowledged() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
                 RelayPublisher publisher = open(acked(relay).closeTimeout(Duration.ofMillis(500)))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             publish(publisher, "b", "c");
             long start = System.nanoTime();
             assertThat(publisher.flush(SHORT)).isFalse();
@@ -111,9 +105,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
     @Test
     void closeWaitsForTheAcksOverAnotherConnectionIfNeedBe() throws Exception {
         Script cuts = client -> {
-            client.hello();
-            client.send(welcomePublisher(0));
-            take(client, 1);
+            takeAll(client, 0, 1);
         };
         try (ScriptedRelay relay = ScriptedRelay.of(cuts, this::serveOne)) {
             RelayPublisher publisher = open(acked(relay));
@@ -146,10 +138,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                         open(PublisherOptions.builder(relay.endpoint()).onEvent(this::note))) {
             publish(publisher, "a", "b");
             assertThat(again.await(20, TimeUnit.SECONDS)).isTrue();
-            publish(publisher, "c");
-            assertThat(publisher.flush(LONG)).isTrue();
-            publisher.close();
-            relay.await();
+            settleAndEnd(publisher, relay, "c");
             assertThat(got).containsExactly("1:a", "1:b", "1:c");
             assertThat(events(SessionEvent.InDoubt.class))
                     .containsExactly(new SessionEvent.InDoubt(relay.endpoint(), 2, 18));
@@ -180,8 +169,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
     void theRelaysLimitOfBodiesHoldsOnceItIsKnown() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
                 RelayPublisher publisher = open(acked(relay).maxBody(2 << 20))) {
-            publish(publisher, "a");
-            assertThat(publisher.flush(LONG)).isTrue();
+            settle(publisher, "a");
             assertThatThrownBy(() -> publisher.publish(1, ByteBuffer.allocate((1 << 20) + 1)))
                     .hasMessageContaining("over the limit of 1048576");
             assertThatThrownBy(() -> publisher.publish(ControlFrames.PING, bytes("")))

@@ -25,14 +25,22 @@ class RetryAdviceTest {
             CloseReason.NAME_TAKEN,
             CloseReason.BAD_START,
             CloseReason.TOO_MANY_NAMES,
-            CloseReason.MESSAGE_GAP);
+            CloseReason.MESSAGE_GAP,
+            CloseReason.NOT_AUTHENTICATED,
+            CloseReason.NOT_PERMITTED);
 
     /** What it calls "again, slowly". */
     private static final Set<CloseReason> SLOWLY = EnumSet.of(
-            CloseReason.TOO_MANY_CONNECTIONS, CloseReason.TOO_MANY_PUBLISHERS, CloseReason.TOO_MANY_FROM_ADDRESS);
+            CloseReason.TOO_MANY_CONNECTIONS,
+            CloseReason.TOO_MANY_PUBLISHERS,
+            CloseReason.TOO_MANY_FROM_ADDRESS,
+            CloseReason.RATE_LIMITED);
 
     /** What it calls "again, a few times, slowly". */
     private static final Set<CloseReason> FEW_SLOWLY = EnumSet.of(CloseReason.NAME_HELD);
+
+    /** What it calls "again, a few times". */
+    private static final Set<CloseReason> FEW = EnumSet.of(CloseReason.TLS_FAILED);
 
     @ParameterizedTest
     @EnumSource(CloseReason.class)
@@ -41,7 +49,9 @@ class RetryAdviceTest {
                 ? RetryAdvice.STOP
                 : FEW_SLOWLY.contains(reason)
                         ? RetryAdvice.FEW_SLOWLY
-                        : SLOWLY.contains(reason) ? RetryAdvice.SLOWLY : RetryAdvice.AGAIN;
+                        : SLOWLY.contains(reason)
+                                ? RetryAdvice.SLOWLY
+                                : FEW.contains(reason) ? RetryAdvice.FEW : RetryAdvice.AGAIN;
         assertThat(RetryAdvice.of(new RelayErrorException(reason.code(), ""))).isSameAs(expected);
     }
 

@@ -29,11 +29,16 @@ abstract class ScriptedPublishing {
 
     /** Takes one message and acknowledges it. */
     void serveOne(Peer client) throws IOException {
-        client.hello();
-        client.send(welcomePublisher(0));
-        take(client, 1);
+        takeAll(client, 0, 1);
         client.send(ack(1, 1));
         client.drain();
+    }
+
+    /** Hears HELLO, has accepted so many messages already, and takes some. */
+    void takeAll(Peer client, long accepted, int messages) throws IOException {
+        client.hello();
+        client.send(welcomePublisher(accepted));
+        take(client, messages);
     }
 
     void take(Peer client, int messages) throws IOException {
@@ -58,6 +63,19 @@ abstract class ScriptedPublishing {
         for (String body : bodies) {
             assertThat(publisher.publish(1, bytes(body), LONG)).isSameAs(PublishOutcome.ACCEPTED);
         }
+    }
+
+    /** Publishes these and waits until all is acknowledged. */
+    static void settle(RelayPublisher publisher, String... bodies) throws InterruptedException {
+        publish(publisher, bodies);
+        assertThat(publisher.flush(LONG)).isTrue();
+    }
+
+    /** And ends, and so does the relay. */
+    static void settleAndEnd(RelayPublisher publisher, ScriptedRelay relay, String... bodies) throws Exception {
+        settle(publisher, bodies);
+        publisher.close();
+        relay.await();
     }
 
     static void publishMany(RelayPublisher publisher, ByteBuffer body, int messages) {

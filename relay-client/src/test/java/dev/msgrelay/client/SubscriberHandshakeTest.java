@@ -65,7 +65,7 @@ class SubscriberHandshakeTest {
                             .fromEarliest()
                             .policy(Policy.SKIP)
                             .heartbeatMillis(1500)
-                            .features(Features.SEQUENCES)
+                            .features(Features.SEQUENCES | Features.NARROWED)
                             .build());
             assertThat(run.messages).containsExactly("1:7:good");
             assertThat(run.events).hasSize(2);

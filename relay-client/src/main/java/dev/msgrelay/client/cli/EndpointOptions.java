@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +23,7 @@ final class EndpointOptions {
             arity = "0..*",
             paramLabel = "ENDPOINT",
             description = "host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish.")
+                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish.")
     private List<String> endpoints;
 
     @Option(names = "--unix", paramLabel = "PATH", description = "A Unix domain socket, the same as unix:PATH.")
@@ -37,8 +38,27 @@ final class EndpointOptions {
                     + " Default: ${DEFAULT-VALUE}.")
     private Duration connectTimeout;
 
-    /** At least one. */
-    List<Endpoint> endpoints(String byDefault) {
+    @Option(
+            names = "--context",
+            paramLabel = "NAME",
+            description =
+                    "A relay by its name: what NAME.conf in ~/.config/relay-client (or in $XDG_CONFIG_HOME) says, lines"
+                            + " such as publish = host:port, subscribe = host:port, token-file = FILE. Default: RELAY_CONTEXT of the"
+                            + " environment.")
+    private String context;
+
+    /** What the context says that is named, if one is. */
+    Context context() throws IOException {
+        String name = context != null ? context : System.getenv().getOrDefault("RELAY_CONTEXT", "");
+        return context == null && name.isEmpty() ? Context.NONE : Context.read(name, System.getenv());
+    }
+
+    /**
+     * At least one.
+     *
+     * @param key of the context
+     */
+    List<Endpoint> endpoints(String key, String byDefault) throws IOException {
         if (unix != null && endpoints != null) {
             throw new ParameterException(
                     mixee.commandLine(),
@@ -47,10 +67,11 @@ final class EndpointOptions {
         if (unix != null) {
             return List.of(Endpoint.unix(unix));
         }
+        String named = endpoints == null ? context().value(key) : null;
+        List<String> texts =
+                named != null ? List.of(named.split("\\s*,\\s*")) : endpoints != null ? endpoints : List.of(byDefault);
         try {
-            return endpoints == null
-                    ? List.of(Endpoint.parse(byDefault))
-                    : endpoints.stream().map(Endpoint::parse).toList();
+            return texts.stream().map(Endpoint::parse).toList();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(mixee.commandLine(), e.getMessage(), e);
         }

@@ -6,6 +6,7 @@ import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
@@ -146,12 +147,13 @@ final class PublishCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Endpoint> endpoints = where.endpoints(DEFAULT_ENDPOINT);
+        List<Endpoint> endpoints = where.endpoints(Context.PUBLISH, DEFAULT_ENDPOINT);
+        Token token = session.token(where.context());
         checkOptions();
-        plainOnce = !ack && !session.areGiven() && endpoints.size() == 1;
+        plainOnce = !ack && !session.areGiven() && token.isNone() && endpoints.size() == 1;
         try (InputStream input = open();
                 Resumption resumption = resumption()) {
-            PublisherOptions options = options(endpoints, resumption);
+            PublisherOptions options = options(endpoints, resumption, token);
             RelayPublisher publisher = plainOnce ? RelayPublisher.connect(options) : RelayPublisher.open(options);
             finished = false;
             // The hook finishes by itself: the main thread may be deep in a read of the terminal.
@@ -174,7 +176,7 @@ final class PublishCommand implements Callable<Integer> {
         return 0;
     }
 
-    private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption) {
+    private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption, Token token) {
         EventPrinter events =
                 new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
         try {
@@ -185,7 +187,7 @@ final class PublishCommand implements Callable<Integer> {
             if (plainOnce) {
                 return options.plain().reconnect(ReconnectPolicy.none()).build();
             }
-            options.reconnect(session.reconnect()).onEvent(event -> {
+            options.reconnect(session.reconnect()).token(token).onEvent(event -> {
                 events.event(event);
                 resumption.event(event);
             });

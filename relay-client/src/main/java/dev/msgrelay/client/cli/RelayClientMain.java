@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
         name = "relay-client",
         mixinStandardHelpOptions = true,
         versionProvider = RelayClientMain.Version.class,
-        synopsisSubcommandLabel = "(subscribe | publish)",
-        description = "Reads from a relay, or publishes into it.",
+        synopsisSubcommandLabel = "(subscribe | publish | top)",
+        description = "Reads from a relay, publishes into it, or shows how it is doing.",
         footer = {
             "",
             "Exit codes: 0 done; 1 failure, told in one line on stderr; 2 wrong usage;",
@@ -52,6 +52,7 @@ public final class RelayClientMain implements Runnable {
         return new CommandLine(new RelayClientMain())
                 .addSubcommand(new SubscribeCommand())
                 .addSubcommand(new PublishCommand(stdin))
+                .addSubcommand(new TopCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
@@ -59,7 +60,7 @@ public final class RelayClientMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe or publish");
+        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe, publish or top");
     }
 
     private static int wrongUsage(ParameterException e) {

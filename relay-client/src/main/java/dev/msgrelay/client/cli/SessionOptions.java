@@ -1,6 +1,13 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.ReconnectPolicy;
+import dev.msgrelay.protocol.Token;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -9,6 +16,9 @@ import picocli.CommandLine.TypeConversionException;
 final class SessionOptions {
     /** Enough for a relay to be started anew: with doubled waits it is three quarters of a minute. */
     private static final int DEFAULT_ROUNDS = 10;
+
+    /** Much longer than any token. */
+    private static final int MOST_TOKEN_FILE = 4096;
 
     @Option(
             names = "--name",
@@ -27,6 +37,14 @@ final class SessionOptions {
     private ReconnectPolicy reconnect;
 
     @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description =
+                    "Who this client is, for a relay that wants to know: the token in this file. Says HELLO. Default: that"
+                            + " of --context, else the token itself in RELAY_TOKEN of the environment.")
+    private Path tokenFile;
+
+    @Option(
             names = "--plain",
             description = "No HELLO, for a relay that does not know it: what is missed meanwhile is not known then.")
     private boolean plain;
@@ -43,6 +61,42 @@ final class SessionOptions {
     /** Whether anything was given that asks for more than one plain connection. */
     boolean areGiven() {
         return name != null || reconnect != null || plain;
+    }
+
+    /**
+     * What proves who this client is; none where nothing does, or without HELLO.
+     *
+     * @throws IOException the file cannot be read, or holds none; its content is not shown
+     */
+    Token token(Context context) throws IOException {
+        Path file = tokenFile != null ? tokenFile : context.path(Context.TOKEN_FILE);
+        String text = System.getenv("RELAY_TOKEN");
+        if (plain && tokenFile == null) {
+            return Token.NONE;
+        }
+        if (file == null) {
+            return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
+        }
+        try {
+            if (Files.size(file) > MOST_TOKEN_FILE) {
+                throw new IOException(file + " holds no token: it has " + Files.size(file) + " bytes");
+            }
+            return token(file.toString(), Files.readString(file));
+        } catch (NoSuchFileException e) {
+            throw new IOException("cannot read the token: no file " + file, e);
+        } catch (AccessDeniedException e) {
+            throw new IOException("cannot read the token: " + file + ": permission denied", e);
+        } catch (CharacterCodingException e) {
+            throw new IOException(file + " holds no token: it is no text", e);
+        }
+    }
+
+    private static Token token(String where, String text) throws IOException {
+        try {
+            return Token.of(text.strip());
+        } catch (IllegalArgumentException e) {
+            throw new IOException(where + " holds no token: " + e.getMessage(), e);
+        }
     }
 
     ReconnectPolicy reconnect() {

@@ -6,6 +6,7 @@ import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
@@ -128,11 +129,12 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<Endpoint> endpoints = where.endpoints(DEFAULT_ENDPOINT);
+        List<Endpoint> endpoints = where.endpoints(Context.SUBSCRIBE, DEFAULT_ENDPOINT);
+        Token token = session.token(where.context());
         where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
         boolean asksForMore = types != null || from != null || policy != null;
-        boolean plainOnce = !asksForMore && !session.areGiven() && endpoints.size() == 1;
-        SubscriberOptions options = options(endpoints, plainOnce);
+        boolean plainOnce = !asksForMore && !session.areGiven() && token.isNone() && endpoints.size() == 1;
+        SubscriberOptions options = options(endpoints, plainOnce, token);
         MessageMeter meter = meter();
         // One object may be executed more than once.
         stopped = false;
@@ -185,7 +187,7 @@ final class SubscribeCommand implements Callable<Integer> {
         return new MessageMeter(out, printer, json, most, every == 0 ? Long.MAX_VALUE : every);
     }
 
-    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce) {
+    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce, Token token) {
         EventPrinter events =
                 new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
         try {
@@ -197,7 +199,7 @@ final class SubscribeCommand implements Callable<Integer> {
             if (plainOnce) {
                 return options.plain().reconnect(ReconnectPolicy.none()).build();
             }
-            options.reconnect(session.reconnect()).onEvent(events::event);
+            options.reconnect(session.reconnect()).token(token).onEvent(events::event);
             if (session.isPlain()) {
                 options.plain();
             }

@@ -1,6 +1,6 @@
 /**
- * The command {@code relay-client}: {@code subscribe} and {@code publish}. The one package of the client that needs
- * picocli.
+ * The command {@code relay-client}: {@code subscribe}, {@code publish} and {@code top}. The one package of the client that
+ * needs picocli.
  *
  * <pre>
  *  RelayClientMain   exit codes, one line for each failure
@@ -8,6 +8,8 @@
  *    PublishCommand    main thread: stdin or file -> BodyReader -> Pace -> RelayPublisher.publish
  *                      the publisher's own thread: SessionEvent -> EventPrinter -> stderr
  *                                                               -> Resumption -> PublisherState (a file for each name)
+ *    TopCommand        main thread: keys, TopScreen -> terminal
+ *                      a thread of its own: AdminEvents <- HTTP <- the relay's admin port
  *  OnShutdown        the JVM's shutdown thread: closes what runs, and gives the main thread time for its last words
  * </pre>
  */

@@ -75,7 +75,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "subscribe --help", "publish --help"})
+    @ValueSource(strings = {"--help", "subscribe --help", "publish --help", "top --help"})
     void helpNamesTheExitCodes(String line) {
         CommandRun run = CommandRun.of(line.split(" "));
         assertThat(run.exitCode()).isZero();
@@ -96,7 +96,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "subscribe -V", "publish -V"})
+    @ValueSource(strings = {"--version", "-V", "subscribe -V", "publish -V", "top -V"})
     void tellsItsVersion(String line) {
         CommandRun run = CommandRun.of(line.split(" "));
         assertThat(run.exitCode()).isZero();

@@ -106,8 +106,8 @@ class AckSystemTest {
 
     @Test
     void aRestartedRelayIsToldAndGetsWhatIsNew() throws Exception {
-        RelayServer first = start(0);
-        int port = first.publishAddress().getPort();
+        int port = FreePort.next();
+        RelayServer first = start(port);
         try (RelayPublisher publisher = open("orders", publishPort(first))) {
             try (first) {
                 publish(publisher, 1, 0, 10);

@@ -47,9 +47,9 @@ class KilledProcessesTest {
     void aRelayThatIsKilledTakesWithItWhatItHadAcknowledgedAndNoMore() throws Exception {
         List<Long> resentFrom = Collections.synchronizedList(new ArrayList<>());
         AtomicLong acked = new AtomicLong();
-        JavaProcess relay = relay(0, 0);
-        int publishPort = port(relay, "publish");
-        int subscribePort = port(relay, "subscribe");
+        int publishPort = FreePort.next();
+        int subscribePort = FreePort.next();
+        JavaProcess relay = relay(publishPort, subscribePort);
         List<Long> firstOfStream = new ArrayList<>();
         long[] last = {0, 0}; // number, sequence
         PublisherOptions options = PublisherOptions.builder(Endpoint.tcp("127.0.0.1", publishPort))

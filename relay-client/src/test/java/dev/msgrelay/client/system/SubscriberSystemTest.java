@@ -120,8 +120,8 @@ class SubscriberSystemTest {
 
     @Test
     void aRestartedRelayIsToldFromTheSameOne() throws Exception {
-        RelayServer first = start(config -> config);
-        int port = first.subscribeAddress().getPort();
+        int port = FreePort.next();
+        RelayServer first = start(config -> config.subscribePort(port));
         RelaySubscriber subscriber = open(first, options -> options.fromEarliest());
         try (subscriber) {
             try (LocalPublisher publisher = first.newLocalPublisher()) {
@@ -166,11 +166,11 @@ class SubscriberSystemTest {
     @Test
     void aQuietConnectionStaysByItsHeartbeat() throws Exception {
         try (RelayServer relay =
-                        start(config -> config.heartbeat(Duration.ofMillis(100)).idleTimeout(Duration.ofMillis(400)));
+                        start(config -> config.heartbeat(Duration.ofMillis(100)).idleTimeout(Duration.ofSeconds(1)));
                 LocalPublisher publisher = relay.newLocalPublisher();
                 RelaySubscriber subscriber = open(relay, options -> options.types(TypeRanges.of(99, 99)))) {
             until(subscriber, () -> connected() != null);
-            long end = System.nanoTime() + Duration.ofMillis(1200).toNanos();
+            long end = System.nanoTime() + Duration.ofMillis(2500).toNanos();
             publish(publisher, 1, 10);
             until(subscriber, () -> System.nanoTime() > end);
             assertThat(subscriber.head()).as("told by PING").isEqualTo(10);

@@ -1,0 +1,273 @@
+package dev.msgrelay.client.cli;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.client.cli.AdminEvents.Event;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOError;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.AttributedString;
+import org.jline.utils.Display;
+import org.jline.utils.InfoCmp.Capability;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code relay-client top}. Owned by the main thread; a thread of {@link AdminEvents} reads. */
+@Command(
+        name = "top",
+        mixinStandardHelpOptions = true,
+        versionProvider = RelayClientMain.Version.class,
+        sortOptions = false,
+        description = {
+            "Shows how a relay is doing, once a second: throughput, who is furthest behind, who was",
+            "closed and why, memory, limits that were reached. q or Ctrl-C ends it."
+        },
+        footer = {
+            "",
+            "Where standard output is no terminal, one screen after the other is printed.",
+            "",
+            "Exit codes: 0 done; 1 failure; 2 wrong usage; 130 Ctrl-C."
+        })
+final class TopCommand implements Callable<Integer> {
+    private static final String DEFAULT_ADMIN = "127.0.0.1:7402";
+    private static final long EVENT_MILLIS = 5_000;
+    private static final long KEY_MILLIS = 100;
+    private static final int CTRL_C = 130;
+    private static final int PLAIN_WIDTH = 160;
+    private static final int PLAIN_HEIGHT = 60;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "ADDRESS",
+            defaultValue = DEFAULT_ADMIN,
+            description = "The relay's admin port: host:port, :port, [ipv6]:port, or as http://host:port."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private String address;
+
+    @Option(names = "--once", description = "Print one screen, and end; takes a second, for the rates.")
+    private boolean once;
+
+    @Option(names = "--json", description = "One JSON object per line and second, as the relay tells it.")
+    private boolean json;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "PATH",
+            description = "The token that the admin port wants, in a file of one line. Default: that of RELAY_TOKEN.")
+    private Path tokenFile;
+
+    @Option(
+            names = "--connect-timeout",
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = Converters.OfDuration.class,
+            description = "Give up connecting after this time. Default: ${DEFAULT-VALUE}.")
+    private Duration connectTimeout;
+
+    private PrintWriter out;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        URI admin = admin();
+        String token = token(admin);
+        out = spec.commandLine().getOut();
+        try (AdminEvents events = AdminEvents.open(admin, token, connectTimeout)) {
+            if (json) {
+                printJson(events);
+                return 0;
+            }
+            JsonObject about = object(next(events));
+            TopScreen screen = new TopScreen(about);
+            Terminal terminal = once ? null : terminal();
+            if (terminal == null) {
+                printScreens(events, screen);
+                return 0;
+            }
+            try (terminal) {
+                return draw(terminal, events, screen);
+            }
+        }
+    }
+
+    // ---- where -------------------------------------------------------------------------------------------------
+
+    private URI admin() {
+        try {
+            if (address.startsWith("http://") || address.startsWith("https://")) {
+                return URI.create(address);
+            }
+            Endpoint endpoint = Endpoint.parse(address);
+            if (endpoint.isUnix()) {
+                throw new IllegalArgumentException("admin port " + address + " is no TCP port");
+            }
+            return URI.create("http://" + endpoint);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    /** A token goes nowhere in the clear. */
+    private String token(URI admin) throws IOException {
+        String token = System.getenv("RELAY_TOKEN");
+        if (tokenFile != null) {
+            try {
+                token = Files.readString(tokenFile).strip();
+            } catch (IOException e) {
+                throw new IOException("cannot read " + tokenFile + ": " + e.getMessage(), e);
+            }
+        }
+        boolean clear = token != null && admin.getScheme().equals("http");
+        if (clear
+                && !Endpoint.tcp(admin.getHost().replaceAll("[\\[\\]]", ""), admin.getPort())
+                        .isWithinHost()) {
+            throw new IOException(
+                    "the token would go to " + admin + " in the clear: go there by https, or by a tunnel");
+        }
+        return token;
+    }
+
+    // ---- for scripts, and where there is no terminal -----------------------------------------------------------
+
+    private void printJson(AdminEvents events) throws IOException, InterruptedException {
+        do {
+            Event event = next(events);
+            while (!event.name().equals("stats")) {
+                event = next(events);
+            }
+            out.println(event.data());
+            checkOutput();
+        } while (!once);
+    }
+
+    private void printScreens(AdminEvents events, TopScreen screen) throws IOException, InterruptedException {
+        JsonObject before = object(next(events));
+        do {
+            JsonObject now = object(next(events));
+            screen.lines(before, now, PLAIN_WIDTH, PLAIN_HEIGHT).forEach(out::println);
+            if (!once) {
+                out.println();
+            }
+            checkOutput();
+            before = now;
+        } while (!once);
+    }
+
+    private void checkOutput() throws IOException {
+        if (out.checkError()) {
+            throw new IOException("standard output is closed");
+        }
+    }
+
+    private static Event next(AdminEvents events) throws IOException, InterruptedException {
+        Event event = events.next(EVENT_MILLIS);
+        if (event == null) {
+            throw new IOException("nothing heard of the relay for " + EVENT_MILLIS / 1000 + " s");
+        }
+        return event;
+    }
+
+    private static JsonObject object(Event event) throws IOException {
+        try {
+            return JsonParser.object().from(event.data());
+        } catch (JsonParserException e) {
+            throw new IOException("this is no relay's admin port: " + e.getMessage(), e);
+        }
+    }
+
+    // ---- on a terminal -----------------------------------------------------------------------------------------
+
+    /** Null: standard output is none. */
+    private static Terminal terminal() {
+        if (System.console() == null) {
+            return null;
+        }
+        try {
+            return TerminalBuilder.builder()
+                    .system(true)
+                    .dumb(false)
+                    .providers("exec")
+                    .build();
+        } catch (IOException | IllegalStateException none) {
+            return null;
+        }
+    }
+
+    private static int draw(Terminal terminal, AdminEvents events, TopScreen screen)
+            throws IOException, InterruptedException {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        terminal.handle(Terminal.Signal.INT, signal -> interrupted.set(true));
+        Attributes before;
+        try {
+            before = terminal.enterRawMode();
+        } catch (IOError e) {
+            throw new IOException("the terminal lets nobody in: is this in the background?", e);
+        }
+        terminal.puts(Capability.enter_ca_mode);
+        terminal.puts(Capability.cursor_invisible);
+        try {
+            return drawUntilTold(terminal, events, screen, interrupted);
+        } finally {
+            terminal.puts(Capability.cursor_visible);
+            terminal.puts(Capability.exit_ca_mode);
+            terminal.flush();
+            terminal.setAttributes(before);
+        }
+    }
+
+    private static int drawUntilTold(Terminal terminal, AdminEvents events, TopScreen screen, AtomicBoolean interrupted)
+            throws IOException, InterruptedException {
+        Display display = new Display(terminal, true);
+        JsonObject before = null;
+        JsonObject now = object(next(events));
+        Size drawn = null;
+        long silent = 0;
+        while (true) {
+            Size size = terminal.getSize();
+            if (!size.equals(drawn)) {
+                display.resize(size.getRows(), size.getColumns());
+                terminal.puts(Capability.clear_screen);
+                display.reset();
+                drawn = size;
+            }
+            List<AttributedString> lines = screen.lines(before, now, size.getColumns() - 1, size.getRows()).stream()
+                    .map(AttributedString::new)
+                    .toList();
+            display.update(lines, 0);
+            int key = terminal.reader().read(KEY_MILLIS);
+            if (interrupted.get()) {
+                return CTRL_C;
+            }
+            if (key == 'q' || key == 'Q') {
+                return 0;
+            }
+            Event event = events.next(1);
+            silent = event == null ? silent + KEY_MILLIS : 0;
+            if (event != null && event.name().equals("stats")) {
+                before = now;
+                now = object(event);
+            } else if (silent > 2 * EVENT_MILLIS) {
+                throw new IOException("nothing heard of the relay for " + silent / 1000 + " s");
+            }
+        }
+    }
+}

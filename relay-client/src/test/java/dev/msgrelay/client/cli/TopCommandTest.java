@@ -1,0 +1,193 @@
+package dev.msgrelay.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.AdminServer;
+import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code relay-client top} against a relay's admin port, for scripts and on a terminal. */
+class TopCommandTest {
+    /** The hash of "open sesame". */
+    private static final String HASH = "sha256:41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb";
+
+    @TempDir
+    private Path directory;
+
+    private RelayServer relay;
+    private RelaySubscriber subscriber;
+    private AdminServer admin;
+    private String at;
+
+    @BeforeEach
+    void start() throws IOException {
+        relay = RelayServer.start(RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .logSize(8 << 20)
+                .build());
+        subscriber = RelaySubscriber.connect(SubscriberOptions.builder(Endpoint.of(relay.subscribeAddress()))
+                .name("audit")
+                .build());
+        admin(null);
+    }
+
+    private void admin(String token) throws IOException {
+        if (admin != null) {
+            admin.close();
+        }
+        admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", token));
+        at = ":" + admin.address().getPort();
+    }
+
+    @AfterEach
+    void stop() {
+        subscriber.close();
+        relay.close();
+        admin.close();
+    }
+
+    @Test
+    void oneScreen() {
+        CommandRun run = CommandRun.of("top", at, "--once");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out())
+                .contains("slow subscribers: disconnect  ready\n")
+                .contains("in 0 msg/s  0 B/s   out 0 msg/s  0 B/s   publishers 0  subscribers 1   lag 0 B\n")
+                .containsPattern("\n +1 audit +127\\.0\\.0\\.1:\\d+ +disconnect +all +0 +0 +0 B +\\d+s open\n");
+    }
+
+    @Test
+    void oneObject() throws Exception {
+        CommandRun run = CommandRun.of("top", "http://127.0.0.1" + at + "/", "--once", "--json");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines()).hasSize(1);
+        JsonObject stats = JsonParser.object().from(run.out());
+        assertThat(stats.getLong("subscribers")).isEqualTo(1);
+        assertThat(stats.getArray("lagging").getObject(0).getString("name")).isEqualTo("audit");
+    }
+
+    @Test
+    void aToken() throws Exception {
+        admin(HASH);
+        CommandRun without = CommandRun.of("top", at, "--once");
+        assertThat(without.exitCode()).isEqualTo(1);
+        assertThat(without.err().lines()).hasSize(1);
+        assertThat(without.err()).contains("answers 401: a token is needed");
+        Path token = Files.writeString(directory.resolve("token"), "open sesame\n");
+        assertThat(CommandRun.of("top", at, "--once", "--token-file", token.toString())
+                        .exitCode())
+                .isZero();
+        CommandRun far = CommandRun.of("top", "192.0.2.1:7402", "--once", "--token-file", token.toString());
+        assertThat(far.exitCode()).isEqualTo(1);
+        assertThat(far.err()).contains("the token would go to http://192.0.2.1:7402 in the clear");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "top relay, 2, endpoint 'relay' has no port",
+        "top unix:/x, 2, is no TCP port",
+        "top :0, 2, port 0",
+        "top :1 --once, 1, no admin port answers at http://127.0.0.1:1",
+        "top --token-file no-such-file, 1, cannot read no-such-file",
+        "top --connect-timeout soon, 2, soon' is not a duration",
+    })
+    void whatIsWrongIsNamed(String line, int code, String words) {
+        CommandRun run = CommandRun.of(line.split(" "));
+        assertThat(run.exitCode()).isEqualTo(code);
+        assertThat(run.err().lines().findFirst().orElseThrow())
+                .startsWith("relay-client top: ")
+                .contains(words);
+        assertThat(run.err().lines()).hasSize(code == 2 ? 2 : 1);
+    }
+
+    /** A port that is something else. */
+    @Test
+    void noAdminPort() {
+        CommandRun run =
+                CommandRun.of("top", ":" + relay.subscribeAddress().getPort(), "--once", "--connect-timeout=2s");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("no admin port answers at http://127.0.0.1:");
+        assertThat(run.err().lines()).hasSize(1);
+    }
+
+    /** In a terminal of its own: both keys give the terminal back as it was. */
+    @ParameterizedTest
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @ValueSource(ints = {0, 130})
+    void onATerminal(int code) throws Exception {
+        boolean there = Files.isExecutable(Path.of("/usr/bin/script"));
+        if (!there) {
+            System.out.println("TopCommandTest.onATerminal skipped: there is no /usr/bin/script");
+        }
+        assumeTrue(there, "there is no /usr/bin/script");
+        // Its children ignore Ctrl-C then, too: so it is where tests run as a shell's background job.
+        boolean ignored = code != 0 && ignoresCtrlC();
+        if (ignored) {
+            System.out.println("TopCommandTest.onATerminal skipped: this process ignores SIGINT");
+        }
+        assumeTrue(!ignored, "this process ignores SIGINT");
+        String java = ProcessHandle.current().info().command().orElse("java");
+        String command = "stty rows 24 cols 100; " + java + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
+                + System.getProperty("java.class.path") + "' " + RelayClientMain.class.getName() + " top " + at
+                + "; code=$?; stty -a | grep -o ' icanon'; exit $code";
+        ProcessBuilder builder = new ProcessBuilder(List.of("script", "-qec", command, "/dev/null"));
+        builder.environment().put("TERM", "xterm");
+        Process script = builder.redirectErrorStream(true).start();
+        try {
+            StringBuilder said = new StringBuilder();
+            readUntil(script.getInputStream(), said, "audit");
+            assertThat(said.toString()).contains("\u001b[?1049h").contains("subscribers 1");
+            script.getOutputStream().write(code == 0 ? 'q' : 3);
+            script.getOutputStream().flush();
+            readUntil(script.getInputStream(), said, " icanon");
+            assertThat(said.toString()).contains("\u001b[?1049l");
+            script.getOutputStream().close();
+            assertThat(script.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(script.exitValue()).as(said.toString()).isEqualTo(code);
+        } finally {
+            script.descendants().forEach(ProcessHandle::destroyForcibly);
+            script.destroyForcibly();
+        }
+    }
+
+    private static boolean ignoresCtrlC() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        return Files.exists(status)
+                && Files.readAllLines(status).stream()
+                        .filter(line -> line.startsWith("SigIgn:"))
+                        .anyMatch(line -> (Long.parseUnsignedLong(line.split("\\s+")[1], 16) & 1 << 1) != 0);
+    }
+
+    private static void readUntil(InputStream in, StringBuilder said, String wanted) throws IOException {
+        byte[] some = new byte[4096];
+        while (said.indexOf(wanted) < 0) {
+            int n = in.read(some);
+            assertThat(n).as("the end, after: %s", said).isPositive();
+            said.append(new String(some, 0, n, StandardCharsets.UTF_8));
+        }
+    }
+}

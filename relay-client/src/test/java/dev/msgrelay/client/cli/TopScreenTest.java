@@ -1,0 +1,78 @@
+package dev.msgrelay.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The lines of the screen, from events as a relay tells them. */
+class TopScreenTest {
+    private static final String ABOUT = """
+            {"version":"1.2","transport":"epoll","slowSubscriber":"disconnect",
+             "counters":[{"key":"heldBack","limit":true},{"key":"pinsEvicted","limit":true},{"key":"failures","limit":false}],
+             "parts":[{"part":"log","text":"log","atStart":true,"limit":100},
+                      {"part":"frames","text":"frames begun, long","atStart":false,"limit":1000},
+                      {"part":"names","text":"names","atStart":false,"limit":0}]}""";
+
+    private static final String STATS = """
+            {"time":"2026-01-02T03:04:05.678Z","elapsedSeconds":%s,"ready":%s,"messagesIn":%d,"bytesIn":%d,
+             "messagesOut":%d,"bytesOut":%d,"publishers":1,"subscribers":2,"largestLagBytes":12900000,
+             "heldBack":%d,"pinsEvicted":0,"failures":3,"closes":{"SLOW_SUBSCRIBER":2,"PEER_CLOSED":7},
+             "memory":{"log":100,"frames":250,"names":0},
+             "ended":[{"time":"2026-01-02T03:04:01Z","who":"subscriber 1.2.3.4:5 (audit)","reason":"SLOW_SUBSCRIBER","detail":"9 behind"}],
+             "lagging":[{"id":8,"name":"audit\\u001b[31m","address":"127.0.0.1:4242","policy":"skip","types":"",
+                         "messagesPerSecond":1234.5,"lagMessages":99,"lagBytes":12900000,"ageMillis":61000,"state":"open"},
+                        {"id":9,"name":"","address":"127.0.0.1:4243","policy":"skip","types":"7",
+                         "messagesPerSecond":0.0,"lagMessages":0,"lagBytes":0,"ageMillis":1000,"state":"connected"}]}""";
+
+    private static JsonObject stats(double elapsed, long messages, long heldBack) throws JsonParserException {
+        return JsonParser.object()
+                .from(STATS.formatted(elapsed, true, messages, messages * 100, messages * 2, messages * 200, heldBack));
+    }
+
+    private static List<String> lines(JsonObject before, JsonObject now, int width, int height)
+            throws JsonParserException {
+        return new TopScreen(JsonParser.object().from(ABOUT)).lines(before, now, width, height);
+    }
+
+    @Test
+    void everythingOfTwoEvents() throws Exception {
+        List<String> lines = lines(stats(10, 1_000_000, 5), stats(12, 3_000_000, 6), 160, 50);
+        assertThat(lines)
+                .containsExactly(
+                        "2026-01-02T03:04:05Z  1.2, epoll, slow subscribers: disconnect  ready",
+                        "in 1.00 M msg/s  100 MB/s   out 2.00 M msg/s  200 MB/s   publishers 1  subscribers 2   lag 12.9 MB",
+                        "memory   frames begun, long 250 B of 1.00 kB",
+                        "limits   heldBack 6 (+1)",
+                        "closed   SLOW_SUBSCRIBER 2  PEER_CLOSED 7",
+                        "  2026-01-02T03:04:01Z  subscriber 1.2.3.4:5 (audit): SLOW_SUBSCRIBER, 9 behind",
+                        "",
+                        lines.get(7),
+                        lines.get(8),
+                        lines.get(9));
+        assertThat(lines.get(7)).matches(" +id name .* msgs lag +lag +age state");
+        // What a client calls itself does nothing to the terminal.
+        assertThat(lines.get(8))
+                .matches(" +8 audit\ufffd\\[31m +127.0.0.1:4242 +skip +all +1.23 k +99 +12.9 MB +61s open");
+        assertThat(lines.get(9)).matches(" +9 +127.0.0.1:4243 +skip +7 +0 +0 +0 B +1s connected");
+    }
+
+    @Test
+    void withoutAnEarlierEventThereAreNoRates() throws Exception {
+        assertThat(lines(null, stats(10, 5, 6), 160, 50).get(1)).startsWith("in - msg/s  - B/s   out - msg/s");
+        assertThat(lines(null, stats(10, 5, 6), 160, 50).get(3)).isEqualTo("limits   heldBack 6");
+    }
+
+    @Test
+    void keepsToTheTerminal() throws Exception {
+        for (int height : new int[] {1, 5, 8, 9, 24}) {
+            for (int width : new int[] {1, 20, 80}) {
+                List<String> lines = lines(null, stats(10, 5, 6), width, height);
+                assertThat(lines).hasSizeLessThanOrEqualTo(height).allMatch(line -> line.length() <= width);
+            }
+        }
+    }
+}

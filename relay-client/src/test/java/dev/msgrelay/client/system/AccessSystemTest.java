@@ -1,0 +1,263 @@
+package dev.msgrelay.client.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectPolicy;
+import dev.msgrelay.client.RelayErrorException;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.RelayUnsuitableException;
+import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.server.config.RelayConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A relay that wants to know who its clients are, and the client's side of it. */
+class AccessSystemTest {
+    private static final Token TOKEN = Token.of("the-token-of-this-test");
+    private static final ReconnectPolicy QUICK =
+            ReconnectPolicy.endless().withDelays(Duration.ofMillis(1), Duration.ofMillis(50));
+
+    @TempDir
+    private Path folder;
+
+    private static AccessPolicy policy(String publish, String subscribe) {
+        return new AccessPolicy(List.of(new Identity(
+                "tester",
+                List.of(TokenHash.of(TOKEN)),
+                List.of(),
+                List.of(),
+                List.of(),
+                TypeRanges.parse(publish),
+                TypeRanges.parse(subscribe),
+                Identity.UNLIMITED,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED)));
+    }
+
+    private static RelayConfig.Builder config() {
+        return RelayConfig.builder().publishPort(0).subscribePort(0).heartbeat(Duration.ofMillis(100));
+    }
+
+    private static Endpoint publishPort(RelayServer relay) {
+        return Endpoint.tcp("127.0.0.1", relay.publishAddress().getPort());
+    }
+
+    private static Endpoint subscribePort(RelayServer relay) {
+        return Endpoint.tcp("127.0.0.1", relay.subscribeAddress().getPort());
+    }
+
+    @Test
+    void aTokenIsShownAndAWrongOneStops() throws Exception {
+        try (RelayServer relay =
+                        RelayServer.start(config().access(policy("1-9", "all")).build());
+                RelayPublisher right = RelayPublisher.open(PublisherOptions.builder(publishPort(relay))
+                        .acks("orders")
+                        .token(TOKEN)
+                        .build());
+                RelayPublisher wrong = RelayPublisher.open(PublisherOptions.builder(publishPort(relay))
+                        .reconnect(QUICK)
+                        .token(Token.of("another"))
+                        .build())) {
+            assertThat(right.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(20)))
+                    .isSameAs(PublishOutcome.ACCEPTED);
+            right.flush(Duration.ofSeconds(20));
+            PublishOutcome outcome;
+            do {
+                outcome = wrong.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(20));
+            } while (outcome == PublishOutcome.ACCEPTED);
+            assertThat(wrong.failure().orElseThrow())
+                    .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
+                            .isSameAs(CloseReason.NOT_AUTHENTICATED));
+            // It did not try again what cannot succeed.
+            assertThat(relay.stats().closes()).containsEntry(CloseReason.NOT_AUTHENTICATED, 1L);
+        }
+    }
+
+    /** Whoever asks for everything, and may have a part of it, counts right through messages, PINGs and a new connection. */
+    @Test
+    void fewerTypesThanWereAskedFor() throws Exception {
+        List<Long> had = new ArrayList<>();
+        List<Object> gaps = new CopyOnWriteArrayList<>();
+        List<SessionEvent> events = new CopyOnWriteArrayList<>();
+        try (RelayServer relay =
+                        RelayServer.start(config().access(policy("all", "2,4")).build());
+                LocalPublisher publisher = relay.newLocalPublisher();
+                RelaySubscriber subscriber = RelaySubscriber.open(SubscriberOptions.builder(subscribePort(relay))
+                        .reconnect(QUICK)
+                        .token(TOKEN)
+                        .onGap(gaps::add)
+                        .onEvent(events::add)
+                        .build())) {
+            poll(subscriber, had, () -> events.stream().anyMatch(e -> e instanceof SessionEvent.Connected));
+            publish(publisher, 1, 20);
+            poll(subscriber, had, () -> subscriber.next() == 21);
+            assertThat(had).containsExactly(2L, 4L, 7L, 9L, 12L, 14L, 17L, 19L);
+            // Fewer still: the relay ends the connection, and the subscriber goes on behind what it has had.
+            relay.reload(config().access(policy("all", "4")).build());
+            poll(
+                    subscriber,
+                    had,
+                    () -> events.stream()
+                                    .filter(e -> e instanceof SessionEvent.Connected)
+                                    .count()
+                            == 2);
+            publish(publisher, 21, 30);
+            poll(subscriber, had, () -> subscriber.next() == 31);
+            assertThat(had).endsWith(19L, 24L, 29L).hasSize(10);
+            assertThat(gaps).isEmpty();
+            assertThat(relay.stats().closes())
+                    .containsEntry(CloseReason.REVOKED, 1L)
+                    .hasSize(1);
+        }
+    }
+
+    private static void publish(LocalPublisher publisher, long from, long to) {
+        for (long number = from; number <= to; number++) {
+            ByteBuffer body = ByteBuffer.allocateDirect(8).putLong(0, number);
+            assertThat(publisher.publish((int) (number % 5), body, TimeUnit.SECONDS.toNanos(20)))
+                    .isSameAs(PublishOutcome.ACCEPTED);
+        }
+    }
+
+    private static void poll(RelaySubscriber subscriber, List<Long> had, java.util.function.BooleanSupplier done)
+            throws IOException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!done.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("so far %s", had).isLessThan(end);
+            subscriber.poll((sequence, type, body) -> {
+                assertThat(body.getLong(body.position())).isEqualTo(sequence);
+                had.add(sequence);
+            });
+        }
+    }
+
+    @Test
+    void noTokenInTheClearBeyondTheHost() throws Exception {
+        InetAddress beyond = Collections.list(NetworkInterface.getNetworkInterfaces()).stream()
+                .flatMap(i -> Collections.list(i.getInetAddresses()).stream())
+                .filter(a -> !a.isLoopbackAddress() && !a.isLinkLocalAddress() && a.getAddress().length == 4)
+                .findFirst()
+                .orElse(null);
+        assumeThat(beyond)
+                .as("this machine has an address that is not loopback")
+                .isNotNull();
+        try (RelayServer relay = RelayServer.start(config().host(beyond.getHostAddress())
+                        .access(policy("all", "all"))
+                        .build());
+                RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(Endpoint.tcp(
+                                beyond.getHostAddress(), relay.publishAddress().getPort()))
+                        .token(TOKEN)
+                        .build())) {
+            PublishOutcome outcome;
+            do {
+                outcome = publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(20));
+            } while (outcome == PublishOutcome.ACCEPTED);
+            assertThat(publisher.failure().orElseThrow())
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessageContaining("the token is not sent to")
+                    .hasMessageNotContaining(TOKEN.text());
+        }
+    }
+
+    @Test
+    void aTokenGoesWithHello() {
+        assertThatThrownBy(() -> PublisherOptions.builder(Endpoint.tcp("127.0.0.1", 1))
+                        .plain()
+                        .token(TOKEN)
+                        .build())
+                .hasMessageContaining("the plain mode has no name, token");
+        assertThatThrownBy(() -> SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", 1))
+                        .plain()
+                        .token(TOKEN)
+                        .build())
+                .hasMessageContaining("the plain mode has no name, token");
+    }
+
+    /** By a file, by the environment, and by a context: as a user starts the command. */
+    @Test
+    void theCommand() throws Exception {
+        Path tokenFile = Files.writeString(folder.resolve("tester.token"), TOKEN.text() + "\n");
+        Path contexts = Files.createDirectories(folder.resolve("relay-client"));
+        try (RelayServer relay =
+                RelayServer.start(config().access(policy("7", "all")).build())) {
+            Files.write(
+                    contexts.resolve("here.conf"),
+                    List.of("# this one", "publish = " + publishPort(relay), "token-file = ../tester.token"));
+            String endpoint = publishPort(relay).toString();
+            assertThat(publish(List.of(), endpoint, "--token-file", tokenFile.toString()))
+                    .isEqualTo("0 ");
+            assertThat(publish(List.of("RELAY_TOKEN=" + TOKEN.text()), endpoint))
+                    .isEqualTo("0 ");
+            assertThat(publish(List.of(), "--context", "here")).isEqualTo("0 ");
+            assertThat(publish(List.of("RELAY_CONTEXT=here"))).isEqualTo("0 ");
+            assertThat(relay.stats().messagesIn()).isEqualTo(4);
+            assertThat(publish(List.of("RELAY_TOKEN=wrong"), endpoint))
+                    .startsWith("1 ")
+                    .contains("not authenticated")
+                    .doesNotContain("wrong");
+            assertThat(publish(List.of(), endpoint, "--token-file", "/no/such/file"))
+                    .isEqualTo("1 relay-client publish: cannot read the token: no file /no/such/file\n");
+            assertThat(publish(List.of(), "--context", "there"))
+                    .startsWith("1 relay-client publish: there is no context there: no file " + contexts);
+            Files.write(contexts.resolve("bad.conf"), List.of("", "tokn = s3cret"));
+            assertThat(publish(List.of(), "--context", "bad"))
+                    .startsWith("1 relay-client publish: " + contexts.resolve("bad.conf") + ":2: is not KEY = VALUE")
+                    .doesNotContain("s3cret");
+        }
+    }
+
+    /** Exit code and standard error of a run that publishes one line; quiet, so that only failures are told. */
+    private String publish(List<String> environment, String... args) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.msgrelay.client.cli.RelayClientMain",
+                "publish",
+                "--quiet",
+                "--type=7"));
+        command.addAll(List.of(args));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("XDG_CONFIG_HOME", folder.toString());
+        environment.forEach(e -> builder.environment().put(e.split("=", 2)[0], e.split("=", 2)[1]));
+        Process process = builder.start();
+        try {
+            process.getOutputStream().write("one\n".getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().close();
+            String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            return process.exitValue() + " " + err;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
