@@ -7,7 +7,7 @@
  *  shootout   lanes and loads: their cells, ceilings, searches      (controller's thread)
  *  lab        the articles' experiments, a package for each         (command's thread, processes where it says so)
  *  bench      cases: their cells, and what is asked of each         (controller's thread)
- *  run        one run: children, middle, window, verdict            (controller's thread)
+ *  run        one run: children, contestant, window, verdict            (controller's thread)
  *  bound      what a run was bound by: samples of /proc, a table    (a sampling thread; the table is pure)
  *  worker     what the children do: publish, subscribe, check       (processes of their own)
  *  site       where processes live: this host, another place        (starts JVMs)
@@ -26,7 +26,7 @@
  *  render     tables, bars, curves: terminal, HTML, CSV             (knows nothing of what it shows)
  * </pre>
  *
- * Publishers and subscribers do not know what lies between them. Whatever two things are compared, only that middle is
+ * Publishers and subscribers do not know what lies between them. Whatever two things are compared, only that contestant is
  * another one.
  */
 package dev.msgrelay.loadgen;

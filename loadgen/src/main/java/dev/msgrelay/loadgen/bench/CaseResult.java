@@ -1,11 +1,16 @@
 package dev.msgrelay.loadgen.bench;
 
 import dev.msgrelay.loadgen.experiment.CeilingCells;
+import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -14,28 +19,27 @@ import java.util.stream.Stream;
  * @param tries the one try of each candidate of the ceiling
  */
 public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<Round> rounds) {
-    /** The rounds that count; where none does, all: the report says so. */
+    /** Of the runs that are marked, so many are told of. */
+    private static final int MARKS = 2;
+
+    /** The rounds that count; where none does, all: the note says so. */
     public List<Round> counted() {
         List<Round> counted = rounds.stream().filter(Round::counts).toList();
         return counted.isEmpty() ? rounds : counted;
     }
 
-    /** The median over the rounds that count. */
-    public double median(Metric metric) {
-        return medianOf(metric.value());
+    /** The median over the rounds that count and have it. */
+    double median(ToDoubleFunction<Round> figure) {
+        return Spread.of(counted(), figure).median();
     }
 
-    /** The median of a figure over the rounds that have it. */
-    public double medianOf(ToDoubleFunction<Round> figure) {
-        return Counted.median(counted().stream()
-                .mapToDouble(figure)
-                .filter(value -> !Double.isNaN(value))
-                .toArray());
+    double median(Metric metric) {
+        return median(metric.value());
     }
 
     /** The median, over the rounds, of the round's best ceiling; NaN for a case without one. */
-    public double medianCeiling() {
-        return medianOf(round -> round.best(CeilingCells.CEILING));
+    double medianCeiling() {
+        return median(round -> round.best(CeilingCells.CEILING));
     }
 
     /** Everything that makes a run of this case invalid. */
@@ -44,5 +48,91 @@ public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<R
                 .flatMap(
                         run -> run.failures().stream().map(failure -> run.cell().name() + ": " + failure))
                 .toList();
+    }
+
+    /** Each metric against what is asked. */
+    public List<Ratio> ratios() {
+        return benchCase.metrics().stream().map(this::ratio).toList();
+    }
+
+    private Ratio ratio(Metric metric) {
+        double none = Double.NaN;
+        int runs = counted().size();
+        double value = median(metric);
+        return new Ratio(
+                benchCase.title(),
+                metric.name(),
+                "ceiling",
+                Cell.RELAY,
+                medianCeiling(),
+                none,
+                runs,
+                runs,
+                value,
+                none,
+                none,
+                none,
+                metric.limit(),
+                metric.bound().isMost(),
+                metric.verdict(value));
+    }
+
+    /** For people: one line a metric, of which the first carries the title; rates and rounds; runs that were invalid. */
+    public String text() {
+        StringBuilder text = new StringBuilder();
+        String title = benchCase.title();
+        for (Metric metric : benchCase.metrics()) {
+            double value = median(metric);
+            text.append(Unit.format(
+                    "%-52s %8s %-28s %s %-7s %s%n",
+                    title,
+                    Unit.PLAIN.plain(value),
+                    metric.name(),
+                    metric.bound().sign(),
+                    Unit.PLAIN.plain(metric.limit()),
+                    metric.verdict(value)));
+            title = "";
+        }
+        text.append("    ").append(note()).append('\n');
+        rounds.stream()
+                .flatMap(round -> round.runs().stream())
+                .filter(Run::isMarked)
+                .limit(MARKS)
+                .forEach(run -> text.append(Unit.format(
+                        "    marked, %s in round %d: %s%n",
+                        run.cell().name(), run.round(), run.outcome().marks().get(0))));
+        failures().forEach(failure -> text.append("    FAIL ").append(failure).append('\n'));
+        return text.toString();
+    }
+
+    private String note() {
+        String figures = benchCase.ours().stream()
+                .map(ours -> ours.name() + " " + figure(ours))
+                .collect(Collectors.joining(", "));
+        if (!benchCase.ceilings().isEmpty()) {
+            figures += ", ceiling " + Unit.COUNT.plain(medianCeiling()) + " msg/s";
+        }
+        Spread hops =
+                Spread.of(rounds.stream().flatMapToDouble(Round::hops).boxed().toList(), hop -> hop);
+        return Unit.format(
+                "%s; %d round%s, %d on a changing machine, %d beside other work, %d left out; core-to-core hop %.0f..%.0f ns",
+                figures,
+                rounds.size(),
+                rounds.size() == 1 ? "" : "s",
+                rounds.stream()
+                        .filter(round -> !round.isSteady() && !round.isDisturbed())
+                        .count(),
+                rounds.stream().filter(Round::isDisturbed).count(),
+                rounds.size() - counted().size(),
+                hops.min(),
+                hops.max());
+    }
+
+    /** A speed where it goes as fast as it can, a latency where the rate is given. */
+    private String figure(LoadCell ours) {
+        return ours.load().rate() == 0
+                ? Unit.COUNT.plain(median(round -> round.rate(ours.name()))) + " msg/s"
+                : "p50 " + Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 50))) + " p99 "
+                        + Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 99)));
     }
 }

@@ -4,32 +4,46 @@ import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
+import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.measure.PathMtu;
-import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.plain.CPrograms;
+import dev.msgrelay.loadgen.run.Clients;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
+import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** The cases of the benchmark and what is asked of each. */
 public final class Cases {
     private static final LoadRig RIG = new HostRig();
     private static final String RELAY = "relay";
+    private static final String PLAIN = "plain relay";
+    /** The same relay under another load, or another relay under the same. */
+    private static final String OTHERWISE = "otherwise";
+
+    private static final int TYPES = 10;
+    private static final int CHURN = 200;
+    private static final int SLOW_BYTES_PER_SECOND = 1_000_000;
     private static final double MEGA = 1e6;
+    private static final List<String> BACKPRESSURE = List.of(RelayContestant.POLICY, "backpressure");
 
     private final Load load;
     private final Timing timing;
     private final int rounds;
     private final boolean quick;
-    private final Middle relay =
-            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+    /** Takes publishers back where a subscriber is slow: nothing is lost. */
+    private final Contestant relay = new RelayContestant(BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
 
     /**
      * @param quick shorter runs: for a look, not for the record
@@ -45,135 +59,132 @@ public final class Cases {
         return new Timing(Duration.ofSeconds(warmupSeconds), Duration.ofSeconds(measuredSeconds));
     }
 
-    /** All of them, in the order of the table. */
-    public List<BenchCase> all() throws IOException {
-        List<BenchCase> all = new ArrayList<>(List.of(
-                inProcessRuns(),
-                inProcessSingle(),
-                oneToOne(),
-                fanOut(),
-                slowSubscriber(),
-                unix(),
-                manyPublishers(),
-                latency(),
-                sustained(),
-                idle()));
-        all.addAll(new ClientCases(load, timing, rounds, relay).all());
-        return all;
-    }
-
     /** What of the table cannot be measured here, and why, a line each. */
     public static List<String> leftOut() {
-        String obstacle = ClientCases.obstacleOfC();
+        String obstacle = CPrograms.obstacle();
         return obstacle.isEmpty() ? List.of() : List.of("left out, clients in C: " + obstacle);
     }
 
-    private BenchCase inProcessRuns() throws IOException {
-        return new BenchCase(
-                "in-process-runs",
-                "in-process runs of " + InProcessMiddle.USUAL_RUN + " -> 1 (TCP)",
-                List.of(cell(
-                        RELAY,
-                        new InProcessMiddle(InProcessMiddle.USUAL_RUN, List.of(), RelayMiddle.JAVA_OPTIONS),
-                        load,
-                        timing)),
-                CeilingCells.direct(load, timing, RIG),
-                List.of(Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
-                rounds);
+    /** All that can be measured here, in the order of the table. */
+    public List<BenchCase> all() throws IOException {
+        List<BenchCase> all = new ArrayList<>(inProcess());
+        all.addAll(overSockets());
+        all.add(slowSubscriber());
+        all.add(against(
+                "unix",
+                "1 -> relay -> 1 over Unix sockets",
+                load.withUnix(true),
+                load,
+                Metric.above(1.0, "of TCP loopback", Cases::deliveries)));
+        all.add(alone(
+                "many-publishers",
+                "64 publishers of 2,000 msg/s -> 4",
+                cell(RELAY, relay, load.withCounts(64, 4).withRate(2_000), timing),
+                rounds,
+                Metric.atMost(
+                        0, "messages lost", ofRelay(result -> result.received().sum(subscriber -> subscriber.lost()))),
+                Metric.below(0.60, "of a core (relay)", round -> round.contestantCores(RELAY))));
+        all.add(latency());
+        all.add(alone(
+                "sustained",
+                "full speed for " + (quick ? 10 : 30) + " s",
+                cell(RELAY, relay, load, quick ? timing(2, 10) : timing(5, 30)),
+                1,
+                Metric.atMost(0, "garbage collections", ofRelay(result -> result.relay()
+                        .gcCount())),
+                Metric.below(
+                        300,
+                        "MB resident",
+                        ofRelay(result -> result.processes().get(0).peakResidentBytes() / MEGA))));
+        all.add(alone(
+                "idle",
+                "idle, 100 subscribers connected",
+                cell(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10)),
+                1,
+                Metric.below(0.01, "of a core (relay)", round -> round.contestantCores(RELAY))));
+        if (CPrograms.obstacle().isEmpty()) {
+            all.add(inC("c-one-to-one", 1, 1.0));
+            all.add(inC("c-fan-out", 8, 0.9));
+        }
+        all.addAll(otherClients());
+        return all;
     }
 
-    private BenchCase inProcessSingle() throws IOException {
-        Middle single = new InProcessMiddle(1, List.of(), RelayMiddle.JAVA_OPTIONS);
-        return new BenchCase(
-                "in-process-single",
-                "in-process single messages, 1 and 4 threads -> 1",
-                List.of(cell(RELAY, single, load, timing), cell("4 threads", single, load.withCounts(4, 1), timing)),
-                CeilingCells.direct(load, timing, RIG),
-                List.of(
-                        Metric.atLeast(0.30, "of direct", Cases::ofCeiling),
-                        Metric.atLeast(
-                                1.0, "4 threads : 1 thread", round -> round.rate("4 threads") / round.rate(RELAY))),
-                rounds);
+    private List<BenchCase> inProcess() throws IOException {
+        Contestant runs =
+                new InProcessContestant(InProcessContestant.USUAL_RUN, BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
+        Contestant single = new InProcessContestant(1, BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
+        List<LoadCell> direct = CeilingCells.direct(load, timing, RIG);
+        return List.of(
+                new BenchCase(
+                        "in-process-runs",
+                        "in-process runs of " + InProcessContestant.USUAL_RUN + " -> 1 (TCP)",
+                        List.of(cell(RELAY, runs, load, timing)),
+                        direct,
+                        List.of(Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
+                        rounds),
+                new BenchCase(
+                        "in-process-single",
+                        "in-process single messages, 1 and 4 threads -> 1",
+                        List.of(
+                                cell(RELAY, single, load, timing),
+                                cell("4 threads", single, load.withCounts(4, 1), timing)),
+                        direct,
+                        List.of(
+                                Metric.atLeast(0.30, "of direct", Cases::ofCeiling),
+                                Metric.atLeast(
+                                        1.0,
+                                        "4 threads : 1 thread",
+                                        round -> round.rate("4 threads") / round.rate(RELAY))),
+                        rounds));
     }
 
-    private BenchCase oneToOne() throws IOException {
-        return new BenchCase(
-                "one-to-one",
-                "1 -> relay -> 1",
-                List.of(cell(RELAY, relay, load, timing)),
-                CeilingCells.plain(load, timing, RIG),
-                List.of(Metric.atLeast(1.0, "of the plain relay", Cases::ofCeiling)),
-                rounds);
-    }
-
-    private BenchCase fanOut() throws IOException {
+    private List<BenchCase> overSockets() throws IOException {
         Load eight = load.withCounts(1, 8);
-        return new BenchCase(
-                "fan-out",
-                "1 -> relay -> 8, deliveries",
-                List.of(cell(RELAY, relay, eight, timing)),
-                CeilingCells.plain(eight, timing, RIG),
-                List.of(Metric.atLeast(0.9, "of the plain relay", Cases::ofCeiling)),
-                rounds);
+        return List.of(
+                new BenchCase(
+                        "one-to-one",
+                        "1 -> relay -> 1",
+                        List.of(cell(RELAY, relay, load, timing)),
+                        CeilingCells.plain(load, timing, RIG),
+                        List.of(Metric.atLeast(1.0, "of the plain relay", Cases::ofCeiling)),
+                        rounds),
+                new BenchCase(
+                        "fan-out",
+                        "1 -> relay -> 8, deliveries",
+                        List.of(cell(RELAY, relay, eight, timing)),
+                        CeilingCells.plain(eight, timing, RIG),
+                        List.of(Metric.atLeast(0.9, "of the plain relay", Cases::ofCeiling)),
+                        rounds));
     }
 
     private BenchCase slowSubscriber() {
         Load seven = load.withCounts(1, 7);
-        String skip = "with one that skips";
-        String cut = "with one that is cut off";
-        return new BenchCase(
-                "slow-subscriber",
-                "1 -> relay -> 7 and one that reads 1 MB/s",
-                List.of(
-                        cell(RELAY, relay, seven, timing),
-                        cell(skip, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.SKIP)), timing),
-                        cell(cut, relay, seven.withSlow(new SlowReaders(1, 1_000_000, Policy.DISCONNECT)), timing)),
-                List.of(),
-                List.of(
-                        Metric.atLeast(
-                                0.95,
-                                "of the seven's rate without it (skip)",
-                                round -> round.rate(skip) / round.rate(RELAY)),
-                        Metric.atLeast(
-                                0.95,
-                                "of the seven's rate without it (disconnect)",
-                                round -> round.rate(cut) / round.rate(RELAY))),
-                rounds);
-    }
-
-    private BenchCase unix() {
-        return new BenchCase(
-                "unix",
-                "1 -> relay -> 1 over Unix sockets",
-                List.of(cell(RELAY, relay, load.withUnix(true), timing), cell("TCP", relay, load, timing)),
-                List.of(),
-                List.of(Metric.above(1.0, "of TCP loopback", round -> round.rate(RELAY) / round.rate("TCP"))),
-                rounds);
-    }
-
-    private BenchCase manyPublishers() {
-        return new BenchCase(
-                "many-publishers",
-                "64 publishers of 2,000 msg/s -> 4",
-                List.of(cell(RELAY, relay, load.withCounts(64, 4).withRate(2_000), timing)),
-                List.of(),
-                List.of(
-                        Metric.atMost(0, "messages lost", Cases::lost),
-                        Metric.below(0.60, "of a core (relay)", round -> round.middleCores(RELAY))),
-                rounds);
+        List<LoadCell> cells = new ArrayList<>(List.of(cell(RELAY, relay, seven, timing)));
+        List<Metric> metrics = new ArrayList<>();
+        for (Policy policy : List.of(Policy.SKIP, Policy.DISCONNECT)) {
+            String name = policy == Policy.SKIP ? "with one that skips" : "with one that is cut off";
+            Load slow = seven.withSlow(new SlowReaders(1, SLOW_BYTES_PER_SECOND, policy));
+            cells.add(cell(name, relay, slow, timing));
+            metrics.add(Metric.atLeast(
+                    0.95,
+                    "of the seven's rate without it (" + (policy == Policy.SKIP ? "skip" : "disconnect") + ")",
+                    round -> round.rate(name) / round.rate(RELAY)));
+        }
+        String title = "1 -> relay -> 7 and one that reads 1 MB/s";
+        return new BenchCase("slow-subscriber", title, cells, List.of(), metrics, rounds);
     }
 
     private BenchCase latency() throws IOException {
         Load paced = load.withRate(20_000);
-        Middle plain = Middles.plain(PathMtu.loopbackSegment());
+        Contestant plain = Contestants.plain(PathMtu.loopbackSegment());
         // At this rate a JVM takes its time to compile what it runs, and on two cores a p99 sees the compiler's
-        // threads:
-        // with a warm-up of 3 s it was about twice as high, for both contenders.
+        // threads: with a warm-up of 3 s it was about twice as high, for both contenders.
         Timing slowStart = quick ? timing(5, 2) : timing(20, 5);
         return new BenchCase(
                 "latency",
                 "20,000 msg/s, 1 -> relay -> 1, latency",
-                List.of(cell("plain relay", plain, paced, slowStart), cell(RELAY, relay, paced, slowStart)),
+                List.of(cell(PLAIN, plain, paced, slowStart), cell(RELAY, relay, paced, slowStart)),
                 List.of(),
                 List.of(
                         Metric.atMost(1.15, "of the plain relay's median", round -> latencyRatio(round, 50)),
@@ -181,50 +192,90 @@ public final class Cases {
                 rounds);
     }
 
-    private BenchCase sustained() {
+    /** Clients that cost next to nothing: what is measured is the relay, and one thread in C in its place. */
+    private BenchCase inC(String id, int subscribers, double asked) throws IOException {
+        Load counted = load.withCounts(1, subscribers).withCheck(Check.NONE).withClients(Clients.of(Clients.Kind.C));
         return new BenchCase(
-                "sustained",
-                "full speed for " + (quick ? 10 : 30) + " s",
-                List.of(cell(RELAY, relay, load, quick ? timing(2, 10) : timing(5, 30))),
-                List.of(),
+                id,
+                "1 -> relay -> " + subscribers + ", clients in C (unchecked)",
                 List.of(
-                        Metric.atMost(0, "garbage collections", Cases::collections),
-                        Metric.below(
-                                300,
-                                "MB resident",
-                                round -> round.figure(
-                                        RELAY,
-                                        result -> result.processes().get(0).peakResidentBytes() / MEGA))),
-                1);
-    }
-
-    private BenchCase idle() {
-        return new BenchCase(
-                "idle",
-                "idle, 100 subscribers connected",
-                List.of(cell(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10))),
+                        cell(RELAY, relay, counted, timing),
+                        cell(OTHERWISE, Contestants.c(PathMtu.loopbackSegment()), counted, timing)),
                 List.of(),
-                List.of(Metric.below(0.01, "of a core (relay)", round -> round.middleCores(RELAY))),
-                1);
+                List.of(Metric.atLeast(asked, "of the relay in C", Cases::deliveries)),
+                rounds);
     }
 
-    static LoadCell cell(String name, Middle middle, Load load, Timing timing) {
-        return LoadCell.here(name, middle, load, timing, RIG);
+    /** What users use, and those that come and go. */
+    private List<BenchCase> otherClients() {
+        Load eight = load.withCounts(1, 8);
+        Load types = eight.withContent(new Load.Content(load.body(), load.seed(), TYPES));
+        return List.of(
+                against(
+                        "library",
+                        "1 -> relay -> 1, publisher and subscriber of relay-client",
+                        load.withClients(library(TypeRanges.ALL, false)),
+                        load,
+                        Metric.atLeast(0.25, "of loadgen's own clients", Cases::deliveries)),
+                against(
+                        "acknowledged",
+                        "1 -> relay -> 1, every message acknowledged",
+                        load.withClients(library(TypeRanges.ALL, true)),
+                        load.withClients(library(TypeRanges.ALL, false)),
+                        Metric.atLeast(0.9, "of the same without acknowledgements", Cases::deliveries)),
+                // Those who choose cost the relay a look at each message, and save what is not sent.
+                against(
+                        "filtered",
+                        "1 -> relay -> 8 that choose 1 of " + TYPES + " types",
+                        types.withClients(library(TypeRanges.of(1, 1), false)),
+                        types.withClients(library(TypeRanges.ALL, false)),
+                        Metric.atLeast(
+                                1.0,
+                                "of the publisher's rate where all get all",
+                                round -> published(round, RELAY) / published(round, OTHERWISE))),
+                against(
+                        "churn",
+                        "1 -> relay -> 8 beside " + CHURN + " connections/s that come and go",
+                        eight.withClients(new Clients(Clients.Kind.RAW, false, TypeRanges.ALL, CHURN)),
+                        eight,
+                        Metric.atLeast(0.8, "of the rate without them", Cases::deliveries)));
+    }
+
+    private static Clients library(TypeRanges wanted, boolean acks) {
+        return new Clients(Clients.Kind.LIBRARY, acks, wanted, 0);
+    }
+
+    private static BenchCase alone(String id, String title, LoadCell cell, int rounds, Metric... metrics) {
+        return new BenchCase(id, title, List.of(cell), List.of(), List.of(metrics), rounds);
+    }
+
+    /** The relay under one load, set against the same relay under another. */
+    private BenchCase against(String id, String title, Load ours, Load otherwise, Metric metric) {
+        List<LoadCell> cells = List.of(cell(RELAY, relay, ours, timing), cell(OTHERWISE, relay, otherwise, timing));
+        return new BenchCase(id, title, cells, List.of(), List.of(metric), rounds);
+    }
+
+    private static LoadCell cell(String name, Contestant contestant, Load load, Timing timing) {
+        return LoadCell.here(name, contestant, load, timing, RIG);
     }
 
     private static double ofCeiling(Round round) {
         return round.rate(RELAY) / round.best(CeilingCells.CEILING);
     }
 
+    private static double deliveries(Round round) {
+        return round.rate(RELAY) / round.rate(OTHERWISE);
+    }
+
+    private static double published(Round round, String name) {
+        return round.figure(name, result -> result.published().traffic().messagesPerSecond());
+    }
+
     private static double latencyRatio(Round round, double percentile) {
-        return round.latencyNanos(RELAY, percentile) / round.latencyNanos("plain relay", percentile);
+        return round.latencyNanos(RELAY, percentile) / round.latencyNanos(PLAIN, percentile);
     }
 
-    private static double lost(Round round) {
-        return round.figure(RELAY, result -> result.received().sum(subscriber -> subscriber.lost()));
-    }
-
-    private static double collections(Round round) {
-        return round.figure(RELAY, result -> result.relay().gcCount());
+    private static ToDoubleFunction<Round> ofRelay(ToDoubleFunction<RunResult> figure) {
+        return round -> round.figure(RELAY, figure);
     }
 }

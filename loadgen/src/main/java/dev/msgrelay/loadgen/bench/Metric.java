@@ -23,8 +23,13 @@ public record Metric(String name, Bound bound, double limit, ToDoubleFunction<Ro
             this.sign = sign;
         }
 
+        /** Whether the limit is the most that it may be, and not the least. */
+        boolean isMost() {
+            return this == AT_MOST || this == BELOW;
+        }
+
         /** As in a formula. */
-        public String sign() {
+        String sign() {
             return sign;
         }
     }
@@ -37,6 +42,11 @@ public record Metric(String name, Bound bound, double limit, ToDoubleFunction<Ro
             case AT_MOST -> measured <= limit;
             case BELOW -> measured < limit;
         };
+    }
+
+    /** For people. */
+    String verdict(double measured) {
+        return isMet(measured) ? "pass" : "SHORT";
     }
 
     static Metric atLeast(double limit, String name, ToDoubleFunction<Round> value) {

@@ -50,8 +50,8 @@ public record Round(List<Run<RunResult>> runs) {
         return figure(name, result -> result.received().latency().getValueAtPercentile(percentile));
     }
 
-    /** CPU of the middle, in cores: 1.0 is one core busy all the time. */
-    double middleCores(String name) {
+    /** CPU of the contestant, in cores: 1.0 is one core busy all the time. */
+    double contestantCores(String name) {
         return figure(
                 name,
                 result -> (double) result.processes().get(0).cpuNanos()
@@ -78,9 +78,9 @@ public record Round(List<Run<RunResult>> runs) {
         return regime().isSteady();
     }
 
-    /** Whether somebody else wanted the cores: a hop then waits for the scheduler. */
+    /** Whether somebody else wanted the cores, by the hop, which then waits for the scheduler, or by what a run saw. */
     public boolean isDisturbed() {
-        return regime() == Regime.DISTURBED;
+        return regime() == Regime.DISTURBED || isSteady() && runs.stream().anyMatch(Run::isMarked);
     }
 
     private Regime regime() {

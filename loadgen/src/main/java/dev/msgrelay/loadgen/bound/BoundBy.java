@@ -40,7 +40,7 @@ public record BoundBy(
         NOTHING,
         /** The network between the relay and one side. */
         LINK,
-        /** The relay's busiest thread; with another middle, that one's. */
+        /** The relay's busiest thread; with another contestant, that one's. */
         RELAY_CPU,
         /** The relay stood still for moments, although nothing near it did. */
         RELAY_PAUSES,

@@ -20,11 +20,10 @@ import dev.msgrelay.loadgen.bound.Sampled.Queue;
 import dev.msgrelay.loadgen.bound.Sampled.Queues;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Watched.Role;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -55,12 +54,54 @@ import java.util.function.Supplier;
  * in 0.5 at most, so that its reader catches up. See docs/bound-by.md. Pure; one object per run.
  */
 public final class Classifier {
+    /** A thread that waits for a core for longer than this is not bound by its own speed. */
+    private static final double STARVED = 0.25;
+
+    /** With this much, it is not by that alone. */
+    private static final double DELAYED = 0.1;
+
+    /** Fewer idle cores than this are none. */
+    private static final double NO_CORE_IDLE = 0.1;
+
+    private static final double KERNEL_BUSY = 0.2;
+
+    /** The relay says that something held for most of the time. */
+    private static final double MOSTLY = 0.5;
+
+    /** At full speed: the part of the window in which nothing was delivered. */
+    private static final double STOOD_STILL = 0.25;
+
+    /** A thread that wants a core for less than this waits for something else. */
+    private static final double IDLE = 0.5;
+
+    private static final double PERCENT = 100;
+    private static final double SECOND_NANOS = 1e9;
+
     private final Signals signals;
-    private final Facts facts;
+    private final Queues queues;
+    private final Standstills still;
+    /** Null where it was not seen. */
+    private final MachineShare machine;
+    /** Null where the relay says nothing. */
+    private final RelayHolds holds;
+
+    private final CpuShare relay;
+    private final CpuShare publisher;
+    private final CpuShare busiestPublisher;
+    private final CpuShare subscriber;
 
     private Classifier(Signals signals) {
         this.signals = signals;
-        this.facts = new Facts(signals);
+        this.queues = signals.sampled().queues();
+        this.still = signals.still();
+        this.machine = signals.sampled().machine();
+        this.holds = signals.holds();
+        this.relay = signals.sampled().busiest(Role.RELAY);
+        // If one of them still has time, it is not the publishers' speed that is missing.
+        this.publisher = signals.sampled().leastBusy(Role.PUBLISHER);
+        // But a schedule is missed as soon as one of them has no core.
+        this.busiestPublisher = signals.sampled().busiest(Role.PUBLISHER);
+        this.subscriber = signals.sampled().busiest(Role.SUBSCRIBER);
     }
 
     public static BoundBy classify(Signals signals) {
@@ -83,7 +124,7 @@ public final class Classifier {
                 return bound;
             }
         }
-        return classifier.unclear("no signal points anywhere");
+        return classifier.unclear();
     }
 
     /**
@@ -91,33 +132,34 @@ public final class Classifier {
      * says so; where nobody else did, and it had nobody to wait for, it was the relay.
      */
     private BoundBy stoodStill() {
-        Standstills still = signals.still();
-        boolean paced = signals.rates().wanted() > 0;
-        long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();
-        if (!facts.stoodStill()) {
+        if (!nothingCame()) {
             return null;
         }
-        Say say = new Say().that(Words.withoutDeliveries(still));
-        if (paced) {
-            say.that(Words.slowest(still));
-        }
-        say.that(Words.standstills(still));
+        boolean paced = signals.rates().wanted() > 0;
+        long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();
+        Reasons say = new Reasons(signals)
+                .that(still.withoutDeliveries())
+                .thatIf(
+                        paced,
+                        "the slowest message took %.0f ms from its intended time of sending",
+                        still.slowestNanos() / Standstills.MILLI_NANOS)
+                .standstills();
         if (still.machine().explains(missing, paced)) {
             return say.bound(MACHINE, HIGH);
         }
         if (still.publishers().explains(missing, paced)) {
-            return say.cpu(facts.publisher).bound(PUBLISHER, HIGH);
+            return say.cpu(publisher).bound(PUBLISHER, HIGH);
         }
         if (still.subscribers().explains(missing, paced)) {
-            return say.cpu(facts.subscriber).bound(SUBSCRIBER, HIGH);
+            return say.cpu(subscriber).bound(SUBSCRIBER, HIGH);
         }
-        if (facts.idlePublisher()) {
+        if (publishersIdle()) {
             return idlePublisher();
         }
-        if (facts.backpressure() || facts.sendFull()) {
+        if (backpressured() || sendFull()) {
             return null; // the relay had somebody to wait for
         }
-        say.cpu(facts.relay);
+        say.cpu(relay);
         boolean link = signals.link().throughIn() || signals.link().throughOut();
         return link ? say.bound(RELAY_PAUSES, MEDIUM, LINK) : say.bound(RELAY_PAUSES, HIGH);
     }
@@ -127,21 +169,25 @@ public final class Classifier {
         if (!rates.kept()) {
             return null;
         }
-        if (rates.late() <= Rates.MAX_LATE_SHARE) {
-            return new Say().that("it kept the rate: " + Words.rates(rates)).bound(NOTHING, HIGH);
+        boolean late = rates.late() > Rates.MAX_LATE_SHARE;
+        Reasons say = new Reasons(signals)
+                .that(
+                        "it kept the rate%s: %,.0f msg/s were wanted, %,.0f left the publishers, %,.0f reached each"
+                                + " subscriber",
+                        late ? ", but not the schedule" : "", rates.wanted(), rates.in(), rates.out());
+        if (!late) {
+            return say.bound(NOTHING, HIGH);
         }
-        Say say = new Say()
-                .that("it kept the rate, but not the schedule: " + Words.rates(rates))
-                .that(Words.late(rates))
-                .cpu(facts.busiestPublisher);
-        if (facts.stolen(rates.late())) {
-            say.that(Words.stolen(signals.sampled().machine()));
+        boolean stolen = stolen(rates.late());
+        say.that("%.2f %% of the messages left more than 1 ms late", rates.late() * PERCENT)
+                .cpu(busiestPublisher);
+        if (stolen) {
+            // Of one core: a schedule waits for one.
+            say.that("the host took %.2f %% of a core's time", machine.steal() * machine.cores() * PERCENT);
         }
         say.machine();
-        boolean waited = facts.busiestPublisher != null && facts.busiestPublisher.waited() >= rates.late();
-        return waited || facts.stolen(rates.late())
-                ? say.bound(MACHINE, MEDIUM, PUBLISHER)
-                : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
+        boolean waited = busiestPublisher != null && busiestPublisher.waited() >= rates.late();
+        return waited || stolen ? say.bound(MACHINE, MEDIUM, PUBLISHER) : say.bound(UNCLEAR, LOW, MACHINE, PUBLISHER);
     }
 
     private BoundBy linkAtCeiling() {
@@ -149,388 +195,271 @@ public final class Classifier {
         if (!link.isFullIn() && !link.isFullOut()) {
             return null;
         }
-        Say say = new Say();
+        Reasons say = new Reasons(signals);
         if (link.isFullOut()) {
-            say.that(Words.link("to the subscribers", link.out()))
-                    .queue("not sent by the relay", facts.queues.relaySend());
+            say.link("to the subscribers", link.out()).relaySend();
         }
         if (link.isFullIn()) {
-            say.that(Words.link("from the publishers", link.in()))
-                    .queue("not sent by the publishers", facts.queues.publisherSend());
+            say.link("from the publishers", link.in()).publisherSend();
         }
-        if (signals.sampled().segments().resent() > 0) {
-            say.that(Words.resent(signals.sampled().segments()));
-        }
-        return facts.subscriberFull()
-                ? say.queue("not read by the subscriber", facts.queues.subscriberReceive())
-                        .bound(LINK, MEDIUM, SUBSCRIBER)
-                : say.bound(LINK, HIGH);
+        say.resent();
+        return subscriberFull() ? say.subscriberReceive().bound(LINK, MEDIUM, SUBSCRIBER) : say.bound(LINK, HIGH);
     }
 
     private BoundBy relay() {
-        boolean waits = facts.waitsForRelay();
-        if (!Facts.wantsAll(facts.relay) || !(waits || facts.relayInputUnseen())) {
+        boolean waits = waitsForRelay();
+        if (!wantsAll(relay) || !(waits || relayInputUnseen())) {
             return null;
         }
-        Say say = new Say().cpu(facts.relay).queue("not read by the relay", facts.queues.relayReceive());
-        if (facts.queues.relayReceive() == null && facts.heldBack()) {
-            say.that(Words.heldBack(signals.holds()));
+        Reasons say = new Reasons(signals).cpu(relay).relayReceive();
+        if (queues.relayReceive() == null && heldBack()) {
+            say.heldBack();
         }
-        if (facts.relayInputUnseen() && Facts.wantsAll(facts.publisher)) {
-            say.cpu(facts.publisher).machine();
-            return facts.allCoresBusy()
+        if (relayInputUnseen() && wantsAll(publisher)) {
+            say.cpu(publisher).machine();
+            return allCoresBusy()
                     ? say.bound(MACHINE, MEDIUM, RELAY_CPU, PUBLISHER)
                     : say.bound(UNCLEAR, LOW, RELAY_CPU, PUBLISHER);
         }
-        if (facts.subscriberFull() && !facts.starved(facts.relay)) {
-            return say.queue("not read by the subscriber", facts.queues.subscriberReceive())
-                    .cpu(facts.subscriber)
-                    .bound(RELAY_CPU, MEDIUM, SUBSCRIBER);
-        }
-        return say.cpuBound(RELAY_CPU, facts.relay, waits ? HIGH : MEDIUM);
+        return subscriberFull() && !waitsForACore(relay, STARVED)
+                ? say.subscriberReceive().cpu(subscriber).bound(RELAY_CPU, MEDIUM, SUBSCRIBER)
+                : cpuBound(say, RELAY_CPU, relay, waits ? HIGH : MEDIUM);
     }
 
     private BoundBy subscriber() {
-        boolean noQueues = facts.queues.subscriberReceive() == null;
-        boolean cpuAlone = noQueues && !facts.sendFull() && Facts.wantsAll(facts.subscriber);
+        boolean noQueues = queues.subscriberReceive() == null && !sendFull();
+        boolean cpuAlone = noQueues && wantsAll(subscriber);
         // Where the subscriber's queue is seen and is empty, it is the way to it that is slow.
-        boolean told = facts.backpressure() && (noQueues && !facts.sendFull());
-        if (facts.publishersFree() || !(facts.subscriberFull() || told || cpuAlone)) {
+        boolean told = noQueues && backpressured();
+        if (publishersFree() || !(subscriberFull() || told || cpuAlone)) {
             return null;
         }
-        Say say = new Say();
-        if (facts.subscriberFull()) {
-            say.queue("not read by the subscriber", facts.queues.subscriberReceive())
-                    .queue("not sent by the relay", facts.queues.relaySend());
+        Reasons say = new Reasons(signals);
+        if (subscriberFull()) {
+            say.subscriberReceive().relaySend();
         }
-        if (facts.backpressure()) {
-            say.that(Words.backpressure(signals.holds()));
+        if (backpressured()) {
+            say.backpressure();
         }
-        say.cpu(facts.subscriber);
-        boolean two = facts.subscriberFull() && (facts.backpressure() || Facts.wantsAll(facts.subscriber));
-        return say.cpuBound(SUBSCRIBER, facts.subscriber, two || (told && cpuAlone) ? HIGH : MEDIUM);
+        say.cpu(subscriber);
+        boolean two = subscriberFull() && (backpressured() || wantsAll(subscriber));
+        return cpuBound(say, SUBSCRIBER, subscriber, two || (told && cpuAlone) ? HIGH : MEDIUM);
     }
 
     private BoundBy linkOut() {
-        if (facts.publishersFree() || !facts.sendFull()) {
+        if (publishersFree() || !sendFull()) {
             return null;
         }
-        Queue unread = facts.queues.subscriberReceive();
-        Say say = new Say()
-                .queue("not sent by the relay", facts.queues.relaySend())
-                .queue("not read by the subscriber", unread);
+        Reasons say = new Reasons(signals).relaySend().subscriberReceive();
         if (!signals.link().throughOut()) {
             return withoutLink(say);
         }
-        knownLink(say, "to the subscribers", signals.link().out());
-        if (unread == null || !unread.isEmpty()) {
-            return say.cpu(facts.subscriber).bound(UNCLEAR, LOW, LINK, SUBSCRIBER);
-        }
-        return link(say);
+        say.link("to the subscribers", signals.link().out());
+        return isEmpty(queues.subscriberReceive())
+                ? link(say)
+                : say.cpu(subscriber).bound(UNCLEAR, LOW, LINK, SUBSCRIBER);
     }
 
     /** The relay cannot send, and its subscriber is on the same host: who takes it too slowly is the subscriber. */
-    private BoundBy withoutLink(Say say) {
-        if (facts.backpressure()) {
-            say.that(Words.backpressure(signals.holds()));
+    private BoundBy withoutLink(Reasons say) {
+        if (backpressured()) {
+            say.backpressure();
         }
-        say.that("there is no link between them").cpu(facts.subscriber);
-        Queue unread = facts.queues.subscriberReceive();
-        return unread != null && unread.isEmpty() && facts.allCoresBusy()
+        say.that("there is no link between them").cpu(subscriber);
+        return isEmpty(queues.subscriberReceive()) && allCoresBusy()
                 ? say.machine().bound(MACHINE, MEDIUM, SUBSCRIBER)
-                : say.cpuBound(SUBSCRIBER, facts.subscriber, facts.backpressure() ? HIGH : MEDIUM);
+                : cpuBound(say, SUBSCRIBER, subscriber, backpressured() ? HIGH : MEDIUM);
     }
 
     private BoundBy linkIn() {
-        Queue unsent = facts.queues.publisherSend();
-        Queue unread = facts.queues.relayReceive();
-        if (unsent == null || !unsent.isFull()) {
+        if (!isFull(queues.publisherSend())) {
             return null;
         }
-        Say say = new Say().queue("not sent by the publishers", unsent).queue("not read by the relay", unread);
+        Reasons say = new Reasons(signals).publisherSend().relayReceive();
         if (!signals.link().throughIn()) {
-            say.that("there is no link between them").cpu(facts.relay).machine();
-            return facts.allCoresBusy()
+            say.that("there is no link between them").cpu(relay).machine();
+            return allCoresBusy()
                     ? say.bound(MACHINE, MEDIUM, RELAY_CPU)
                     : say.bound(UNCLEAR, LOW, RELAY_CPU, PUBLISHER);
         }
-        knownLink(say, "from the publishers", signals.link().in());
-        if (unread == null || !unread.isEmpty()) {
-            return say.cpu(facts.relay).bound(UNCLEAR, LOW, LINK, RELAY_CPU);
-        }
-        return link(say);
+        say.link("from the publishers", signals.link().in());
+        return isEmpty(queues.relayReceive()) ? link(say) : say.cpu(relay).bound(UNCLEAR, LOW, LINK, RELAY_CPU);
     }
 
     /** The network is slow; where the kernel is busy with it and no core is idle, for want of a core. */
-    private BoundBy link(Say say) {
-        if (signals.sampled().segments().resent() > 0) {
-            say.that(Words.resent(signals.sampled().segments()));
-        }
-        if (!facts.allCoresBusy()) {
+    private BoundBy link(Reasons say) {
+        say.resent();
+        if (!allCoresBusy()) {
             return say.bound(LINK, MEDIUM);
         }
-        return facts.kernelBusy()
-                ? say.machine().bound(MACHINE, LOW, LINK)
-                : say.machine().bound(LINK, LOW, MACHINE);
+        say.machine();
+        return kernelBusy() ? say.bound(MACHINE, LOW, LINK) : say.bound(LINK, LOW, MACHINE);
     }
 
     private BoundBy waitingForIdleRelay() {
-        if (!facts.waitsForRelay() && !facts.heldBack()) {
+        if (!waitsForRelay() && !heldBack()) {
             return null;
         }
-        Say say = new Say().queue("not read by the relay", facts.queues.relayReceive());
-        if (signals.holds() != null) {
-            say.that(Words.heldBack(signals.holds()));
+        Reasons say = new Reasons(signals).relayReceive();
+        if (holds != null) {
+            say.heldBack();
         }
-        say.cpu(facts.relay);
-        if (facts.backpressure()) {
-            return say.that(Words.backpressure(signals.holds())).bound(UNCLEAR, LOW, SUBSCRIBER, LINK);
+        say.cpu(relay);
+        if (backpressured()) {
+            return say.backpressure().bound(UNCLEAR, LOW, SUBSCRIBER, LINK);
         }
-        if (facts.heldBack()) {
-            return say.bound(RING, facts.relay == null ? MEDIUM : HIGH);
+        if (heldBack()) {
+            return say.bound(RING, relay == null ? MEDIUM : HIGH);
         }
-        if (facts.relay != null && facts.relay.wantsMost() && !facts.sendFull()) {
-            say.queue("not sent by the relay", facts.queues.relaySend());
-            return facts.allCoresBusy() ? say.machine().bound(RELAY_CPU, LOW, MACHINE) : say.bound(RELAY_CPU, LOW);
+        if (relay != null && relay.wantsMost() && !sendFull()) {
+            say.relaySend();
+            return allCoresBusy() ? say.machine().bound(RELAY_CPU, LOW, MACHINE) : say.bound(RELAY_CPU, LOW);
         }
-        return facts.allCoresBusy()
-                ? say.machine().bound(MACHINE, LOW, RELAY_CPU)
-                : say.bound(UNCLEAR, LOW, RELAY_CPU, RING);
+        return allCoresBusy() ? say.machine().bound(MACHINE, LOW, RELAY_CPU) : say.bound(UNCLEAR, LOW, RELAY_CPU, RING);
     }
 
     private BoundBy publisher() {
-        if (!Facts.wantsAll(facts.publisher)) {
+        if (!wantsAll(publisher)) {
             return null;
         }
-        Say say = new Say()
-                .cpu(facts.publisher)
-                .queue("not sent by the publishers", facts.queues.publisherSend())
-                .queue("not read by the relay", facts.queues.relayReceive());
-        if (Facts.wantsAll(facts.relay) && !facts.starved(facts.publisher)) {
-            return say.cpu(facts.relay).bound(UNCLEAR, LOW, PUBLISHER, RELAY_CPU);
-        }
-        Queue unread = facts.queues.relayReceive();
-        return say.cpuBound(PUBLISHER, facts.publisher, unread != null && unread.isEmpty() ? HIGH : MEDIUM);
+        Reasons say = new Reasons(signals).cpu(publisher).publisherSend().relayReceive();
+        return wantsAll(relay) && !waitsForACore(publisher, STARVED)
+                ? say.cpu(relay).bound(UNCLEAR, LOW, PUBLISHER, RELAY_CPU)
+                : cpuBound(say, PUBLISHER, publisher, isEmpty(queues.relayReceive()) ? HIGH : MEDIUM);
     }
 
     /** Everybody waits for publishers that have time: they did not send. */
     private BoundBy idlePublisher() {
-        if (!facts.idlePublisher()) {
+        if (!publishersIdle()) {
             return null;
         }
-        Say say = new Say()
+        Reasons say = new Reasons(signals)
                 .that("no queue is full: whatever was sent went through at once")
-                .cpu(facts.publisher)
-                .queue("not sent by the publishers", facts.queues.publisherSend())
-                .queue("not read by the relay", facts.queues.relayReceive())
-                .cpu(facts.relay);
-        return signals.still().publishers().count() > 0
-                ? say.that(Words.standstills(signals.still())).bound(PUBLISHER, HIGH)
-                : say.bound(PUBLISHER, MEDIUM);
+                .cpu(publisher)
+                .publisherSend()
+                .relayReceive()
+                .cpu(relay);
+        return still.publishers().count() > 0 ? say.standstills().bound(PUBLISHER, HIGH) : say.bound(PUBLISHER, MEDIUM);
     }
 
     private BoundBy machine() {
-        if (!facts.allCoresBusy()) {
-            return null;
-        }
-        return new Say()
+        return allCoresBusy()
+                ? new Reasons(signals)
+                        .machine()
+                        .cpu(relay)
+                        .cpu(publisher)
+                        .cpu(subscriber)
+                        .bound(MACHINE, MEDIUM)
+                : null;
+    }
+
+    private BoundBy unclear() {
+        return new Reasons(signals)
+                .that("no signal points anywhere")
+                .cpu(relay)
+                .cpu(publisher)
+                .cpu(subscriber)
                 .machine()
-                .cpu(facts.relay)
-                .cpu(facts.publisher)
-                .cpu(facts.subscriber)
-                .bound(MACHINE, MEDIUM);
+                .publisherSend()
+                .relayReceive()
+                .relaySend()
+                .subscriberReceive()
+                .bound(UNCLEAR, LOW);
     }
 
-    private BoundBy unclear(String why) {
-        Say say = new Say()
-                .that(why)
-                .cpu(facts.relay)
-                .cpu(facts.publisher)
-                .cpu(facts.subscriber)
-                .machine()
-                .queue("not sent by the publishers", facts.queues.publisherSend())
-                .queue("not read by the relay", facts.queues.relayReceive())
-                .queue("not sent by the relay", facts.queues.relaySend())
-                .queue("not read by the subscriber", facts.queues.subscriberReceive());
-        return say.bound(UNCLEAR, LOW);
+    /** The network takes a good part of all cores: on a virtual link, sending and receiving are mostly that. */
+    private boolean kernelBusy() {
+        return machine != null && machine.softirq() >= KERNEL_BUSY;
     }
 
-    private static void knownLink(Say say, String direction, double share) {
-        if (!Double.isNaN(share)) {
-            say.that(Words.link(direction, share));
-        }
+    /** Whether the host took at least so much of a core's time. */
+    private boolean stolen(double ofACore) {
+        return machine != null && machine.steal() * machine.cores() >= ofACore;
     }
 
-    /** Gathers the reasons; what is not known is not said. */
-    private final class Say {
-        private final List<String> reasons = new ArrayList<>();
-
-        Say that(String reason) {
-            reasons.add(reason);
-            return this;
-        }
-
-        Say cpu(CpuShare cpu) {
-            return cpu == null ? this : that(Words.cpu(cpu, signals.sampled().waitsKnown()));
-        }
-
-        Say queue(String what, Queue queue) {
-            return queue == null ? this : that(Words.queue(what, queue));
-        }
-
-        Say machine() {
-            MachineShare machine = signals.sampled().machine();
-            return machine == null ? this : that(Words.machine(machine));
-        }
-
-        /** Of a kind that means a thread's own speed, as far as that thread got the core that it wanted. */
-        BoundBy cpuBound(BoundBy.Kind kind, CpuShare cpu, Confidence confidence) {
-            if (facts.starved(cpu)) {
-                return machine().bound(MACHINE, confidence, kind);
-            }
-            return facts.delayed(cpu) ? machine().bound(kind, MEDIUM, MACHINE) : bound(kind, confidence);
-        }
-
-        BoundBy bound(BoundBy.Kind kind, Confidence confidence, BoundBy.Kind... alternatives) {
-            return new BoundBy(kind, confidence, reasons, List.of(alternatives), Words.unseen(signals));
-        }
+    private boolean allCoresBusy() {
+        return machine != null && machine.idle() <= NO_CORE_IDLE;
     }
 
-    /** What follows from signals without weighing them against each other. Immutable. */
-    static final class Facts {
-        /** A thread that waits for a core for longer than this is not bound by its own speed. */
-        private static final double STARVED = 0.25;
+    /** Wants a core nearly always, but does not get it for this part of the time, because all are busy. */
+    private boolean waitsForACore(CpuShare cpu, double part) {
+        return wantsAll(cpu) && cpu.waited() >= part && allCoresBusy();
+    }
 
-        /** With this much, it is not by that alone. */
-        private static final double DELAYED = 0.1;
+    /** Whether the publishers could have sent more: a slow subscriber that holds nobody back binds nobody. */
+    private boolean publishersFree() {
+        return queues.publisherSend() != null && queues.publisherSend().isEmpty();
+    }
 
-        /** Fewer idle cores than this are none. */
-        private static final double NO_CORE_IDLE = 0.1;
+    private static boolean wantsAll(CpuShare cpu) {
+        return cpu != null && cpu.wantsAll();
+    }
 
-        private static final double KERNEL_BUSY = 0.2;
+    private static boolean isFull(Queue queue) {
+        return queue != null && queue.isFull();
+    }
 
-        /** The relay says that something held for most of the time. */
-        private static final double MOSTLY = 0.5;
+    private static boolean isEmpty(Queue queue) {
+        return queue != null && queue.isEmpty();
+    }
 
-        /** At full speed: the part of the window in which nothing was delivered. */
-        private static final double STOOD_STILL = 0.25;
+    /**
+     * Whether messages wait for the relay: in its sockets, or where those cannot be seen, since it held publishers back.
+     * How full its ring was at a few moments says less: a hold ends when half of it is free, and a loop takes all at once.
+     */
+    private boolean waitsForRelay() {
+        return queues.relayReceive() == null
+                ? heldBack()
+                : queues.relayReceive().isFull();
+    }
 
-        /** A thread that wants a core for less than this waits for something else. */
-        private static final double IDLE = 0.5;
+    /** Whether it is not known if messages wait for the relay. */
+    private boolean relayInputUnseen() {
+        return queues.relayReceive() == null && !waitsForRelay();
+    }
 
-        /** Longer than threads wait for their turn, see {@link Standstills.Still}. */
-        private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private boolean sendFull() {
+        return isFull(queues.relaySend());
+    }
 
-        private static final double SECOND_NANOS = 1e9;
+    /** The relay cannot send, because the subscriber's kernel has no room left. */
+    private boolean subscriberFull() {
+        return isFull(queues.subscriberReceive()) && (queues.relaySend() == null || sendFull());
+    }
 
-        private final Signals signals;
-        final CpuShare relay;
-        final CpuShare publisher;
-        final CpuShare busiestPublisher;
-        final CpuShare subscriber;
-        final Queues queues;
+    private boolean backpressured() {
+        return holds != null && holds.backpressure() >= MOSTLY;
+    }
 
-        Facts(Signals signals) {
-            this.signals = signals;
-            this.relay = signals.sampled().busiest(Role.RELAY);
-            // If one of them still has time, it is not the publishers' speed that is missing.
-            this.publisher = signals.sampled().leastBusy(Role.PUBLISHER);
-            // But a schedule is missed as soon as one of them has no core.
-            this.busiestPublisher = signals.sampled().busiest(Role.PUBLISHER);
-            this.subscriber = signals.sampled().busiest(Role.SUBSCRIBER);
-            this.queues = signals.sampled().queues();
+    private boolean heldBack() {
+        return holds != null && holds.heldBack() >= MOSTLY;
+    }
+
+    /** Nothing was delivered for long. A queue that grows at a rate makes messages late too, but they never stop coming. */
+    private boolean nothingCame() {
+        return signals.rates().wanted() > 0
+                ? still.deliveries().count() > 0
+                        && still.isSlow()
+                        && still.deliveries().explains(still.slowestNanos(), true)
+                : still.deliveries().totalNanos()
+                        >= STOOD_STILL * signals.rates().seconds() * SECOND_NANOS;
+    }
+
+    /** At full speed, publishers that could send more and hardly want a core. */
+    private boolean publishersIdle() {
+        return signals.rates().wanted() == 0
+                && publishersFree()
+                && (queues.relayReceive() == null || queues.relayReceive().isEmpty())
+                && !wantsAll(relay)
+                && busiestPublisher != null
+                && busiestPublisher.wanted() < IDLE;
+    }
+
+    /** Of a kind that means a thread's own speed, as far as that thread got the core that it wanted. */
+    private BoundBy cpuBound(Reasons say, BoundBy.Kind kind, CpuShare cpu, Confidence confidence) {
+        if (waitsForACore(cpu, STARVED)) {
+            return say.machine().bound(MACHINE, confidence, kind);
         }
-
-        /** The network takes a good part of all cores: on a virtual link, sending and receiving are mostly that. */
-        boolean kernelBusy() {
-            MachineShare machine = signals.sampled().machine();
-            return machine != null && machine.softirq() >= KERNEL_BUSY;
-        }
-
-        /** Whether the host took at least so much of a core's time. */
-        boolean stolen(double ofACore) {
-            MachineShare machine = signals.sampled().machine();
-            return machine != null && machine.steal() * machine.cores() >= ofACore;
-        }
-
-        boolean allCoresBusy() {
-            MachineShare machine = signals.sampled().machine();
-            return machine != null && machine.idle() <= NO_CORE_IDLE;
-        }
-
-        /** Wants a core nearly always, but does not get it for a good part of that, because all are busy. */
-        boolean starved(CpuShare cpu) {
-            return wantsAll(cpu) && cpu.waited() >= STARVED && allCoresBusy();
-        }
-
-        /** As {@link #starved}, for a smaller part. */
-        boolean delayed(CpuShare cpu) {
-            return wantsAll(cpu) && cpu.waited() >= DELAYED && allCoresBusy();
-        }
-
-        /** Whether the publishers could have sent more: a slow subscriber that holds nobody back binds nobody. */
-        boolean publishersFree() {
-            return queues.publisherSend() != null && queues.publisherSend().isEmpty();
-        }
-
-        static boolean wantsAll(CpuShare cpu) {
-            return cpu != null && cpu.wantsAll();
-        }
-
-        /** Whether messages wait for the relay: in its sockets, or where those cannot be seen, in its ring. */
-        boolean waitsForRelay() {
-            return queues.relayReceive() == null
-                    ? signals.holds() != null && signals.holds().ringUsed() >= MOSTLY
-                    : queues.relayReceive().isFull();
-        }
-
-        /** Whether it is not known if messages wait for the relay. */
-        boolean relayInputUnseen() {
-            return queues.relayReceive() == null && !waitsForRelay();
-        }
-
-        boolean sendFull() {
-            return queues.relaySend() != null && queues.relaySend().isFull();
-        }
-
-        /** The relay cannot send, because the subscriber's kernel has no room left. */
-        boolean subscriberFull() {
-            return queues.subscriberReceive() != null
-                    && queues.subscriberReceive().isFull()
-                    && (queues.relaySend() == null || queues.relaySend().isFull());
-        }
-
-        boolean backpressure() {
-            return signals.holds() != null && signals.holds().backpressure() >= MOSTLY;
-        }
-
-        boolean heldBack() {
-            return signals.holds() != null && signals.holds().heldBack() >= MOSTLY;
-        }
-
-        static boolean isLong(long nanos) {
-            return nanos >= LONG_NANOS;
-        }
-
-        /** Nothing was delivered for long. A queue that grows at a rate makes messages late too, but they never stop coming. */
-        boolean stoodStill() {
-            Standstills still = signals.still();
-            return signals.rates().wanted() > 0
-                    ? still.deliveries().count() > 0
-                            && isLong(still.slowestNanos())
-                            && still.deliveries().explains(still.slowestNanos(), true)
-                    : still.deliveries().totalNanos()
-                            >= STOOD_STILL * signals.rates().seconds() * SECOND_NANOS;
-        }
-
-        /** At full speed, publishers that could send more and hardly want a core. */
-        boolean idlePublisher() {
-            return signals.rates().wanted() == 0
-                    && publishersFree()
-                    && (queues.relayReceive() == null || queues.relayReceive().isEmpty())
-                    && !wantsAll(relay)
-                    && busiestPublisher != null
-                    && busiestPublisher.wanted() < IDLE;
-        }
+        return waitsForACore(cpu, DELAYED) ? say.machine().bound(kind, MEDIUM, MACHINE) : say.bound(kind, confidence);
     }
 }

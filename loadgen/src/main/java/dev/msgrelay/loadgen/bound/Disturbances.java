@@ -1,11 +1,11 @@
 package dev.msgrelay.loadgen.bound;
 
-import dev.msgrelay.loadgen.bound.Classifier.Facts;
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** What disturbed a run, so that its figures are not the relay's: sentences with the numbers. Pure. */
 public final class Disturbances {
@@ -19,7 +19,6 @@ public final class Disturbances {
     private static final double CLOCK = 0.1;
 
     private static final double PERCENT = 100;
-    private static final double MILLI_NANOS = 1e6;
 
     private Disturbances() {}
 
@@ -28,8 +27,8 @@ public final class Disturbances {
         List<String> marks = new ArrayList<>();
         Standstills still = signals.still();
         boolean paced = signals.rates().wanted() > 0;
-        if (still.deliveries().count() > 0 && (!paced || Facts.isLong(still.slowestNanos()))) {
-            marks.add(Words.withoutDeliveries(still));
+        if (still.deliveries().count() > 0 && (!paced || still.isSlow())) {
+            marks.add(still.withoutDeliveries());
         }
         MachineShare machine = signals.sampled().machine();
         if (machine != null) {
@@ -49,12 +48,8 @@ public final class Disturbances {
         if (still.machine().count() > 0) {
             marks.add(format(
                     "the machine kept a process that only sleeps from running for %.0f ms",
-                    still.machine().longestNanos() / MILLI_NANOS));
+                    still.machine().longestMillis()));
         }
         return marks;
-    }
-
-    private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 }

@@ -1,6 +1,9 @@
 package dev.msgrelay.loadgen.bound;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.grack.nanojson.JsonObject;
+import java.util.concurrent.TimeUnit;
 
 /**
  * All that a run is classified from.
@@ -91,7 +94,28 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param slowestNanos the longest latency of a message of a schedule; 0 without one
      */
     public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
+        static final double MILLI_NANOS = 1e6;
+        private static final double SECOND_NANOS = 1e9;
+
+        /** Longer than threads wait for their turn, see {@link Still}. */
+        private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
         public static final Standstills NONE = new Standstills(Still.NONE, Still.NONE, Still.NONE, Still.NONE, 0);
+
+        /** Whether a message was late for longer than messages are because they are rare. */
+        boolean isSlow() {
+            return slowestNanos >= LONG_NANOS;
+        }
+
+        /** "deliveries stood still 3 times for 100 ms or longer, at most for 301 ms, 0.9 s in all". */
+        String withoutDeliveries() {
+            return format(
+                    "deliveries stood still %,d time%s for 100 ms or longer, at most for %.0f ms, %.1f s in all",
+                    deliveries.count(),
+                    deliveries.count() == 1 ? "" : "s",
+                    deliveries.longestMillis(),
+                    deliveries.totalNanos() / SECOND_NANOS);
+        }
 
         /**
          * Times in which one of them did nothing, in nanoseconds.
@@ -111,6 +135,10 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
                                 json.getLong("longestNanos", 0),
                                 json.getLong("count", 0),
                                 json.getLong("totalNanos", 0));
+            }
+
+            double longestMillis() {
+                return longestNanos / MILLI_NANOS;
             }
 
             /** The one of both with the longest. */

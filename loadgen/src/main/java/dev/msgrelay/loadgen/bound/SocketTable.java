@@ -1,7 +1,8 @@
 package dev.msgrelay.loadgen.bound;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -34,7 +35,7 @@ final class SocketTable {
      * host has hundreds of others, most of them ended: only lines with that port are looked at.
      */
     static void read(String text, int port, Consumer<Entry> each) {
-        String wanted = String.format(Locale.ROOT, ":%04X ", port);
+        String wanted = format(":%04X ", port);
         int at = 0;
         while ((at = text.indexOf(wanted, at)) >= 0) {
             int begin = text.lastIndexOf('\n', at) + 1;

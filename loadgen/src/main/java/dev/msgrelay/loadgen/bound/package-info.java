@@ -10,7 +10,7 @@
  *      |                                          |
  *  Classifier        a decision table (pure)        Disturbances    what makes the figures unusable (pure)
  *      |                                          |
- *  BoundBy           kind, how sure, sentences      marks           a sentence each
+ *  BoundBy           kind, how sure, Reasons        marks           a sentence each
  * </pre>
  *
  * See docs/bound-by.md. Nothing here knows how a run is done; who runs one says which processes there are and which ports they meet at.

@@ -9,29 +9,19 @@ import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.report.BenchResults;
-import dev.msgrelay.loadgen.report.BenchTable;
-import dev.msgrelay.loadgen.report.CaseReport;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.result.Results.Origin;
-import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen bench}: every case in turn with its ceiling. */
 @Command(
@@ -43,14 +33,11 @@ import picocli.CommandLine.Spec;
             "Rounds during which the machine changed (core-to-core hop) or a run was invalid are left out when others remain.",
             "Exits 1 when a run was invalid; a case that falls short is told, and no error."
         })
-final class BenchCommand implements Callable<Integer> {
+final class BenchCommand extends Told {
     private static final int MAX_ROUNDS = 101;
 
     /** A contestant that fails so often in a row is not measured any more. */
     private static final int GIVE_UP_AFTER = 2;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--only",
@@ -82,27 +69,23 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Limits.within(spec, "--rounds", rounds, 1, MAX_ROUNDS);
-        Limits.within(spec, "--body", body, LoadMessage.MIN_BODY, FrameLayout.DEFAULT_MAX_BODY);
+        within("--rounds", rounds, 1, MAX_ROUNDS);
+        within("--body", body, LoadMessage.MIN_BODY, FrameLayout.DEFAULT_MAX_BODY);
         List<BenchCase> cases = selected();
-        PrintWriter out = spec.commandLine().getOut();
-        out.println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
-        Cases.leftOut().forEach(out::println);
-        out.flush();
-        Results results = Results.of(
-                Origin.now("bench", spec.commandLine().getParseResult().originalArgs()), List.of(Site.here()));
+        out().println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
+        Cases.leftOut().forEach(out()::println);
+        out().flush();
+        Results results = nothingYet();
         boolean valid = true;
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLines lines = new ProgressLines(spec.commandLine().getErr())) {
+                ProgressLines lines = new ProgressLines(err())) {
             Experiment<RunResult> experiment = lines.experiment(interrupts, GIVE_UP_AFTER);
             cases.forEach(benchCase -> benchCase.announce(experiment));
             for (BenchCase benchCase : cases) {
                 CaseResult result = benchCase.run(experiment);
-                CaseReport report = CaseReport.of(result);
                 lines.end();
-                out.print(BenchTable.lines(report));
-                out.flush();
-                valid &= report.failures().isEmpty();
+                print(result.text());
+                valid &= result.failures().isEmpty();
                 results = BenchResults.with(results, result);
                 write(results);
             }
@@ -115,11 +98,7 @@ final class BenchCommand implements Callable<Integer> {
         List<BenchCase> all = new Cases(body, rounds, quick).all();
         List<String> known = all.stream().map(BenchCase::id).toList();
         for (String id : only) {
-            if (!known.contains(id)) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "--only '" + id + "' is none of " + known.stream().collect(Collectors.joining(", ")));
-            }
+            refuse(!known.contains(id), "--only '" + id + "' is none of " + String.join(", ", known));
         }
         return only.isEmpty()
                 ? all

@@ -8,30 +8,24 @@ import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.report.BenchResults;
-import dev.msgrelay.loadgen.report.BenchTable;
-import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.result.Results.Origin;
-import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen calibrate}: the ceilings of this machine. */
 @Command(
@@ -43,33 +37,52 @@ import picocli.CommandLine.Spec;
             "  direct       pre-packed frames from one process to another, several write sizes",
             "  plain relay  a thread that reads a buffer and writes it on, to 1 or 8 subscribers, several buffer sizes"
         })
-final class CalibrateCommand implements Callable<Integer> {
+final class CalibrateCommand extends Told {
     private static final int FAN_OUT = 8;
 
-    @Spec
-    private CommandSpec spec;
+    @Option(
+            names = "--body",
+            paramLabel = "BYTES",
+            defaultValue = "100",
+            description = "Bytes of every message's body, at least 16 (${DEFAULT-VALUE}).")
+    private int body;
 
-    @Mixin
-    private CalibrateOptions options;
+    @Option(names = "--unix", description = "Unix sockets instead of TCP.")
+    private boolean unix;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            defaultValue = "3s",
+            converter = DurationConverter.class,
+            description = "Of each measurement (${DEFAULT-VALUE}).")
+    private Duration duration;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            converter = DurationConverter.class,
+            description = "Before each measurement (${DEFAULT-VALUE}).")
+    private Duration warmup;
 
     @Option(names = "--json", description = "Print the figures as JSON instead of tables.")
     private boolean json;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        PrintWriter out = spec.commandLine().getOut();
-        Load load = options.load();
-        Timing timing = options.timing();
+        within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY);
+        Load load = Load.oneToOne(body).withUnix(unix);
+        Timing timing = Limits.timing(spec(), warmup, duration);
         LoadRig rig = new HostRig();
         Map<String, List<LoadCell>> groups = new LinkedHashMap<>();
         groups.put("direct, 1 -> 1", CeilingCells.direct(load, timing, rig));
         groups.put("plain relay, 1 -> 1", CeilingCells.plain(load, timing, rig));
         groups.put("plain relay, 1 -> 8, deliveries", CeilingCells.plain(load.withCounts(1, FAN_OUT), timing, rig));
-        Results results = Results.of(
-                Origin.now("calibrate", spec.commandLine().getParseResult().originalArgs()), List.of(Site.here()));
+        Results results = nothingYet();
         List<String> failures = new ArrayList<>();
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLines lines = new ProgressLines(spec.commandLine().getErr())) {
+                ProgressLines lines = new ProgressLines(err())) {
             Experiment<RunResult> experiment = lines.experiment(interrupts, 1);
             groups.values().forEach(cells -> experiment.expect(cells, 1));
             for (Map.Entry<String, List<LoadCell>> group : groups.entrySet()) {
@@ -78,22 +91,17 @@ final class CalibrateCommand implements Callable<Integer> {
                 runs.forEach(run -> failures.addAll(run.failures()));
                 results = BenchResults.with(results, group.getKey(), runs);
                 if (!json) {
-                    out.println(BenchTable.ceiling(group.getKey(), runs));
-                    out.flush();
+                    print(BenchResults.ceiling(group.getKey(), runs) + "\n");
                 }
             }
         }
-        report(out, results.with(Ending.complete()), failures);
-        return failures.isEmpty() ? 0 : 1;
-    }
-
-    private void report(PrintWriter out, Results results, List<String> failures) throws IOException {
         if (json) {
-            Json.write(results, out);
+            print(results.with(Ending.complete()));
         } else {
-            out.println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
-            failures.forEach(failure -> out.println("FAIL " + failure));
+            out().println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
+            failures.forEach(failure -> out().println("FAIL " + failure));
+            out().flush();
         }
-        out.flush();
+        return failures.isEmpty() ? 0 : 1;
     }
 }

@@ -5,15 +5,11 @@ import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.report.CeilingReport;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen ceiling}: what a link could give, by arithmetic. */
 @Command(
@@ -24,12 +20,9 @@ import picocli.CommandLine.Spec;
                 "Computes what a link could give at most: messages and bytes a second in each direction, with every"
                         + " segment full (batched) and with one message a segment. Measures nothing; docs/links.md has the"
                         + " arithmetic. MB/s count bodies and their 8-byte headers.")
-final class CeilingCommand implements Callable<Integer> {
+final class CeilingCommand extends Told {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;
-
-    @Spec
-    private CommandSpec spec;
 
     @Mixin
     private LinkOptions linkOptions;
@@ -54,18 +47,12 @@ final class CeilingCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Limits.within(spec, "--body: number of sizes", bodies.size(), 1, MAX_SIZES);
-        bodies.forEach(body -> Limits.within(spec, "--body", body, 0, FrameLayout.MAX_MAX_BODY));
-        Limits.within(spec, "--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
+        within("--body: number of sizes", bodies.size(), 1, MAX_SIZES);
+        bodies.forEach(body -> within("--body", body, 0, FrameLayout.MAX_MAX_BODY));
+        within("--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
         LinkOptions.Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
         CeilingReport report = new CeilingReport(link.speed(), link.format(), bodies, subscribers);
-        PrintWriter out = spec.commandLine().getOut();
-        if (json) {
-            out.println(report.json());
-        } else {
-            out.print(report.table());
-        }
-        out.flush();
+        print(json ? report.json() + "\n" : report.table());
         return 0;
     }
 }

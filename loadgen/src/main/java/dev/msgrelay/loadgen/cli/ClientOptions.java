@@ -8,12 +8,11 @@ import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.protocol.TypeRanges;
 import java.util.Locale;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** What publishers and subscribers are. */
-final class ClientOptions {
+final class ClientOptions extends Options {
     private static final int MAX_CHURN = 2_000;
 
     /** What acknowledgements publishers ask for. */
@@ -81,103 +80,50 @@ final class ClientOptions {
      *
      * @throws ParameterException naming what does not fit
      */
-    Load with(CommandSpec spec, Load load) {
+    Load with(Load load) {
         boolean inC = kind == Clients.Kind.C;
-        Limits.within(spec, "--types", types, 1, SizeTable.MAX_TYPES);
-        Limits.within(spec, "--churn", churn, 0, MAX_CHURN);
-        refuse(spec, ack == Ack.STREAM && kind != Clients.Kind.LIBRARY, "--ack stream needs --client library");
-        TypeRanges wanted = wanted(spec);
+        within("--types", types, 1, SizeTable.MAX_TYPES);
+        within("--churn", churn, 0, MAX_CHURN);
+        refuse(ack == Ack.STREAM && kind != Clients.Kind.LIBRARY, "--ack stream needs --client library");
+        TypeRanges wanted = wanted();
         refuse(
-                spec,
                 !wanted.isAll() && kind != Clients.Kind.LIBRARY,
                 "--subscribe-types " + wanted + " needs --client library: a plain connection chooses nothing");
-        refuse(spec, inC && load.rate() > 0, "--rate " + load.rate() + " and --client c exclude each other");
-        refuse(spec, inC && !load.body().isFixed(), "--client c sends messages of one size, not --body " + load.body());
+        refuse(inC && load.rate() > 0, "--rate " + load.rate() + " and --client c exclude each other");
+        refuse(inC && !load.body().isFixed(), "--client c sends messages of one size, not --body " + load.body());
         refuse(
-                spec,
                 inC && load.writes().messages() > 0,
                 "--batch " + load.writes().messages() + " and --client c exclude each other: give --write-size");
-        refuse(spec, inC && types > 1, "--types " + types + " and --client c exclude each other");
+        refuse(inC && types > 1, "--types " + types + " and --client c exclude each other");
         refuse(
-                spec,
                 inC && load.body().max() > CPrograms.MAX_BODY,
                 "--body " + load.body() + " is over the limit of --client c, " + CPrograms.MAX_BODY);
         refuse(
-                spec,
                 inC && load.slow().count() > 0,
                 "--slow-readers " + load.slow().count() + " and --client c exclude each other");
-        refuse(spec, inC && churn > 0, "--churn " + churn + " and --client c exclude each other");
+        refuse(inC && churn > 0, "--churn " + churn + " and --client c exclude each other");
         refuse(
-                spec,
                 kind == Clients.Kind.LIBRARY && load.writes().bytes() > 0,
                 "--write-size " + load.writes().bytes() + " and --client library exclude each other");
         refuse(
-                spec,
-                inC && load.isChecked() && spec.commandLine().getParseResult().hasMatchedOption("--check"),
+                inC && load.isChecked() && isGiven("--check"),
                 "--check " + load.audience().check() + " and --client c exclude each other");
         if (inC) {
             String obstacle = CPrograms.obstacle();
-            refuse(spec, !obstacle.isEmpty(), "--client c: " + obstacle);
+            refuse(!obstacle.isEmpty(), "--client c: " + obstacle);
         }
         Load content = load.withContent(new Load.Content(load.body(), load.seed(), types))
                 .withClients(new Clients(kind, ack == Ack.STREAM, wanted, churn));
         return inC ? content.withCheck(Check.NONE) : content;
     }
 
-    /**
-     * Refuses clients that want more of what lies between than it can do.
-     *
-     * @param what on the command line: "--through plain"
-     * @param hello whether it knows HELLO
-     * @param several whether it takes publishers at any time, and as many as come
-     * @throws ParameterException naming what does not fit
-     */
-    static void check(CommandSpec spec, Load load, String what, boolean hello, boolean several) {
-        Clients clients = load.clients();
-        refuse(
-                spec,
-                !hello && clients.kind() == Clients.Kind.LIBRARY,
-                "--client library says HELLO, which " + what + " does not know");
-        refuse(
-                spec,
-                !several && clients.churn() > 0,
-                "--churn " + clients.churn() + " needs a relay that takes several publishers, not " + what);
-    }
-
-    /**
-     * Refuses what publishers cannot do that are no processes of their own.
-     *
-     * @param what on the command line: "--in-process"
-     * @throws ParameterException naming what does not fit
-     */
-    static void checkOwnPublishers(CommandSpec spec, Load load, String what) {
-        check(spec, load, what, true, false);
-        refuse(
-                spec,
-                load.content().types() > 1,
-                "--types " + load.content().types() + " and " + what + " exclude each other");
-        refuse(spec, load.clients().acks(), "--ack stream and " + what + " exclude each other");
-    }
-
-    private TypeRanges wanted(CommandSpec spec) {
-        TypeRanges wanted;
-        try {
-            wanted = TypeRanges.parse(subscribeTypes);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--subscribe-types " + e.getMessage(), e);
-        }
+    private TypeRanges wanted() {
+        TypeRanges wanted = parsed("--subscribe-types ", subscribeTypes, TypeRanges::parse);
         SizeTable carried = SizeTable.fixed(1).withTypes(types);
         refuse(
-                spec,
                 new TypeChoice(carried, wanted).isNone(),
                 "--subscribe-types " + wanted + " chooses none of the messages: they carry "
                         + (types == 1 ? "type " + carried.typeOf(0) : "types 1 to " + types));
         return wanted;
-    }
-
-    private static void refuse(CommandSpec spec, boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
     }
 }

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.compare.Comparer;
-import dev.msgrelay.loadgen.compare.Comparison;
 import dev.msgrelay.loadgen.compare.ComparisonReport;
 import dev.msgrelay.loadgen.compare.InTurn;
 import dev.msgrelay.loadgen.compare.PairedComparison;
@@ -18,28 +17,22 @@ import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen compare}: is b faster than a, or is that noise? Of two relays that it runs in turn, or of two results. */
 @Command(
@@ -60,7 +53,7 @@ import picocli.CommandLine.Spec;
                     + " its 95 %% interval, and says when it is noise. Exits 1 when nothing can be compared.",
             "docs/results.md has the method of both."
         })
-final class CompareCommand implements Callable<Integer> {
+final class CompareCommand extends Told {
     private static final List<String> OF_RESULTS = List.of("--lanes", "--paired", "--any-machine");
     private static final List<String> OF_TURNS = List.of("--within", "--minutes", "--fail-below", "--pairs");
 
@@ -82,9 +75,6 @@ final class CompareCommand implements Callable<Integer> {
     private static final Duration PACED_DURATION = Duration.ofSeconds(3);
     private static final int PACED_PAIRS = 4;
     private static final int MAX_PAIRS = 100;
-
-    @Spec
-    private CommandSpec spec;
 
     @Parameters(
             index = "0",
@@ -160,54 +150,46 @@ final class CompareCommand implements Callable<Integer> {
         if (contestants.areGiven()) {
             return inTurn();
         }
-        if (a == null) {
-            throw new ParameterException(
-                    spec.commandLine(), "what with? give --a and --b to run two relays, or two results");
-        }
-        Limits.exclude(spec, optionsOf("contestants", "load"), "two results");
-        Limits.exclude(spec, OF_TURNS, "two results");
+        refuse(a == null, "what with? give --a and --b to run two relays, or two results");
+        contestants.exclude(optionsOf("contestants", "load"), "two results");
+        contestants.exclude(OF_TURNS, "two results");
         return results();
     }
 
     private List<String> optionsOf(String... mixins) {
         List<String> names = new ArrayList<>();
         for (String mixin : mixins) {
-            spec.mixins().get(mixin).options().forEach(option -> names.add(option.longestName()));
+            spec().mixins().get(mixin).options().forEach(option -> names.add(option.longestName()));
         }
         return names;
     }
 
     private int inTurn() throws IOException, InterruptedException {
-        if (a != null) {
-            throw new ParameterException(
-                    spec.commandLine(), "'" + a + "' is a result: --a and --b run relays, one or the other");
-        }
-        Limits.exclude(spec, OF_RESULTS, "--a or --b");
-        within("--within", within, MIN_WITHIN, MAX_WITHIN);
-        within("--minutes", minutes, MIN_MINUTES, MAX_MINUTES);
+        refuse(a != null, "'" + a + "' is a result: --a and --b run relays, one or the other");
+        contestants.exclude(OF_RESULTS, "--a or --b");
+        isWithin("--within", within, MIN_WITHIN, MAX_WITHIN);
+        isWithin("--minutes", minutes, MIN_MINUTES, MAX_MINUTES);
         if (failBelow != null) {
-            within("--fail-below", failBelow, 0, MAX_RATIO);
+            isWithin("--fail-below", failBelow, 0, MAX_RATIO);
         }
         Load given = load.load();
-        Map<Side, Middle> both = contestants.contestants(given);
+        Map<Side, Contestant> both = contestants.contestants(given);
         return report(compare(both, given, schedule(given.rate() > 0)));
     }
 
     private SideBySide.Schedule schedule(boolean paced) {
         String endsWithARun = contestants.endsWithARun();
         int ofRound = pairs == null ? paced && endsWithARun == null ? PACED_PAIRS : 1 : pairs;
-        Limits.within(spec, "--pairs", ofRound, 1, MAX_PAIRS);
-        if (endsWithARun != null && ofRound > 1) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--pairs " + ofRound + " and " + endsWithARun + " exclude each other: that ends with a run");
-        }
+        within("--pairs", ofRound, 1, MAX_PAIRS);
+        refuse(
+                endsWithARun != null && ofRound > 1,
+                "--pairs " + ofRound + " and " + endsWithARun + " exclude each other: that ends with a run");
         Duration warmup = ofRound > 1 ? WARM : paced ? PACED_COLD : COLD;
         Timing each = load.timing(warmup, paced ? PACED_DURATION : DURATION);
         return new SideBySide.Schedule(new Timing(COLD, Duration.ofMillis(100)), each, ofRound);
     }
 
-    private PairedComparison compare(Map<Side, Middle> both, Load given, SideBySide.Schedule schedule)
+    private PairedComparison compare(Map<Side, Contestant> both, Load given, SideBySide.Schedule schedule)
             throws InterruptedException {
         WithinRuns progress = new WithinRuns();
         try (Interrupts interrupts = Interrupts.watch();
@@ -253,16 +235,11 @@ final class CompareCommand implements Callable<Integer> {
 
     private int report(PairedComparison comparison) throws IOException, InterruptedException {
         PairedReport report = new PairedReport(contestants.titles(), comparison);
-        PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            Json.write(
-                    report.results(Origin.now(
-                            "compare", spec.commandLine().getParseResult().originalArgs())),
-                    out);
+            print(report.results(origin()));
         } else {
-            out.print(report.table());
+            print(report.table());
         }
-        out.flush();
         if (comparison.ended() == PairedComparison.Ended.INTERRUPTED) {
             throw new InterruptedException();
         }
@@ -270,54 +247,39 @@ final class CompareCommand implements Callable<Integer> {
         return slower || !comparison.failures().isEmpty() ? 1 : 0;
     }
 
-    private void within(String option, double value, double min, double max) {
-        if (!(value >= min && value <= max)) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
-        }
+    private void isWithin(String option, double value, double min, double max) {
+        refuse(!(value >= min && value <= max), option + " " + value + " is not within " + min + ".." + max);
     }
 
     private int results() throws IOException {
-        if (b == null && lanes.isEmpty()) {
-            throw new ParameterException(spec.commandLine(), "what with? give B, or --lanes of A");
-        }
+        refuse(b == null && lanes.isEmpty(), "what with? give B, or --lanes of A");
         Results one = Json.read(a);
         Results other = b == null ? one : Json.read(b);
-        Comparison comparison = compare(one, other);
-        ComparisonReport report = new ComparisonReport(comparison);
-        PrintWriter out = spec.commandLine().getOut();
+        Results comparison = compare(one, other);
         if (json) {
-            Json.write(
-                    report.results(Origin.now(
-                            "compare", spec.commandLine().getParseResult().originalArgs())),
-                    out);
+            print(comparison);
         } else {
-            out.print(report.table());
+            print(ComparisonReport.table(comparison));
         }
-        out.flush();
-        return comparison.cells().isEmpty() ? 1 : 0;
+        return comparison.ratios().isEmpty() ? 1 : 0;
     }
 
-    private Comparison compare(Results one, Results other) {
+    private Results compare(Results one, Results other) {
         boolean inTurn = paired || !lanes.isEmpty() && one.equals(other);
-        Comparer comparer = new Comparer(one, other, inTurn);
+        Comparer comparer = new Comparer(origin(), one, other, inTurn);
         if (lanes.isEmpty()) {
             return comparer.allLanes(anyMachine);
         }
-        if (lanes.size() != 2) {
-            throw new ParameterException(spec.commandLine(), "--lanes takes two names, not " + lanes.size());
-        }
+        refuse(lanes.size() != 2, "--lanes takes two names, not " + lanes.size());
         lane(one, lanes.get(0));
         lane(other, lanes.get(1));
         return comparer.lanes(lanes.get(0), lanes.get(1), anyMachine);
     }
 
     private void lane(Results shootout, String name) {
-        if (shootout.lane(name).isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--lanes '" + name + "' is none of "
-                            + shootout.lanes().stream().map(LaneResult::name).collect(Collectors.joining(", ")));
-        }
+        refuse(
+                shootout.lane(name).isEmpty(),
+                "--lanes '" + name + "' is none of "
+                        + shootout.lanes().stream().map(LaneResult::name).collect(Collectors.joining(", ")));
     }
 }

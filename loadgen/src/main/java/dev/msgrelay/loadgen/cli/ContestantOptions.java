@@ -2,14 +2,11 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.compare.Side;
 import dev.msgrelay.loadgen.measure.PathMtu;
-import dev.msgrelay.loadgen.plain.CPrograms;
-import dev.msgrelay.loadgen.run.Build;
-import dev.msgrelay.loadgen.run.CommandMiddle;
-import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.run.CommandContestant;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,22 +15,22 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import picocli.CommandLine.Model.CommandSpec;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The two sides of a comparison in turn. */
-final class ContestantOptions {
+final class ContestantOptions extends ContestantFit {
     /** Room for larger logs and more loops: a limit, of which nothing is taken before it is needed. */
     private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=1g";
 
     /** What a relay within the publishers' process can be told. */
-    private static final Set<String> IN_PROCESS = Set.of(RelayMiddle.POLICY, "--transport", "--event-loops", "--mtu");
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
+    private static final Set<String> IN_PROCESS =
+            Set.of(RelayContestant.POLICY, "--transport", "--event-loops", "--mtu");
 
     @Option(
             names = "--a",
@@ -69,10 +66,10 @@ final class ContestantOptions {
             names = "--a-through",
             paramLabel = "WHAT",
             description = "A is relay; plain, the plain relay of the ceilings; or c, the reference relay in C (relay).")
-    private MiddleOptions.Through throughA;
+    private Through throughA;
 
     @Option(names = "--b-through", paramLabel = "WHAT", description = "B.")
-    private MiddleOptions.Through throughB;
+    private Through throughB;
 
     @Option(
             names = "--a-java-opts",
@@ -89,18 +86,52 @@ final class ContestantOptions {
                     + " messages a publish has. Each run has a JVM of its own.")
     private boolean inProcess;
 
+    /**
+     * One side, as given; null for what is not.
+     *
+     * @param option "--a" or "--b"
+     */
+    private record Given(
+            String option, String options, Path directory, String command, Through through, String javaOptions) {
+        boolean isGiven() {
+            return Stream.of(options, directory, command, through, javaOptions).anyMatch(Objects::nonNull);
+        }
+
+        boolean isReference() {
+            return through != null && through != Through.RELAY;
+        }
+
+        /** For people. */
+        String title() {
+            if (isReference()) {
+                return through + " relay";
+            }
+            return command != null
+                    ? command
+                    : "relay-server"
+                            + words(options).stream().map(word -> " " + word).collect(Collectors.joining())
+                            + (directory == null ? ", this build" : ", build of " + directory)
+                            + (javaOptions == null ? "" : ", JVM options " + javaOptions);
+        }
+    }
+
+    private Given given(Side side) {
+        return side == Side.A
+                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA)
+                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB);
+    }
+
+    private static <T> Map<Side, T> both(Function<Side, T> each) {
+        Map<Side, T> both = new EnumMap<>(Side.class);
+        for (Side side : Side.values()) {
+            both.put(side, each.apply(side));
+        }
+        return both;
+    }
+
     /** Whether there is anything to be run. */
     boolean areGiven() {
-        return a != null
-                || b != null
-                || dirA != null
-                || dirB != null
-                || commandA != null
-                || commandB != null
-                || throughA != null
-                || throughB != null
-                || javaOptionsA != null
-                || javaOptionsB != null;
+        return given(Side.A).isGiven() || given(Side.B).isGiven();
     }
 
     /** What makes one of the sides end with a run, as on the command line; null where both stay as long as they are let. */
@@ -108,9 +139,7 @@ final class ContestantOptions {
         if (inProcess) {
             return "--in-process";
         }
-        return throughA == MiddleOptions.Through.PLAIN
-                ? "--a-through plain"
-                : throughB == MiddleOptions.Through.PLAIN ? "--b-through plain" : null;
+        return throughA == Through.PLAIN ? "--a-through plain" : throughB == Through.PLAIN ? "--b-through plain" : null;
     }
 
     /**
@@ -118,148 +147,89 @@ final class ContestantOptions {
      *
      * @throws ParameterException naming what does not fit, or is not there
      */
-    Map<Side, Middle> contestants(Load load) {
-        Map<Side, Middle> both = new EnumMap<>(Side.class);
-        both.put(Side.A, contestant("--a", a, dirA, commandA, throughA, javaOptionsA, load));
-        both.put(Side.B, contestant("--b", b, dirB, commandB, throughB, javaOptionsB, load));
-        return both;
+    Map<Side, Contestant> contestants(Load load) {
+        return both(side -> contestant(given(side), load));
     }
 
     /** For people. */
     Map<Side, String> titles() {
-        Map<Side, String> both = new EnumMap<>(Side.class);
-        both.put(Side.A, title(a, dirA, commandA, throughA, javaOptionsA));
-        both.put(Side.B, title(b, dirB, commandB, throughB, javaOptionsB));
-        return both;
+        return both(side -> given(side).title());
     }
 
-    private static String title(
-            String options, Path directory, String command, MiddleOptions.Through through, String javaOptions) {
-        if (isReference(through)) {
-            return through + " relay";
-        }
-        return command == null ? title(directory, words(options), javaOptions) : command;
-    }
-
-    private static boolean isReference(MiddleOptions.Through through) {
-        return through != null && through != MiddleOptions.Through.RELAY;
-    }
-
-    private Middle contestant(
-            String option,
-            String options,
-            Path directory,
-            String command,
-            MiddleOptions.Through through,
-            String javaOptions,
-            Load load) {
-        if (isReference(through)) {
-            String what = option + "-through " + through;
-            refuse(command != null, what + " and " + option + "-command exclude each other");
-            refuse(options != null, what + " and " + option + " exclude each other");
-            refuse(directory != null, what + " and " + option + "-dir exclude each other");
-            refuse(javaOptions != null, what + " and " + option + "-java-opts exclude each other");
+    private Contestant contestant(Given given, Load load) {
+        String option = given.option();
+        if (given.isReference()) {
+            String what = option + "-through " + given.through();
+            refuse(given.command() != null, what + " and " + option + "-command exclude each other");
+            refuse(given.options() != null, what + " and " + option + " exclude each other");
+            refuse(given.directory() != null, what + " and " + option + "-dir exclude each other");
+            refuse(given.javaOptions() != null, what + " and " + option + "-java-opts exclude each other");
             refuse(inProcess, what + " and --in-process exclude each other");
-            return reference(what, through, load);
+            boolean known = given.through() == Through.PLAIN || given.through() == Through.C;
+            refuse(!known, what + " is none of relay, plain, c");
+            return reference(load, what, given.through(), PathMtu.loopbackSegment());
         }
+        String command = given.command();
         if (command != null) {
-            refuse(options != null, option + " and " + option + "-command exclude each other");
-            refuse(directory != null, option + "-dir and " + option + "-command exclude each other");
-            refuse(javaOptions != null, option + "-java-opts and " + option + "-command exclude each other");
+            refuse(given.options() != null, option + " and " + option + "-command exclude each other");
+            refuse(given.directory() != null, option + "-dir and " + option + "-command exclude each other");
+            refuse(given.javaOptions() != null, option + "-java-opts and " + option + "-command exclude each other");
             refuse(inProcess, "--in-process and " + option + "-command exclude each other");
             refuse(
-                    !command.contains(CommandMiddle.PUBLISH) || !command.contains(CommandMiddle.SUBSCRIBE),
-                    option + "-command needs " + CommandMiddle.PUBLISH + " and " + CommandMiddle.SUBSCRIBE
+                    !command.contains(CommandContestant.PUBLISH) || !command.contains(CommandContestant.SUBSCRIBE),
+                    option + "-command needs " + CommandContestant.PUBLISH + " and " + CommandContestant.SUBSCRIBE
                             + ": it is told where to listen by them");
-            ClientOptions.check(spec, load, option + "-command", true, true);
-            return new CommandMiddle(command);
+            checkClients(load, option + "-command", true, true);
+            return new CommandContestant(command);
         }
-        List<String> given = words(options);
-        Policy policy = policy(option, given);
-        List<String> args = new ArrayList<>();
-        if (!given.contains(RelayMiddle.POLICY)) {
-            args.addAll(List.of(RelayMiddle.POLICY, policy.flag()));
+        List<String> args = words(given.options());
+        if (!args.contains(RelayContestant.POLICY)) {
+            args.addAll(0, List.of(RelayContestant.POLICY, Policy.BACKPRESSURE.flag()));
         }
-        args.addAll(given);
-        List<String> jvm = javaOptions == null ? usual() : words(javaOptions);
+        checkPolicy(option, args);
+        List<String> jvm = given.javaOptions() == null ? usual() : words(given.javaOptions());
         return inProcess
-                ? inProcess(option, args, jvm, build(option, directory, "loadgen"), load)
-                : new RelayMiddle(args, jvm, false, build(option, directory, "relay-server"));
-    }
-
-    private Middle reference(String what, MiddleOptions.Through through, Load load) {
-        int segment = PathMtu.loopbackSegment();
-        ClientOptions.check(spec, load, what, false, through == MiddleOptions.Through.C);
-        String obstacle = through == MiddleOptions.Through.C ? CPrograms.obstacle() : "";
-        refuse(!obstacle.isEmpty(), what + ": " + obstacle);
-        refuse(
-                through == MiddleOptions.Through.C && load.body().max() > CPrograms.MAX_BODY,
-                "--body " + load.body() + " is over the limit of " + what + ", " + CPrograms.MAX_BODY);
-        refuse(
-                through == MiddleOptions.Through.PLAIN && load.publishers() != 1,
-                what + " takes one publisher, not " + load.publishers());
-        return switch (through) {
-            case PLAIN -> Middles.plain(segment);
-            case C -> Middles.c(segment);
-            default -> throw new ParameterException(spec.commandLine(), what + " is none of relay, plain, c");
-        };
+                ? inProcess(option, args, jvm, build(option, given.directory(), "loadgen"), load)
+                : new RelayContestant(args, jvm, false, build(option, given.directory(), "relay-server"));
     }
 
     /** The usual ones; a relay refuses to start where its options need more memory than its JVM allows. */
     private static List<String> usual() {
-        List<String> usual = new ArrayList<>(RelayMiddle.JAVA_OPTIONS);
+        List<String> usual = new ArrayList<>(RelayContestant.JAVA_OPTIONS);
         usual.add(DIRECT_MEMORY);
         return usual;
     }
 
-    private Middle inProcess(String option, List<String> args, List<String> jvm, Build build, Load load) {
-        ClientOptions.checkOwnPublishers(spec, load, "--in-process");
+    private Contestant inProcess(
+            String option, List<String> args, List<String> jvm, RelayContestant.Build build, Load load) {
+        checkInProcess(load);
         for (String arg : args) {
             refuse(
                     arg.startsWith("--") && !IN_PROCESS.contains(arg),
                     option + " '" + arg + "': with --in-process it takes only " + String.join(", ", IN_PROCESS));
         }
-        refuse(load.writes().bytes() > 0, "--write-size and --in-process exclude each other");
-        refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
-        int batch = load.writes().messages();
-        return new InProcessMiddle(batch == 0 ? InProcessMiddle.USUAL_RUN : batch, args, jvm, build);
+        return new InProcessContestant(runLength(load), args, jvm, build);
     }
 
-    private Build build(String option, Path directory, String module) {
+    private RelayContestant.Build build(String option, Path directory, String module) {
         if (directory == null) {
             return null;
         }
         refuse(!Files.isDirectory(directory), option + "-dir " + directory + " is no directory");
-        Build build = new Build(directory);
+        RelayContestant.Build build = new RelayContestant.Build(directory);
         try {
             build.jar(module);
         } catch (IOException e) {
-            throw new ParameterException(spec.commandLine(), option + "-dir: " + e.getMessage(), e);
+            throw new ParameterException(spec().commandLine(), option + "-dir: " + e.getMessage(), e);
         }
         return build;
     }
 
-    private Policy policy(String option, List<String> args) {
-        int at = args.indexOf(RelayMiddle.POLICY);
-        if (at < 0) {
-            return Policy.BACKPRESSURE;
-        }
-        String name = at + 1 < args.size() ? args.get(at + 1) : "";
-        try {
-            return Policy.ofFlag(name);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    option + ": " + RelayMiddle.POLICY + " '" + name + "' is none of " + Policy.DECIDED,
-                    e);
-        }
-    }
-
-    private static String title(Path directory, List<String> args, String javaOptions) {
-        return "relay-server"
-                + (args.isEmpty() ? "" : " " + String.join(" ", args))
-                + (directory == null ? ", this build" : ", build of " + directory)
-                + (javaOptions == null ? "" : ", JVM options " + javaOptions);
+    private void checkPolicy(String option, List<String> args) {
+        int at = args.indexOf(RelayContestant.POLICY) + 1;
+        String name = at < args.size() ? args.get(at) : "";
+        boolean known = Policy.DECIDED.stream().anyMatch(policy -> policy.flag().equalsIgnoreCase(name));
+        refuse(!known, option + ": " + RelayContestant.POLICY + " '" + name + "' is none of " + Policy.DECIDED);
     }
 
     /** Separated by spaces, {@code --name=value} as two. */
@@ -275,11 +245,5 @@ final class ContestantOptions {
             }
         }
         return words;
-    }
-
-    private void refuse(boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
     }
 }

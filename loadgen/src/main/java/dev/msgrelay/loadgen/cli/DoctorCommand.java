@@ -3,28 +3,20 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.doctor.Doctor;
 import dev.msgrelay.loadgen.doctor.Finding;
 import dev.msgrelay.loadgen.experiment.Interrupts;
-import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.report.DoctorReport;
-import dev.msgrelay.loadgen.result.Json;
-import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.result.Results.Origin;
-import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen doctor}: what this machine is like, and what that means for a run. */
 @Command(
@@ -36,12 +28,9 @@ import picocli.CommandLine.Spec;
             "Changes nothing; takes about a second. Exits 1 only when no run can be made here.",
             "With --host it looks at that machine instead."
         })
-final class DoctorCommand implements Callable<Integer> {
+final class DoctorCommand extends Told {
     /** As bin/loadgen has them. */
     private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData");
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--interface",
@@ -73,10 +62,7 @@ final class DoctorCommand implements Callable<Integer> {
         try (Interrupts interrupts = Interrupts.watch()) {
             return interrupts.orInterrupted(() -> hostOptions
                     .prepare()
-                    .run(
-                            new JavaProgram(JVM, LoadgenMain.class.getName(), args),
-                            spec.commandLine().getOut(),
-                            spec.commandLine().getErr()));
+                    .run(new Site.JavaProgram(JVM, LoadgenMain.class.getName(), args), out(), err()));
         }
     }
 
@@ -84,14 +70,12 @@ final class DoctorCommand implements Callable<Integer> {
         SystemTree tree = SystemTree.ofThisHost();
         NetInterfaces all = new NetInterfaces(tree);
         List<NetInterface> interfaces =
-                interfaceName == null ? all.up() : List.of(Limits.networkInterface(spec, all, interfaceName));
-        PrintWriter out = spec.commandLine().getOut();
+                interfaceName == null ? all.up() : List.of(Limits.networkInterface(spec(), all, interfaceName));
         List<Finding> findings = new ArrayList<>();
         Doctor doctor = new Doctor(tree, new Subprocess(), finding -> {
             findings.add(finding);
             if (!json) {
-                out.println(DoctorReport.line(finding));
-                out.flush();
+                print(DoctorReport.line(finding) + "\n");
             }
         });
         try (Interrupts interrupts = Interrupts.watch()) {
@@ -101,21 +85,13 @@ final class DoctorCommand implements Callable<Integer> {
             });
         }
         if (json) {
-            Json.write(
-                    Results.of(
-                                    Origin.now(
-                                            "doctor",
-                                            spec.commandLine().getParseResult().originalArgs()),
-                                    List.of(Site.here()))
-                            .withFindings(findings)
-                            .withNotes(List.of(DoctorReport.summary(findings)))
-                            .with(Ending.complete()),
-                    out);
+            print(nothingYet()
+                    .withFindings(findings)
+                    .withNotes(List.of(DoctorReport.summary(findings)))
+                    .with(Ending.complete()));
         } else {
-            out.println();
-            out.println(DoctorReport.summary(findings));
+            print("\n" + DoctorReport.summary(findings) + "\n");
         }
-        out.flush();
         return DoctorReport.runsArePossible(findings) ? 0 : 1;
     }
 }

@@ -6,16 +6,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.stream.Stream;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** A second host, by ssh. */
-class HostOptions {
-    @Spec(Spec.Target.MIXEE)
-    protected CommandSpec spec;
-
+class HostOptions extends Options {
     @Option(
             names = "--host",
             paramLabel = "USER@HOST",
@@ -51,8 +46,8 @@ class HostOptions {
      */
     void check() {
         if (host == null) {
-            refuse(command, "--ssh");
-            refuse(java, "--host-java");
+            needsHost(command, "--ssh");
+            needsHost(java, "--host-java");
             return;
         }
         List<String> words = command == null
@@ -60,11 +55,7 @@ class HostOptions {
                 : Stream.of(command.split("\\s+"))
                         .filter(word -> !word.isEmpty())
                         .toList();
-        try {
-            ssh = new Ssh(words, host);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--host: " + e.getMessage(), e);
-        }
+        ssh = parsed("--host: ", host, name -> new Ssh(words, name));
     }
 
     /**
@@ -73,16 +64,14 @@ class HostOptions {
      * @throws IOException in one line that names the host
      */
     SshHost prepare() throws IOException, InterruptedException {
-        PrintWriter err = spec.commandLine().getErr();
+        PrintWriter err = spec().commandLine().getErr();
         return SshHost.prepare(ssh, java == null ? "java" : java, SshHost.ownJar(), line -> {
             err.println(line);
             err.flush();
         });
     }
 
-    protected final void refuse(Object value, String option) {
-        if (value != null) {
-            throw new ParameterException(spec.commandLine(), option + " needs --host");
-        }
+    final void needsHost(Object value, String option) {
+        refuse(value != null, option + " needs --host");
     }
 }

@@ -9,13 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Which lanes, and who is at which end of them. */
-final class LaneOptions {
+final class LaneOptions extends Options {
     /** A side of a lane, as on the command line. */
     enum Side {
         /** With the relay. */
@@ -34,9 +32,6 @@ final class LaneOptions {
             return name().toLowerCase(Locale.ROOT);
         }
     }
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Option(
             names = "--lanes",
@@ -76,7 +71,7 @@ final class LaneOptions {
      * @throws ParameterException naming what is unknown or does not fit
      */
     List<LaneSpec> specs(boolean withHost) {
-        mtus.forEach(mtu -> Limits.within(spec, "--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
+        mtus.forEach(mtu -> within("--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
         List<LaneKind> kinds = kinds(withHost);
         refuse(
                 !mtus.isEmpty() && kinds.stream().noneMatch(LaneKind::isEmulated),
@@ -102,11 +97,7 @@ final class LaneOptions {
         }
         List<LaneKind> kinds = new ArrayList<>();
         for (String name : lanes) {
-            try {
-                kinds.add(LaneKind.parse(name.trim()));
-            } catch (IllegalArgumentException e) {
-                throw new ParameterException(spec.commandLine(), "--lanes: " + e.getMessage(), e);
-            }
+            kinds.add(parsed("--lanes: ", name.trim(), LaneKind::parse));
         }
         refuse(kinds.contains(LaneKind.REMOTE) && !withHost, "--lanes remote needs --host");
         refuse(withHost && !kinds.contains(LaneKind.REMOTE), "--host needs --lanes with remote among them");
@@ -121,11 +112,5 @@ final class LaneOptions {
                 publishersAt == Side.RELAY && subscribersAt == Side.RELAY,
                 "--publishers-at relay and --subscribers-at relay leave nobody across the link");
         return new Sides(publishersAt.end, subscribersAt.end, door);
-    }
-
-    private void refuse(boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
     }
 }

@@ -10,14 +10,10 @@ import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.report.LanesReport;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen lanes}: which lanes this host can have by itself, and why not. */
 @Command(
@@ -28,10 +24,7 @@ import picocli.CommandLine.Spec;
             "Tells which lanes this host can have by itself, and of the others why not.",
             "Changes nothing; exits 1 only when --open finds that one cannot be opened after all."
         })
-final class LanesCommand implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
+final class LanesCommand extends Told {
     @Option(
             names = "--mtu",
             paramLabel = "BYTES",
@@ -49,8 +42,7 @@ final class LanesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        Limits.within(spec, "--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU);
-        PrintWriter out = spec.commandLine().getOut();
+        within("--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU);
         List<LaneStatus> found = new ArrayList<>();
         boolean failed = false;
         try (Interrupts interrupts = Interrupts.watch()) {
@@ -59,14 +51,12 @@ final class LanesCommand implements Callable<Integer> {
                 failed |= first.possible() && !status.possible();
                 found.add(status);
                 if (!json) {
-                    out.println(LanesReport.line(status));
-                    out.flush();
+                    print(LanesReport.line(status) + "\n");
                 }
             }
         }
         if (json) {
-            out.println(LanesReport.json(found));
-            out.flush();
+            print(LanesReport.json(found) + "\n");
         }
         return failed ? 1 : 0;
     }

@@ -1,10 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.run.Timing;
 import java.time.Duration;
-import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -18,23 +17,12 @@ public final class Limits {
      * @throws ParameterException naming the value and its limits
      */
     public static void within(CommandSpec spec, String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new ParameterException(
-                    spec.commandLine(), option + " " + value + " is not within " + min + ".." + max);
-        }
+        refuse(spec, value < min || value > max, option + " " + value + " is not within " + min + ".." + max);
     }
 
-    /**
-     * Refuses options that would have no effect.
-     *
-     * @param other what makes them so: "--connect"
-     * @throws ParameterException naming the first of them that is on the command line, and the other one
-     */
-    static void exclude(CommandSpec spec, List<String> options, String other) {
-        for (String option : options) {
-            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-                throw new ParameterException(spec.commandLine(), option + " and " + other + " exclude each other");
-            }
+    static void refuse(CommandSpec spec, boolean wrong, String message) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), message);
         }
     }
 
@@ -45,9 +33,7 @@ public final class Limits {
      * @throws ParameterException naming the value and its limit
      */
     public static Duration duration(CommandSpec spec, Duration given, Duration byDefault) {
-        if (given != null && given.isZero()) {
-            throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
-        }
+        refuse(spec, given != null && given.isZero(), "--duration 0 is not above 0");
         return given == null ? byDefault : given;
     }
 
@@ -58,10 +44,10 @@ public final class Limits {
      */
     public static Duration shortDuration(CommandSpec spec, Duration given, Duration byDefault) {
         Duration time = given == null ? byDefault : given;
-        if (time.isZero() || time.compareTo(MAX_SHORT) > 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--duration " + time.toMillis() + "ms is not within 1ms..1m");
-        }
+        refuse(
+                spec,
+                time.isZero() || time.compareTo(MAX_SHORT) > 0,
+                "--duration " + time.toMillis() + "ms is not within 1ms..1m");
         return time;
     }
 
@@ -69,10 +55,7 @@ public final class Limits {
      * @throws ParameterException naming the value and its limit
      */
     static Timing timing(CommandSpec spec, Duration warmup, Duration duration) {
-        if (duration.isZero()) {
-            throw new ParameterException(spec.commandLine(), "--duration 0 is not above 0");
-        }
-        return new Timing(warmup, duration);
+        return new Timing(warmup, duration(spec, duration, null));
     }
 
     /**

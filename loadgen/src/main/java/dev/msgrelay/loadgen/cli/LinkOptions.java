@@ -1,27 +1,22 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.NetInterface;
 import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import java.io.IOException;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Which link: given, or read from an interface of this host. What is given goes before what is read. */
-final class LinkOptions {
+final class LinkOptions extends Options {
     private static final int ETHERNET_MTU = 1_500;
     private static final long MEGA = 1_000_000L;
 
     /** A link and how segments are wrapped on it. */
     record Link(LinkSpeed speed, SegmentFormat format) {}
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Option(
             names = "--link",
@@ -63,28 +58,16 @@ final class LinkOptions {
      * @throws IOException the interface does not tell what is needed
      */
     Link link(NetInterfaces interfaces) throws IOException {
-        if (speed == null && interfaceName == null) {
-            throw new ParameterException(spec.commandLine(), "which link? give --link or --interface");
-        }
-        NetInterface from = interfaceName == null ? null : Limits.networkInterface(spec, interfaces, interfaceName);
-        if (from != null && from.loopback()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--interface " + interfaceName + " is loopback, which has no line rate:"
-                            + " 'loadgen calibrate' measures what it can do");
-        }
+        refuse(speed == null && interfaceName == null, "which link? give --link or --interface");
+        NetInterface from = interfaceName == null ? null : Limits.networkInterface(spec(), interfaces, interfaceName);
+        refuse(
+                from != null && from.loopback(),
+                "--interface " + interfaceName + " is loopback, which has no line rate:"
+                        + " 'loadgen calibrate' measures what it can do");
         // All that was given is checked before anything is missed that was not.
-        LinkSpeed given = speed == null ? null : givenSpeed();
+        LinkSpeed given = speed == null ? null : parsed("--link: ", speed, LinkSpeed::parse);
         SegmentFormat format = format(from);
         return new Link(given == null ? speedOf(from) : given, format);
-    }
-
-    private LinkSpeed givenSpeed() {
-        try {
-            return LinkSpeed.parse(speed);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--link: " + e.getMessage(), e);
-        }
     }
 
     private static LinkSpeed speedOf(NetInterface from) throws IOException {
@@ -102,12 +85,10 @@ final class LinkOptions {
         IpVersion ip = ipv6 ? IpVersion.V6 : IpVersion.V4;
         boolean read = mtu == null && from != null && from.mtu().isPresent();
         int bytes = read ? from.mtu().getAsInt() : mtu == null ? ETHERNET_MTU : mtu;
-        try {
-            return new SegmentFormat(
-                    bytes, ip, !noTimestamps, vlan, emulated ? Framing.TRAFFIC_CONTROL : Framing.ETHERNET);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(), (read ? "--interface " + from.name() : "--mtu") + ": " + e.getMessage(), e);
-        }
+        Framing framing = emulated ? Framing.TRAFFIC_CONTROL : Framing.ETHERNET;
+        return parsed(
+                (read ? "--interface " + from.name() : "--mtu") + ": ",
+                "",
+                text -> new SegmentFormat(bytes, ip, !noTimestamps, vlan, framing));
     }
 }

@@ -11,29 +11,24 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** What is sent, and for how long. */
-final class LoadOptions {
-    private static final int MAX_CONNECTIONS = 10_000;
+final class LoadOptions extends Options {
+    static final int MAX_CONNECTIONS = 10_000;
     private static final int MAX_SLOW_READERS = 1_000;
-    private static final int MAX_WRITE = 64 << 20;
+    static final int MAX_WRITE = 64 << 20;
     private static final int MIN_WRITE = 64;
-    private static final int MAX_BATCH = 10_000;
+    static final int MAX_BATCH = 10_000;
 
     /** Bursts, and writes that wait for their last message, may not lie farther apart. */
-    private static final int MAX_SPACING_SECONDS = 60;
+    static final int MAX_SPACING_SECONDS = 60;
 
     private static final Duration DURATION = Duration.ofSeconds(10);
     private static final Duration WARMUP = Duration.ofSeconds(3);
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
     private static final Duration FOLLOWING_WARMUP = Duration.ofSeconds(3);
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Option(
             names = "--publishers",
@@ -124,7 +119,7 @@ final class LoadOptions {
             names = "--slow-reader-policy",
             paramLabel = "POLICY",
             defaultValue = "skip",
-            converter = PolicyConverter.class,
+            converter = RelayStartOptions.PolicyConverter.class,
             description = "What each of those asks for: disconnect, skip (${DEFAULT-VALUE}).")
     private Policy slowReaderPolicy;
 
@@ -171,11 +166,11 @@ final class LoadOptions {
      * @throws ParameterException naming the value and its limits
      */
     Load load() {
-        Limits.within(spec, "--publishers", publishers, 1, MAX_CONNECTIONS);
-        Limits.within(spec, "--subscribers", subscribers, 1, MAX_CONNECTIONS);
-        BodySizes sizes = sizes();
-        Limits.within(spec, "--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
-        Limits.within(spec, "--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
+        within("--publishers", publishers, 1, MAX_CONNECTIONS);
+        within("--subscribers", subscribers, 1, MAX_CONNECTIONS);
+        BodySizes sizes = parsed("--body ", body, BodySizes::parse);
+        within("--slow-readers", slowReaders, 0, MAX_SLOW_READERS);
+        within("--slow-reader-rate", slowReaderRate, 1, Integer.MAX_VALUE);
         SlowReaders slow = new SlowReaders(slowReaders, slowReaderRate, slowReaderPolicy);
         Load load = new Load(
                 publishers,
@@ -185,20 +180,12 @@ final class LoadOptions {
                 writes(sizes),
                 unix,
                 Clients.RAW);
-        return clients.with(spec, load);
-    }
-
-    private BodySizes sizes() {
-        try {
-            return BodySizes.parse(body);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "--body " + e.getMessage(), e);
-        }
+        return clients.with(load);
     }
 
     private Load.Pace pace() {
-        Limits.within(spec, "--rate", rate, 0, Load.MAX_RATE);
-        Limits.within(spec, "--burst", burst, 1, Schedule.MAX_BURST);
+        within("--rate", rate, 0, Load.MAX_RATE);
+        within("--burst", burst, 1, Schedule.MAX_BURST);
         refuse(burst > 1 && rate == 0, "--burst " + burst + " needs --rate");
         refuse(
                 rate > 0 && burst / rate > MAX_SPACING_SECONDS,
@@ -209,19 +196,15 @@ final class LoadOptions {
 
     private Load.Writes writes(BodySizes sizes) {
         if (writeSize != 0) {
-            Limits.within(spec, "--write-size", writeSize, MIN_WRITE, MAX_WRITE);
+            within("--write-size", writeSize, MIN_WRITE, MAX_WRITE);
         }
-        Limits.within(spec, "--batch", batch, 0, MAX_BATCH);
+        within("--batch", batch, 0, MAX_BATCH);
         refuse(batch > 0 && writeSize > 0, "--batch and --write-size exclude each other");
         refuse(
                 rate > 0 && writeSize > 0,
                 "--write-size and --rate " + rate
                         + " exclude each other: at a fixed rate --batch says what a write is");
-        long bytes = (long) batch * FrameLayout.frameLength(sizes.max());
-        refuse(
-                batch > 1 && bytes > MAX_WRITE,
-                "--batch " + batch + " of " + sizes.describe() + " is up to " + bytes
-                        + " bytes a write, over the limit of " + MAX_WRITE);
+        checkWrite(this, batch, sizes);
         refuse(
                 rate > 0 && batch / rate > MAX_SPACING_SECONDS,
                 "--batch " + batch + " at --rate " + rate + " is a write every " + batch / Math.max(1, rate)
@@ -229,10 +212,15 @@ final class LoadOptions {
         return new Load.Writes(writeSize, batch);
     }
 
-    private void refuse(boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
+    /**
+     * @throws ParameterException the messages of one write are too large together
+     */
+    static void checkWrite(Options options, int batch, BodySizes sizes) {
+        long bytes = (long) batch * FrameLayout.frameLength(sizes.max());
+        options.refuse(
+                batch > 1 && bytes > MAX_WRITE,
+                "--batch " + batch + " of " + sizes.describe() + " is up to " + bytes
+                        + " bytes a write, over the limit of " + MAX_WRITE);
     }
 
     /**
@@ -257,6 +245,27 @@ final class LoadOptions {
      * @throws ParameterException naming the value and its limits
      */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
-        return Limits.timing(spec, warmup == null ? usualWarmup : warmup, duration == null ? usualDuration : duration);
+        return Limits.timing(
+                spec(), warmup == null ? usualWarmup : warmup, duration == null ? usualDuration : duration);
+    }
+
+    /** Whether publishers of a fixed rate may run before others. */
+    static final class RealTimeOption {
+        @Option(
+                names = "--real-time",
+                description =
+                        "At a fixed rate: publishers ask for real-time priority, and that no core falls asleep meanwhile, up"
+                                + " to a million messages a second and with fewer processes than cores. 'run' measures both ways, side by"
+                                + " side. The report says whether the system let them (Linux: root does). It changes the relay's own"
+                                + " wake-ups too: who has no root gets the figures without it.")
+        private boolean wanted;
+
+        /** What is the default now was asked for by this. */
+        @Option(names = "--no-real-time", hidden = true)
+        private boolean refused;
+
+        boolean isWanted() {
+            return wanted && !refused;
+        }
     }
 }

@@ -2,29 +2,16 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Schedule;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.shootout.Matrix;
-import dev.msgrelay.protocol.FrameLayout;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** What is sent: every combination of these lists is measured. */
-final class MatrixOptions {
-    private static final int MAX_CONNECTIONS = 10_000;
-    private static final int MAX_RATE = 10_000_000;
-    private static final int MAX_BATCH = 10_000;
-    private static final int MAX_WRITE = 64 << 20;
-
-    /** Bursts, and writes that wait for their last message, may not lie farther apart. */
-    private static final int MAX_SPACING_SECONDS = 60;
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
-
+final class MatrixOptions extends Options {
     @Option(
             names = "--body",
             paramLabel = "SIZES",
@@ -79,23 +66,23 @@ final class MatrixOptions {
     private List<Integer> bursts = new ArrayList<>();
 
     @Mixin
-    private RealTimeOption realTime;
+    private LoadOptions.RealTimeOption realTime;
 
     /**
      * @throws ParameterException naming the value and its limits
      */
     Matrix matrix() {
-        each("--publishers", publishers, 1, MAX_CONNECTIONS);
-        each("--subscribers", subscribers, 1, MAX_CONNECTIONS);
-        each("--batch", batches, 0, MAX_BATCH);
-        each("--rate", rates, 0, MAX_RATE);
+        each("--publishers", publishers, 1, LoadOptions.MAX_CONNECTIONS);
+        each("--subscribers", subscribers, 1, LoadOptions.MAX_CONNECTIONS);
+        each("--batch", batches, 0, LoadOptions.MAX_BATCH);
+        each("--rate", rates, 0, Load.MAX_RATE);
         each("--burst", bursts, 1, Schedule.MAX_BURST);
         refuse(
                 rates.stream().allMatch(rate -> rate == 0) && bursts.stream().anyMatch(burst -> burst > 1),
                 "--burst needs --rate");
         Matrix matrix = new Matrix(sizes(), publishers, subscribers, batches, rates, bursts);
         for (int batch : batches) {
-            matrix.bodies().forEach(body -> fits(batch, body));
+            matrix.bodies().forEach(body -> LoadOptions.checkWrite(this, batch, body));
             spaced("--batch", batch);
         }
         bursts.forEach(burst -> spaced("--burst", burst));
@@ -118,39 +105,23 @@ final class MatrixOptions {
     }
 
     private void each(String option, List<Integer> values, int min, int max) {
-        values.forEach(value -> Limits.within(spec, option, value, min, max));
-    }
-
-    private void fits(int batch, BodySizes body) {
-        long bytes = (long) batch * FrameLayout.frameLength(body.max());
-        refuse(
-                batch > 1 && bytes > MAX_WRITE,
-                "--batch " + batch + " of " + body.describe() + " is up to " + bytes
-                        + " bytes a write, over the limit of " + MAX_WRITE);
+        values.forEach(value -> within(option, value, min, max));
     }
 
     private void spaced(String option, int messages) {
         for (int rate : rates) {
             refuse(
-                    rate > 0 && messages / rate > MAX_SPACING_SECONDS,
+                    rate > 0 && messages / rate > LoadOptions.MAX_SPACING_SECONDS,
                     option + " " + messages + " at --rate " + rate + " is one every " + messages / Math.max(1, rate)
-                            + " s, over the limit of " + MAX_SPACING_SECONDS);
+                            + " s, over the limit of " + LoadOptions.MAX_SPACING_SECONDS);
         }
     }
 
     private List<BodySizes> sizes() {
-        List<BodySizes> sizes = new ArrayList<>();
-        for (String text : elements()) {
-            try {
-                BodySizes one = BodySizes.parse(text);
-                if (!sizes.contains(one)) {
-                    sizes.add(one);
-                }
-            } catch (IllegalArgumentException e) {
-                throw new ParameterException(spec.commandLine(), "--body " + e.getMessage(), e);
-            }
-        }
-        return sizes;
+        return elements().stream()
+                .map(text -> parsed("--body ", text, BodySizes::parse))
+                .distinct()
+                .toList();
     }
 
     /** A comma separates sizes, but also the parts of a "sizes:" distribution, which look like 16x3. */
@@ -169,11 +140,5 @@ final class MatrixOptions {
             }
         }
         return elements;
-    }
-
-    private void refuse(boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
     }
 }

@@ -1,30 +1,25 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
+import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.util.List;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Which relay, and how it is started. */
-final class RelayOptions {
+final class RelayOptions extends Options {
     /** How a relay of the run's own is started. */
     private static final List<String> START =
             List.of("--transport", "--event-loops", "--mtu", "--relay-arg", "--relay-java-opts");
 
     /** Which relay it is, and what is known of it. */
     private static final List<String> WHICH = List.of("--connect", "--connect-subscribe", "--slow-subscriber");
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
 
     @Mixin
     private RelayStartOptions start;
@@ -51,27 +46,22 @@ final class RelayOptions {
     /**
      * @throws ParameterException naming what does not fit
      */
-    Middle middle() {
+    Contestant contestant() {
+        refuse(connect == null && connectSubscribe != null, "--connect-subscribe needs --connect");
         if (connect == null) {
-            if (connectSubscribe != null) {
-                throw new ParameterException(spec.commandLine(), "--connect-subscribe needs --connect");
-            }
-            return new RelayMiddle(start.arguments(mtu), start.jvmOptions());
+            return new RelayContestant(start.arguments(mtu), start.jvmOptions());
         }
-        Limits.exclude(spec, START, "--connect");
-        Limits.exclude(spec, List.of("--unix"), "--connect");
-        Endpoint publish = endpoint("--connect", connect);
-        return Middles.remote(publish, subscribe(publish), policy());
+        exclude(START, "--connect");
+        exclude(List.of("--unix"), "--connect");
+        Endpoint publish = publish();
+        return Contestants.remote(publish, subscribe(publish), policy());
     }
 
     private Endpoint subscribe(Endpoint publish) {
         if (connectSubscribe != null) {
-            return endpoint("--connect-subscribe", connectSubscribe);
+            return parsed("--connect-subscribe: ", connectSubscribe, Endpoint::parse);
         }
-        if (publish.port() < 2) {
-            throw new ParameterException(
-                    spec.commandLine(), "--connect " + connect + " has no port below; give --connect-subscribe too");
-        }
+        refuse(publish.port() < 2, "--connect " + connect + " has no port below; give --connect-subscribe too");
         return publish.withPort(publish.port() - 1);
     }
 
@@ -81,8 +71,8 @@ final class RelayOptions {
      * @param otherwise what there is instead: "--through plain"
      */
     void refuseAll(String otherwise) {
-        Limits.exclude(spec, WHICH, otherwise);
-        Limits.exclude(spec, START, otherwise);
+        exclude(WHICH, otherwise);
+        exclude(START, otherwise);
     }
 
     /**
@@ -94,7 +84,7 @@ final class RelayOptions {
         if (connect == null) {
             return through;
         }
-        Endpoint publish = endpoint("--connect", connect);
+        Endpoint publish = publish();
         return through.withUnix(publish.isUnix() && subscribe(publish).isUnix());
     }
 
@@ -103,22 +93,15 @@ final class RelayOptions {
      *
      * @throws ParameterException naming what does not fit
      */
-    Middle inProcess(int runLength) {
-        if (connect != null || connectSubscribe != null) {
-            throw new ParameterException(spec.commandLine(), "--in-process and --connect exclude each other");
-        }
-        if (!start.relayArgs().isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "--in-process takes no --relay-arg " + String.join(" ", start.relayArgs()));
-        }
-        return new InProcessMiddle(runLength, start.arguments(mtu), start.jvmOptions());
+    Contestant inProcess(int runLength) {
+        refuse(connect != null || connectSubscribe != null, "--in-process and --connect exclude each other");
+        refuse(
+                !start.relayArgs().isEmpty(),
+                "--in-process takes no --relay-arg " + String.join(" ", start.relayArgs()));
+        return new InProcessContestant(runLength, start.arguments(mtu), start.jvmOptions());
     }
 
-    private Endpoint endpoint(String option, String value) {
-        try {
-            return Endpoint.parse(value);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage(), e);
-        }
+    private Endpoint publish() {
+        return parsed("--connect: ", connect, Endpoint::parse);
     }
 }

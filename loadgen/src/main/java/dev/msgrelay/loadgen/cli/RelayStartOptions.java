@@ -1,10 +1,13 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** How a relay of a run's own is started. */
 final class RelayStartOptions {
@@ -70,7 +73,24 @@ final class RelayStartOptions {
 
     List<String> jvmOptions() {
         return javaOptions == null
-                ? RelayMiddle.JAVA_OPTIONS
+                ? RelayContestant.JAVA_OPTIONS
                 : List.of(javaOptions.trim().split("\\s+"));
+    }
+
+    /** {@link Policy}, by its flag, for picocli; also the names that help texts list. */
+    static final class PolicyConverter implements ITypeConverter<Policy>, Iterable<String> {
+        @Override
+        public Policy convert(String value) {
+            try {
+                return Policy.ofFlag(value);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return Policy.DECIDED.stream().map(Policy::flag).iterator();
+        }
     }
 }

@@ -4,14 +4,11 @@ import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
-import dev.msgrelay.loadgen.site.DataPorts;
+import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.ssh.RemoteLane;
-import dev.msgrelay.loadgen.ssh.RemoteLink;
 import dev.msgrelay.loadgen.ssh.SshHost;
 import java.io.IOException;
-import java.util.function.Function;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** The second host of the remote lane, and the way to it. */
 final class RemoteOptions extends HostOptions {
@@ -55,20 +52,21 @@ final class RemoteOptions extends HostOptions {
     void check() {
         super.check();
         if (!isGiven()) {
-            refuse(dataPorts, "--data-ports");
-            refuse(link, "--link");
-            refuse(linkMtu, "--link-mtu");
-            refuse(nearAddress, "--near-address");
-            refuse(farAddress, "--far-address");
+            needsHost(dataPorts, "--data-ports");
+            needsHost(link, "--link");
+            needsHost(linkMtu, "--link-mtu");
+            needsHost(nearAddress, "--near-address");
+            needsHost(farAddress, "--far-address");
             return;
         }
         if (linkMtu != null) {
-            Limits.within(spec, "--link-mtu", linkMtu, MIN_MTU, SegmentFormat.MAX_MTU);
+            within("--link-mtu", linkMtu, MIN_MTU, SegmentFormat.MAX_MTU);
         }
-        DataPorts ports = dataPorts == null ? DataPorts.ANY : parsed("--data-ports", dataPorts, DataPorts::parse);
-        LinkSpeed speed = link == null ? null : parsed("--link", link, LinkSpeed::parse);
+        Site.DataPorts ports =
+                dataPorts == null ? Site.DataPorts.ANY : parsed("--data-ports: ", dataPorts, Site.DataPorts::parse);
+        LinkSpeed speed = link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
         given = new RemoteLane.Given(
-                nearAddress, farAddress, ports, new RemoteLink(speed, linkMtu == null ? 0 : linkMtu));
+                nearAddress, farAddress, ports, new RemoteLane.Link(speed, linkMtu == null ? 0 : linkMtu));
     }
 
     /** Makes the host ready, before anything else is shown; why it is not is told when its lane is opened. */
@@ -86,13 +84,5 @@ final class RemoteOptions extends HostOptions {
             throw new LaneUnavailableException(whyNot);
         }
         return RemoteLane.open(ready, given);
-    }
-
-    private <T> T parsed(String option, String text, Function<String, T> parser) {
-        try {
-            return parser.apply(text);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage(), e);
-        }
     }
 }

@@ -5,51 +5,42 @@ import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.report.BenchResults;
-import dev.msgrelay.loadgen.report.BenchTable;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.RunTable;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Figures;
-import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
-import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;
-import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.result.RunRecords;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Part;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunInParts;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen run}: publishers, a relay and subscribers as processes of their own, and what came of it. */
 @Command(
@@ -61,20 +52,17 @@ import picocli.CommandLine.Spec;
                 + " message was lost (and no policy explains it), came twice, out of order, in another order to another"
                 + " subscriber, or not byte for byte as it was sent. Whether figures are usable is said beside them: not where"
                 + " the machine had other things to do.")
-final class RunCommand implements Callable<Integer> {
+final class RunCommand extends Told {
     /** Of each of the sizes that --calibrate tries. */
     private static final Timing CALIBRATION = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));
 
     private static final String PLAIN_RELAY = "the plain relay";
 
-    @Spec
-    private CommandSpec spec;
-
     @Mixin
     private LoadOptions loadOptions;
 
     @Mixin
-    private MiddleOptions middleOptions;
+    private ThroughOptions throughOptions;
 
     @Option(
             names = "--calibrate",
@@ -101,30 +89,25 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         Load given = loadOptions.load();
-        Limits.within(spec, "--latency-at", latencyAt, 0, 100);
-        Middle middle = middleOptions.middle(given);
+        within("--latency-at", latencyAt, 0, 100);
+        Contestant contestant = throughOptions.contestant(given);
         Load load =
-                middleOptions.relay().asConnected(given).withPace(given.pace().withRealTime(false));
-        if (calibrate && load.rate() > 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--calibrate compares speeds: it takes no --rate " + load.rate());
-        }
-        PrintWriter out = spec.commandLine().getOut();
+                throughOptions.relay().asConnected(given).withPace(given.pace().withRealTime(false));
+        refuse(calibrate && load.rate() > 0, "--calibrate compares speeds: it takes no --rate " + load.rate());
         ProgressLine progress = ProgressLine.onStderr("");
-        RunInParts run = new RunInParts(middle, RunCommand::cores, progress);
+        RunInParts run = new RunInParts(contestant, RunCommand::cores, progress);
         try (Interrupts interrupts = Interrupts.watch()) {
             Map<String, List<Run<RunResult>>> ceilings = calibrate ? ceilings(load, interrupts) : Map.of();
             RunInParts.Plan first = new RunInParts.Plan(load, loadOptions.timing());
-            List<Part> parts = interrupts.orInterrupted(() -> run.run(first, done -> next(load, done)));
+            List<RunInParts.Part> parts = interrupts.orInterrupted(() -> run.run(first, done -> next(load, done)));
             progress.close();
-            return report(parts, middle.transport(load), ceilings);
+            return report(parts, contestant.transport(load), ceilings);
         } catch (InterruptedException e) {
             progress.close();
             if (!json && !run.finished().isEmpty()) {
-                report(run.finished(), middle.transport(load), Map.of());
+                report(run.finished(), contestant.transport(load), Map.of());
             }
-            out.println(RunTable.partial(run.lastLive()));
-            out.flush();
+            print(RunTable.partial(run.lastLive()) + "\n");
             throw e;
         } finally {
             progress.close();
@@ -163,7 +146,7 @@ final class RunCommand implements Callable<Integer> {
     private Map<String, List<Run<RunResult>>> ceilings(Load load, Interrupts interrupts)
             throws IOException, InterruptedException {
         LoadRig rig = new HostRig();
-        try (ProgressLines lines = new ProgressLines(spec.commandLine().getErr())) {
+        try (ProgressLines lines = new ProgressLines(err())) {
             Experiment<RunResult> experiment = lines.experiment(interrupts, 1);
             Map<String, List<Run<RunResult>>> ceilings = new LinkedHashMap<>();
             ceilings.put("direct", experiment.rounds("", CeilingCells.direct(load, CALIBRATION, rig), Until.rounds(1)));
@@ -173,21 +156,18 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private int report(List<Part> parts, String transport, Map<String, List<Run<RunResult>>> ceilings)
+    private int report(List<RunInParts.Part> parts, String transport, Map<String, List<Run<RunResult>>> ceilings)
             throws IOException {
         Ceilings ceiling = ceilings.isEmpty() ? null : best(ceilings.get(PLAIN_RELAY));
         Load load = parts.get(0).result().load();
         LaneKind kind = load.unix() ? LaneKind.UNIX : LaneKind.LOOPBACK;
-        Results results = Results.of(
-                        Origin.now("run", spec.commandLine().getParseResult().originalArgs()), List.of(Site.here()))
-                .with(LaneResult.of(kind.title(), kind))
-                .with(Ending.complete());
+        Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(Ending.complete());
         List<RunTable.Part> told = new ArrayList<>();
-        for (Part part : parts) {
+        for (RunInParts.Part part : parts) {
             RunResult result = part.result();
             boolean realTime = result.load().pace().realTime();
             Cell cell = new Cell(
-                    result.middle() + (realTime ? ", real-time publishers" : ""),
+                    result.contestant() + (realTime ? ", real-time publishers" : ""),
                     Parameters.of(result.load()),
                     part.isPaced() ? null : ceiling,
                     List.of());
@@ -207,18 +187,19 @@ final class RunCommand implements Callable<Integer> {
             ratios.add(ratio(results.lanes().get(0).cells().get(0), told.get(0).run(), group));
         }
         results = results.withRatios(ratios);
-        PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            Json.write(results, out);
+            print(results);
         } else {
-            out.print(RunTable.of(results, told, parts.get(0).result().middle(), transport, explain));
+            print(RunTable.of(results, told, parts.get(0).result().contestant(), transport, explain));
         }
-        out.flush();
         return results.runs().stream().allMatch(one -> one.outcome().passed()) ? 0 : 1;
     }
 
     private static Ratio ratio(Cell cell, RunRecord run, Map.Entry<String, List<Run<RunResult>>> ceiling) {
-        double best = BenchTable.best(ceiling.getValue());
+        double best = CeilingCells.best(ceiling.getValue())
+                .mapToDouble(LoadCell::rate)
+                .findFirst()
+                .orElse(Double.NaN);
         double speed = Figures.out(run);
         return new Ratio(
                 cell.parameters().load(),

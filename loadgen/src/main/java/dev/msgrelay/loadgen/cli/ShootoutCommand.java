@@ -2,16 +2,22 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
-import dev.msgrelay.loadgen.run.InProcessMiddle;
+import dev.msgrelay.loadgen.report.ResultFiles;
+import dev.msgrelay.loadgen.report.ResultsText;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.Equipment;
@@ -24,16 +30,14 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code loadgen shootout}: lanes against each other and against their ceilings. */
 @Command(
@@ -45,15 +49,12 @@ import picocli.CommandLine.Spec;
             "Lanes that cannot be set up are skipped. docs/shootouts.md says how to read the result. Exits 1 when a run"
                     + " was invalid or did not come to its end."
         })
-final class ShootoutCommand implements Callable<Integer> {
+final class ShootoutCommand extends Told {
     private static final int MAX_ROUNDS = 101;
     private static final int USUAL_ROUNDS = 3;
 
     /** At a fixed rate a JVM takes its time to compile what it runs, and a schedule and a p99 see that. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(10);
-
-    @Spec
-    private CommandSpec spec;
 
     @Mixin
     private LaneOptions laneOptions;
@@ -129,37 +130,77 @@ final class ShootoutCommand implements Callable<Integer> {
         }
     }
 
-    @Mixin
-    private ShootoutOutput output;
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "Write results.json, results.csv, latency.hlog and report.html there, anew after every run; the"
+                            + " directory is made, and may hold no other results.")
+    private Path directory;
+
+    @Option(names = "--json", description = "Print the results as JSON instead of tables.")
+    private boolean json;
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         ShootoutSettings settings = settings();
-        announce(settings);
-        output.begin();
+        // stderr: stdout may be JSON
+        err().println(ShootoutRun.summary(settings));
+        err().flush();
+        ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
         if (remoteOptions.isGiven()) {
-            makeReady();
+            Interrupts interrupts = Interrupts.watch();
+            try {
+                remoteOptions.makeReady();
+            } finally {
+                interrupts.close();
+            }
         }
         Equipment equipment = new Equipment(
                 new HostRig(),
                 spec -> spec.kind() == LaneKind.REMOTE ? remoteOptions.open() : Lanes.open(spec),
                 lane -> relay(lane, settings.sides()),
                 LinkBaseline::iperf3);
-        return output.run(settings, equipment);
+        ShootoutRun run;
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLines lines = new ProgressLines(err())) {
+            Meter meter = Meter.ofThisHost(interrupts);
+            run = new ShootoutRun(settings, equipment, meter, lines, files, origin(), List.of(Site.here()));
+            try {
+                run.run();
+            } finally {
+                lines.end();
+                print(run);
+            }
+        }
+        return isGood(run, settings.search() != null) ? 0 : 1;
     }
 
-    private void makeReady() throws InterruptedException {
-        Interrupts interrupts = Interrupts.watch();
-        try {
-            remoteOptions.makeReady();
-        } finally {
-            interrupts.close();
+    /** Whatever it gave, however it ended. */
+    private void print(ShootoutRun run) throws IOException {
+        if (json) {
+            print(run.results());
+            return;
         }
+        String where = run.isUnwritten()
+                ? "results could not be written to " + directory
+                : "results are in " + directory + ": report.html, results.json, results.csv, latency.hlog";
+        print(ResultsText.of(run.results()) + (directory == null ? "" : where + "\n"));
+    }
+
+    /** A search tries runs that fail; what it finds is its result. */
+    private static boolean isGood(ShootoutRun run, boolean searching) {
+        Results results = run.results();
+        boolean good = results.ending().how() == Ending.How.COMPLETE && !run.isUnwritten() && !run.hasFailures();
+        return good
+                && (!searching
+                        || !results.maxRates().isEmpty()
+                                && results.maxRates().stream().allMatch(found -> found.total() > 0));
     }
 
     private ShootoutSettings settings() {
         int times = rounds == null ? USUAL_ROUNDS : rounds;
-        Limits.within(spec, "--rounds", times, 1, MAX_ROUNDS);
+        within("--rounds", times, 1, MAX_ROUNDS);
         remoteOptions.check();
         Matrix matrix = matrixOptions.matrix();
         SearchSettings search = searchOptions.settings(matrixOptions.isPaced());
@@ -167,18 +208,16 @@ final class ShootoutCommand implements Callable<Integer> {
             checkSearch();
         }
         checkInProcess();
-        Timing timing = Limits.timing(spec, warmup != null ? warmup : usualWarmup(search), duration);
+        Timing timing = Limits.timing(spec(), warmup != null ? warmup : usualWarmup(search), duration);
         var lanes = laneOptions.specs(remoteOptions.isGiven());
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);
         }
-        if (matrix.size() * lanes.size() > ShootoutSettings.MAX_CELLS) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    lanes.size() + " lanes of " + matrix.size() + " combinations are "
-                            + matrix.size() * lanes.size() + " cells, over the limit of " + ShootoutSettings.MAX_CELLS
-                            + ": shorten a list");
-        }
+        long cells = matrix.size() * lanes.size();
+        refuse(
+                cells > ShootoutSettings.MAX_CELLS,
+                lanes.size() + " lanes of " + matrix.size() + " combinations are " + cells
+                        + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
         List<Load> loads = matrix.loads(matrixOptions.realTime());
         return new ShootoutSettings(
                 lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
@@ -200,9 +239,7 @@ final class ShootoutCommand implements Callable<Integer> {
         String titles = lanes.stream().map(lane -> lane.kind().title()).collect(Collectors.joining(","));
         refuse(baseline, "--baseline needs a lane with a link: an emulated one or remote, not --lanes " + titles);
         for (String option : List.of("--publishers-at", "--subscribers-at", "--publish-over")) {
-            refuse(
-                    spec.commandLine().getParseResult().hasMatchedOption(option),
-                    option + " needs a lane with two sides, not --lanes " + titles);
+            refuse(laneOptions.isGiven(option), option + " needs a lane with two sides, not --lanes " + titles);
         }
     }
 
@@ -223,12 +260,6 @@ final class ShootoutCommand implements Callable<Integer> {
         refuse(inProcess && !relayOptions.relayArgs().isEmpty(), "--in-process takes no --relay-arg");
     }
 
-    private void refuse(boolean wrong, String message) {
-        if (wrong) {
-            throw new ParameterException(spec.commandLine(), message);
-        }
-    }
-
     private Sides sides() {
         Door door = publishOver == null ? Door.UNIX : publishOver.door;
         Sides sides = laneOptions.sides(inProcess ? Door.WITHIN : door);
@@ -242,18 +273,69 @@ final class ShootoutCommand implements Callable<Integer> {
     }
 
     /** Packets of the relay's log fit the lane's link. */
-    private Middle relay(Lane lane, Sides sides) {
+    private Contestant relay(Lane lane, Sides sides) {
         Integer mtu = lane.link() == null ? null : lane.link().format().mtu();
         if (inProcess) {
-            return new InProcessMiddle(
-                    InProcessMiddle.USUAL_RUN, relayOptions.arguments(mtu), relayOptions.jvmOptions());
+            return new InProcessContestant(
+                    InProcessContestant.USUAL_RUN, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
-        return new RelayMiddle(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane));
+        return new RelayContestant(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane));
     }
 
-    private void announce(ShootoutSettings settings) {
-        // stderr: stdout may be JSON
-        spec.commandLine().getErr().println(ShootoutRun.summary(settings));
-        spec.commandLine().getErr().flush();
+    /** Whether a rate is searched, and what it has to keep to. */
+    static final class SearchOptions extends Options {
+        private static final int MAX_PROBES = 200;
+
+        @Option(
+                names = "--find-max-rate",
+                description =
+                        "Instead of rounds: search, for every load on every lane, the highest rate at which all is"
+                                + " sent, nothing is lost, and the p99 stays within --p99, counted from when a message was due, so"
+                                + " that late sends are in it; to 5 %%. A rate counts where 3 of 4 runs pass.")
+        private boolean find;
+
+        @Option(
+                names = "--p99",
+                paramLabel = "TIME",
+                converter = DurationConverter.class,
+                description = "With --find-max-rate: what the 99th percentile of the latency may be (5ms).")
+        private Duration p99;
+
+        @Option(
+                names = "--max-probes",
+                paramLabel = "N",
+                description = "With --find-max-rate: runs of one search at most (40).")
+        private Integer probes;
+
+        @Option(
+                names = "--search-time",
+                paramLabel = "TIME",
+                converter = DurationConverter.class,
+                description = "With --find-max-rate: how long one search takes at most (10m).")
+        private Duration time;
+
+        /**
+         * @param paced whether rates are given
+         * @return null where no rate is searched
+         * @throws ParameterException naming what does not fit together
+         */
+        SearchSettings settings(boolean paced) {
+            if (!find) {
+                refuse(p99 != null, "--p99 needs --find-max-rate");
+                refuse(probes != null, "--max-probes needs --find-max-rate");
+                refuse(time != null, "--search-time needs --find-max-rate");
+                return null;
+            }
+            refuse(paced, "--find-max-rate and --rate exclude each other");
+            refuse(p99 != null && p99.isZero(), "--p99 0 is not above 0");
+            refuse(time != null && time.isZero(), "--search-time 0 is not above 0");
+            if (probes != null) {
+                within("--max-probes", probes, 1, MAX_PROBES);
+            }
+            return new SearchSettings(
+                    (p99 == null ? Duration.ofMillis(5) : p99).toNanos(),
+                    probes == null ? 40 : probes,
+                    (time == null ? Duration.ofMinutes(10) : time).toNanos());
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Sets the runs of one cell against those of another. */
 final class CellComparer {
@@ -38,8 +40,8 @@ final class CellComparer {
         this.conditions = conditions;
     }
 
-    /** Empty where no runs fit each other. */
-    Optional<CellComparison> compare(LaneResult laneA, Cell cellA, LaneResult laneB, Cell cellB) {
+    /** A ratio for each figure that both have; none where no runs fit each other. */
+    List<Ratio> compare(LaneResult laneA, Cell cellA, LaneResult laneB, Cell cellB) {
         String cell = name + ", " + cellA.parameters();
         unfit(cell + ", a", cellA);
         unfit(cell + ", b", cellB);
@@ -50,17 +52,18 @@ final class CellComparer {
         if (best.size() == 0) {
             leftOut.add(cell + ": no two runs " + (paired ? "of one round and" : "of") + " one regime: a has "
                     + regimes(cellA) + ", b has " + regimes(cellB));
-            return Optional.empty();
+            return List.of();
         }
         others(cell + ", a", cellA, best.regime(), best.a());
         others(cell + ", b", cellB, best.regime(), best.b());
         conditions.add(best.a(), best.b());
-        List<Change> changes = new ArrayList<>();
-        for (Metric metric : Metric.values()) {
-            change(metric, best).ifPresent(changes::add);
-        }
-        return Optional.of(
-                new CellComparison(laneA.label(), laneB.label(), cellA.parameters(), best.regime(), paired, changes));
+        String a = laneA.label();
+        String b = laneB.label();
+        String title = (a.equals(b) ? a : a + " against " + b) + ", " + cellA.parameters() + " (" + best.regime()
+                + (paired ? ", paired by round)" : ", unpaired)");
+        return Arrays.stream(Metric.values())
+                .flatMap(metric -> ratio(title, a, b, metric, best).stream())
+                .toList();
     }
 
     private Chosen choose(Regime regime, Cell cellA, Cell cellB) {
@@ -83,51 +86,58 @@ final class CellComparer {
         return new Chosen(regime, pairedA, pairedB);
     }
 
-    private Optional<Change> change(Metric metric, Chosen runs) {
+    /** Of the runs that have the figure; in pairs, on both sides. */
+    private Optional<Ratio> ratio(String title, String laneA, String laneB, Metric metric, Chosen runs) {
         double[] a = runs.a().stream().mapToDouble(metric::of).toArray();
         double[] b = runs.b().stream().mapToDouble(metric::of).toArray();
-        if (paired) {
-            boolean[] both = new boolean[a.length];
-            for (int i = 0; i < a.length; i++) {
-                both[i] = !Double.isNaN(a[i]) && !Double.isNaN(b[i]);
-            }
-            a = only(a, both);
-            b = only(b, both);
-        } else {
-            a = Arrays.stream(a).filter(value -> !Double.isNaN(value)).toArray();
-            b = Arrays.stream(b).filter(value -> !Double.isNaN(value)).toArray();
-        }
-        if (a.length == 0 || b.length == 0) {
+        int[] known = IntStream.range(0, Math.max(a.length, b.length))
+                .filter(i -> !paired || !Double.isNaN(a[i]) && !Double.isNaN(b[i]))
+                .toArray();
+        double[] inA = known(a, known);
+        double[] inB = known(b, known);
+        if (inA.length == 0 || inB.length == 0) {
             return Optional.empty();
         }
-        Estimate ratio = ratio(a, b);
-        return Optional.of(new Change(metric, Counted.median(a), Counted.median(b), a.length, b.length, ratio));
+        Estimate ratio = (paired ? HodgesLehmann.paired(differences(inA, inB)) : unpaired(inA, inB))
+                .map(Estimate::exp)
+                .orElse(Estimate.UNKNOWN);
+        return Optional.of(new Ratio(
+                title,
+                metric.id(),
+                laneA,
+                laneB,
+                Counted.median(inA),
+                Counted.median(inB),
+                inA.length,
+                inB.length,
+                ratio.value(),
+                ratio.low(),
+                ratio.high(),
+                Double.NaN,
+                Double.NaN,
+                false,
+                metric.meaning(ratio)));
     }
 
-    private static double[] only(double[] values, boolean[] wanted) {
-        double[] chosen = new double[values.length];
-        int n = 0;
-        for (int i = 0; i < values.length; i++) {
-            if (wanted[i]) {
-                chosen[n++] = values[i];
-            }
-        }
-        return Arrays.copyOf(chosen, n);
+    private static double[] known(double[] values, int[] places) {
+        return IntStream.of(places)
+                .filter(i -> i < values.length)
+                .mapToDouble(i -> values[i])
+                .filter(value -> !Double.isNaN(value))
+                .toArray();
     }
 
-    /** Differences of logarithms are logarithms of ratios. */
-    private Estimate ratio(double[] a, double[] b) {
-        double[] logA = Arrays.stream(a).map(Math::log).toArray();
-        double[] logB = Arrays.stream(b).map(Math::log).toArray();
-        Optional<Estimate> shift;
-        if (paired) {
-            Arrays.setAll(logB, i -> logB[i] - logA[i]);
-            shift = HodgesLehmann.paired(logB);
-        } else {
-            shift = HodgesLehmann.unpaired(logA, logB);
-        }
-        return shift.map(log -> new Estimate(Math.exp(log.value()), Math.exp(log.low()), Math.exp(log.high())))
-                .orElse(null);
+    /** Of logarithms: those are logarithms of ratios. */
+    private static double[] differences(double[] a, double[] b) {
+        return IntStream.range(0, a.length)
+                .mapToDouble(i -> Math.log(b[i]) - Math.log(a[i]))
+                .toArray();
+    }
+
+    private static Optional<Estimate> unpaired(double[] a, double[] b) {
+        return HodgesLehmann.unpaired(
+                Arrays.stream(a).map(Math::log).toArray(),
+                Arrays.stream(b).map(Math::log).toArray());
     }
 
     /** Tells of runs that stand for nothing. */

@@ -1,9 +1,14 @@
 package dev.msgrelay.loadgen.compare;
 
+import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Site;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,17 +18,20 @@ import java.util.Set;
 
 /** Sets b against a. What cannot be compared is left out, and said to be. */
 public final class Comparer {
+    private final Origin origin;
     private final Results a;
     private final Results b;
     private final boolean paired;
-    private final List<CellComparison> cells = new ArrayList<>();
+    private final List<Ratio> ratios = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
     private final Conditions conditions = new Conditions();
 
     /**
+     * @param origin of the comparison
      * @param paired runs of a and b were taken in turn: the ones of equal round belong together
      */
-    public Comparer(Results a, Results b, boolean paired) {
+    public Comparer(Origin origin, Results a, Results b, boolean paired) {
+        this.origin = origin;
         this.a = a;
         this.b = b;
         this.paired = paired;
@@ -34,9 +42,9 @@ public final class Comparer {
      *
      * @param anyMachine compare results of different machines too
      */
-    public Comparison allLanes(boolean anyMachine) {
+    public Results allLanes(boolean anyMachine) {
         if (!machines(anyMachine)) {
-            return comparison();
+            return results();
         }
         Set<String> names = new LinkedHashSet<>();
         a.lanes().forEach(lane -> names.add(lane.name()));
@@ -44,7 +52,7 @@ public final class Comparer {
         for (String name : names) {
             lanes(name, a.lane(name), b.lane(name));
         }
-        return comparison();
+        return results();
     }
 
     /**
@@ -52,16 +60,20 @@ public final class Comparer {
      *
      * @param anyMachine compare results of different machines too
      */
-    public Comparison lanes(String laneA, String laneB, boolean anyMachine) {
+    public Results lanes(String laneA, String laneB, boolean anyMachine) {
         if (machines(anyMachine)) {
             lanes(laneA + " against " + laneB, a.lane(laneA), b.lane(laneB));
         }
-        return comparison();
+        return results();
     }
 
-    private Comparison comparison() {
+    /** The ratios; and as notes what was left out, one line each, and what differs although it was not. */
+    private Results results() {
         leftOut.addAll(conditions.notices());
-        return new Comparison(cells, leftOut);
+        return Results.of(origin, List.of(Site.here()))
+                .withRatios(ratios)
+                .withNotes(leftOut)
+                .with(Ending.complete());
     }
 
     /** Whether the machines are alike, or do not have to be. */
@@ -70,8 +82,32 @@ public final class Comparer {
             return true;
         }
         leftOut.add((any ? "not left out although the machines differ: " : "everything: the machines differ: ")
-                + Machines.difference(a.sites(), b.sites()));
+                + difference(a.sites(), b.sites()));
         return any;
+    }
+
+    private static String difference(List<Site> a, List<Site> b) {
+        if (a.size() != b.size()) {
+            return a.size() + " machines against " + b.size();
+        }
+        List<String> differences = new ArrayList<>();
+        for (int i = 0; i < a.size(); i++) {
+            Machine one = a.get(i).machine();
+            Machine other = b.get(i).machine();
+            add(differences, "cores", one.cores(), other.cores());
+            add(differences, "processor", one.cpu(), other.cpu());
+            add(differences, "JDK", one.jdk(), other.jdk());
+            add(differences, "kernel", one.kernel(), other.kernel());
+            add(differences, "congestion control", one.congestionControl(), other.congestionControl());
+            add(differences, "site", a.get(i).name(), b.get(i).name());
+        }
+        return String.join("; ", differences);
+    }
+
+    private static void add(List<String> differences, String what, Object one, Object other) {
+        if (!one.equals(other)) {
+            differences.add(what + " " + one + " against " + other);
+        }
     }
 
     private void lanes(String name, Optional<LaneResult> inA, Optional<LaneResult> inB) {
@@ -99,9 +135,8 @@ public final class Comparer {
             if (other.isEmpty()) {
                 leftOut.add(name + ", " + cell.parameters() + ": not in b");
             } else {
-                new CellComparer(name, paired, leftOut, conditions)
-                        .compare(laneA, cell, laneB, other.get())
-                        .ifPresent(cells::add);
+                ratios.addAll(
+                        new CellComparer(name, paired, leftOut, conditions).compare(laneA, cell, laneB, other.get()));
             }
         }
         for (Cell cell : laneB.cells()) {

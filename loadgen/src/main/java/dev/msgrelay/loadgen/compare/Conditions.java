@@ -1,10 +1,11 @@
 package dev.msgrelay.loadgen.compare;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -53,15 +54,11 @@ final class Conditions {
     }
 
     private static String text(Moment moment) {
-        return String.format(
-                Locale.ROOT,
-                "%s s after %s s of warm-up",
-                seconds(moment.measuredNanos()),
-                seconds(moment.warmupNanos()));
+        return format("%s s after %s s of warm-up", seconds(moment.measuredNanos()), seconds(moment.warmupNanos()));
     }
 
     private static String seconds(long nanos) {
-        String text = String.format(Locale.ROOT, "%.3f", nanos / SECOND_NANOS);
+        String text = format("%.3f", nanos / SECOND_NANOS);
         return text.replaceFirst("\\.?0+$", "");
     }
 }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.compare;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 /**
  * What a value is believed to be.
  *
@@ -7,6 +9,19 @@ package dev.msgrelay.loadgen.compare;
  * @param high to here, at the confidence that was asked for or a little more
  */
 public record Estimate(double value, double low, double high) {
+    /** Of a ratio, where too little is known of it. */
+    static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN);
+
+    /** The ratio that is meant by a difference of logarithms. */
+    Estimate exp() {
+        return new Estimate(Math.exp(value), Math.exp(low), Math.exp(high));
+    }
+
+    /** "0.731..0.745". */
+    String interval() {
+        return format("%.3f..%.3f", low, high);
+    }
+
     /** Whether the interval has this value in it. */
     public boolean includes(double other) {
         return low <= other && other <= high;

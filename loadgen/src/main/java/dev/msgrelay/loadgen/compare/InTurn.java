@@ -43,8 +43,8 @@ public final class InTurn {
     public PairedComparison compare(
             List<? extends Cell<Turn>> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {
-            List<Run<Turn>> runs =
-                    experiment.rounds("", cells, new Until<>(MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
+            List<Run<Turn>> runs = experiment.rounds(
+                    "", cells, new Until<>(MAX_PAIRS, MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
             Run<Turn> last = runs.get(runs.size() - 1);
             if (!last.failures().isEmpty()) {
                 String run = last.cell().name() + ", run " + (last.number() + 1) + ": ";

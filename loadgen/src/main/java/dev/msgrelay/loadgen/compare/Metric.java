@@ -2,7 +2,9 @@ package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Figures;
+import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
+import java.util.Arrays;
 import java.util.function.ToDoubleFunction;
 
 /** The figures that are compared. */
@@ -12,6 +14,8 @@ public enum Metric {
     P50("p50", "latency p50", Unit.NANOS, false, run -> Figures.latency(run, 50)),
     P99("p99", "latency p99", Unit.NANOS, false, run -> Figures.latency(run, 99)),
     CPU("cpuPerMessage", "CPU per message", Unit.NANOS, false, Figures::cpuPerMessage);
+
+    static final String TOO_FEW_RUNS = "too few runs";
 
     private final String id;
     private final String title;
@@ -25,6 +29,14 @@ public enum Metric {
         this.unit = unit;
         this.moreIsBetter = moreIsBetter;
         this.figure = figure;
+    }
+
+    /** The one that a ratio is of. */
+    static Metric of(Ratio ratio) {
+        return Arrays.stream(values())
+                .filter(metric -> metric.id.equals(ratio.figure()))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** For programs. */
@@ -41,8 +53,12 @@ public enum Metric {
         return unit;
     }
 
-    public boolean moreIsBetter() {
-        return moreIsBetter;
+    /** What a ratio means, for people; that 1 is within the interval: no difference was seen. */
+    String meaning(Estimate ratio) {
+        if (Double.isNaN(ratio.value())) {
+            return TOO_FEW_RUNS;
+        }
+        return ratio.includes(1) ? "noise" : ratio.value() > 1 == moreIsBetter ? "better" : "worse";
     }
 
     /** The run's figure; NaN where it has none, or one that no ratio can be made of. */

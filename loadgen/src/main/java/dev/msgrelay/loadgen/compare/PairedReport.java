@@ -4,7 +4,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.render.Table;
-import dev.msgrelay.loadgen.render.Table.Column;
+import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Results;
@@ -23,15 +23,18 @@ public final class PairedReport {
     private static final double MEGA = 1e6;
     private static final double HUNDRED = 100;
 
-    private static final List<Column> COLUMNS = List.of(
-            Column.text(""),
-            new Column("A", Unit.PLAIN),
-            new Column("B", Unit.PLAIN),
-            new Column("B/A", Unit.RATIO),
-            Column.text("interval"),
-            new Column("rounds", Unit.WHOLE),
-            new Column("sees from", Unit.FRACTION),
-            Column.text(""));
+    private static final List<Field<PairedRow>> FIELDS = List.of(
+            Field.text("", row -> row.figure().title()),
+            Field.of("A", Unit.PLAIN, row -> value(row.medianA())),
+            Field.of("B", Unit.PLAIN, row -> value(row.medianB())),
+            Field.of("B/A", Unit.RATIO, row -> row.known().value()),
+            Field.text("interval", row -> row.ratio() == null ? "" : row.ratio().interval()),
+            Field.of("rounds", Unit.WHOLE, PairedRow::rounds),
+            Field.of(
+                    "sees from",
+                    Unit.FRACTION,
+                    row -> row.ratio() == null ? Double.NaN : row.smallestSeenPercent() / HUNDRED),
+            Field.text("", PairedRow::verdict));
 
     private final Map<Side, String> titles;
     private final PairedComparison comparison;
@@ -73,24 +76,7 @@ public final class PairedReport {
             line(text, "A and B are the same: this is how much the machine alone makes of nothing");
         }
         line(text, "");
-        text.append(TextTable.of(new Table(
-                "",
-                COLUMNS,
-                comparison.rows().stream()
-                        .map(row -> Table.row(
-                                row.figure().title(),
-                                value(row.medianA()),
-                                value(row.medianB()),
-                                row.ratio() == null ? Double.NaN : row.ratio().value(),
-                                row.ratio() == null
-                                        ? ""
-                                        : format(
-                                                "%.3f..%.3f",
-                                                row.ratio().low(), row.ratio().high()),
-                                row.rounds(),
-                                row.ratio() == null ? Double.NaN : row.smallestSeenPercent() / HUNDRED,
-                                row.verdict()))
-                        .toList())));
+        text.append(TextTable.of(Table.of("", comparison.rows(), FIELDS)));
         line(text, "");
         line(text, "%s", ends());
         if (comparison.failures().isEmpty()) {
@@ -122,6 +108,13 @@ public final class PairedReport {
                 pairs.moved(),
                 pairs.alone().size(),
                 comparison.ended().text()));
+        List<String> marks = comparison.runs().stream()
+                .flatMap(run -> run.outcome().marks().stream().limit(1))
+                .toList();
+        if (!marks.isEmpty()) {
+            text.append(format("%n%d runs are marked, the first: %s", marks.size(), marks.get(0)));
+            text.append(pairs.count() ? "" : "; without them there is no pair, so they stand in it");
+        }
         for (Side side : Side.values()) {
             if (comparison.late(side) > 0) {
                 text.append(format(
@@ -156,7 +149,7 @@ public final class PairedReport {
     }
 
     private Ratio ratio(PairedRow row) {
-        Estimate known = row.ratio() == null ? new Estimate(Double.NaN, Double.NaN, Double.NaN) : row.ratio();
+        Estimate known = row.known();
         return new Ratio(
                 "in turn",
                 row.figure().id(),

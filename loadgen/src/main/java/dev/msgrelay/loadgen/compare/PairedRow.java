@@ -1,10 +1,9 @@
 package dev.msgrelay.loadgen.compare;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Counted;
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -35,19 +34,15 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
 
     static PairedRow of(Figure figure, Pairs pairs) {
         double[] logs = pairs.logRatios(figure);
-        Estimate doubtless = exp(HodgesLehmann.paired(logs, BEYOND_DOUBT));
+        Estimate doubtless =
+                HodgesLehmann.paired(logs, BEYOND_DOUBT).map(Estimate::exp).orElse(null);
         return new PairedRow(
                 figure,
                 median(figure, pairs, Pairs.Pair::a),
                 median(figure, pairs, Pairs.Pair::b),
                 logs.length,
-                exp(HodgesLehmann.paired(logs, CONFIDENCE)),
+                HodgesLehmann.paired(logs, CONFIDENCE).map(Estimate::exp).orElse(null),
                 ahead(figure, doubtless));
-    }
-
-    private static Estimate exp(Optional<Estimate> shift) {
-        return shift.map(log -> new Estimate(Math.exp(log.value()), Math.exp(log.low()), Math.exp(log.high())))
-                .orElse(null);
     }
 
     private static Side ahead(Figure figure, Estimate ratio) {
@@ -58,12 +53,15 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
     }
 
     private static double median(Figure figure, Pairs pairs, Function<Pairs.Pair, Run<Turn>> side) {
-        double[] values = pairs.pairs().stream()
+        return Counted.median(pairs.pairs().stream()
                 .filter(pair -> Double.isFinite(pair.logRatio(figure)))
                 .mapToDouble(pair -> side.apply(pair).result().figures().get(figure))
-                .toArray();
-        Arrays.sort(values);
-        return values.length == 0 ? Double.NaN : Counted.median(values);
+                .toArray());
+    }
+
+    /** The ratio; unknown where there is none. */
+    Estimate known() {
+        return ratio == null ? Estimate.UNKNOWN : ratio;
     }
 
     /** The speed of B to A's: the ratio, or its inverse where less is better. Null where there is no interval. */
@@ -97,6 +95,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
             return "perhaps " + ahead(figure, ratio) + figure.ahead() + ": take more pairs";
         }
         double most = Math.max(1 - ratio.low(), ratio.high() - 1) * PERCENT;
-        return String.format(Locale.ROOT, "no difference seen beyond %.1f %%", most);
+        return format("no difference seen beyond %.1f %%", most);
     }
 }

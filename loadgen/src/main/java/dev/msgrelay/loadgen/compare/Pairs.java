@@ -8,11 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * Runs of A and of B that belong together: of one regime always, and of one block of two wherever that has one. Where the
  * host has moved the cores within a block, each of its runs gets the nearest run of the other side and of its own
  * regime that is left over likewise. Every run is in one pair at most, so that pairs do not depend on each other.
+ *
+ * <p>Runs that do not count are left over, as long as there are pairs without them.
  *
  * @param moved how many of the pairs are of different blocks
  * @param alone runs without a partner
@@ -54,18 +57,26 @@ public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
     }
 
     /**
-     * Pairs them.
+     * Pairs those that count; where that gives no pair, all of them.
      *
      * @param runs whole ones, by number, without a gap
      */
     static Pairs of(List<Run<Turn>> runs) {
+        Pairs counted = of(runs, Run::counts);
+        return counted.pairs().isEmpty() ? of(runs, run -> true) : counted;
+    }
+
+    private static Pairs of(List<Run<Turn>> runs, Predicate<Run<Turn>> counts) {
         List<Pair> pairs = new ArrayList<>();
         List<Run<Turn>> left = new ArrayList<>();
         for (int i = 0; i < runs.size(); i += 2) {
-            if (i + 1 < runs.size() && runs.get(i).regime() == runs.get(i + 1).regime()) {
-                pairs.add(Pair.of(runs.get(i), runs.get(i + 1)));
+            List<Run<Turn>> block = runs.subList(i, Math.min(i + 2, runs.size())).stream()
+                    .filter(counts)
+                    .toList();
+            if (block.size() == 2 && block.get(0).regime() == block.get(1).regime()) {
+                pairs.add(Pair.of(block.get(0), block.get(1)));
             } else {
-                left.addAll(runs.subList(i, Math.min(i + 2, runs.size())));
+                left.addAll(block);
             }
         }
         int ofOneBlock = pairs.size();
@@ -76,7 +87,15 @@ public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
                 pairs.add(pair);
             }
         }
-        return new Pairs(pairs, pairs.size() - ofOneBlock, left);
+        List<Run<Turn>> alone = runs.stream()
+                .filter(run -> left.contains(run) || !counts.test(run))
+                .toList();
+        return new Pairs(pairs, pairs.size() - ofOneBlock, alone);
+    }
+
+    /** Whether all runs in them count. */
+    boolean count() {
+        return pairs.stream().allMatch(pair -> pair.a().counts() && pair.b().counts());
     }
 
     /** All pairs that could be made of these, the nearest first. */

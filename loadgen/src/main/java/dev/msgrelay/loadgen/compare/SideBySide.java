@@ -4,9 +4,9 @@ import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.run.Children;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
-import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
@@ -28,7 +28,7 @@ import java.util.Map;
  * </pre>
  */
 public final class SideBySide implements AutoCloseable {
-    private final Map<Side, Middle> contestants;
+    private final Map<Side, Contestant> contestants;
     private final Load load;
     private final Schedule schedule;
     private final Children workers = Children.staying();
@@ -46,7 +46,7 @@ public final class SideBySide implements AutoCloseable {
      */
     public record Schedule(Timing first, Timing each, int pairs) {}
 
-    private record Standing(Children children, Middle.Started middle) implements AutoCloseable {
+    private record Standing(Children children, Contestant.Started contestant) implements AutoCloseable {
         @Override
         public void close() {
             children.close();
@@ -56,7 +56,7 @@ public final class SideBySide implements AutoCloseable {
     /**
      * @throws InterruptedException the JVM is going down
      */
-    public SideBySide(Map<Side, Middle> contestants, Load load, Schedule schedule) throws InterruptedException {
+    public SideBySide(Map<Side, Contestant> contestants, Load load, Schedule schedule) throws InterruptedException {
         this.contestants = contestants;
         this.load = load;
         this.schedule = schedule;
@@ -155,9 +155,10 @@ public final class SideBySide implements AutoCloseable {
     private Measured<RunResult> through(Side side, Load given, Timing timing, Standing relay, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         observer.phase("running " + side);
-        Middle contestant = contestants.get(side);
+        Contestant contestant = contestants.get(side);
         Load through = given.withPolicy(contestant.policy());
-        RunResult result = new LoadRun(contestant, through, timing, RunObserver.NONE).through(relay.middle(), workers);
+        RunResult result =
+                new LoadRun(contestant, through, timing, RunObserver.NONE).through(relay.contestant(), workers);
         return new Measured<>(result, List.of(), List.of());
     }
 

@@ -4,7 +4,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.loadgen.host.Cgroup;
 import dev.msgrelay.loadgen.host.ClockFigures;
 import dev.msgrelay.loadgen.host.LaneTools;
-import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.Offloads;
 import dev.msgrelay.loadgen.host.RealTime;
 import dev.msgrelay.loadgen.host.SystemTree;
@@ -142,7 +142,8 @@ public final class Doctor {
             }
         }
         if (interfaces.size() > MAX_INTERFACES) {
-            report.accept(Finding.note(
+            report.accept(Finding.of(
+                    Level.NOTE,
                     "more interfaces",
                     Integer.toString(interfaces.size() - MAX_INTERFACES),
                     "are up and not listed: name one with --interface"));

@@ -20,20 +20,20 @@ final class JvmChecks {
     private JvmChecks() {}
 
     static Finding jdk(String name, String version) {
-        return Finding.fine(
-                        "JDK", name.replace(" 64-Bit Server VM", "") + " " + version, "all processes of a run use it")
+        return Finding.at("JDK", name.replace(" 64-Bit Server VM", "") + " " + version)
+                .fine("all processes of a run use it")
                 .with("name", name)
                 .with("version", version);
     }
 
     /** @param launcher the {@code java} of this JDK */
     static Finding launcher(Path launcher) {
-        return Files.isExecutable(launcher)
-                ? Finding.fine("java command", "found", launcher + " starts relay, publishers and subscribers")
-                : Finding.of(
+        boolean found = Files.isExecutable(launcher);
+        return Finding.at("java command", found ? "found" : "missing")
+                .fine(found, launcher + " starts relay, publishers and subscribers")
+                .when(
+                        true,
                         Level.IMPOSSIBLE,
-                        "java command",
-                        "missing",
                         "relay, publishers and subscribers cannot be started without " + launcher
                                 + ": use a whole JDK");
     }
@@ -43,26 +43,19 @@ final class JvmChecks {
      * @param environment of which {@link #FLAG_VARIABLES} count
      */
     static Finding flags(List<String> flags, Map<String, String> environment) {
-        String name = "JVM flags";
-        String value = flags.isEmpty() ? "none" : String.join(" ", flags);
         List<String> inherited = FLAG_VARIABLES.stream()
                 .filter(variable -> !environment.getOrDefault(variable, "").isBlank())
                 .map(variable -> variable + "=" + environment.get(variable))
                 .toList();
-        Finding finding;
-        if (!inherited.isEmpty()) {
-            finding = Finding.warning(
-                    name, value, "every process of a run takes up " + String.join(", ", inherited) + ": unset it");
-        } else if (flags.stream().anyMatch(JvmChecks::isSlow)) {
-            finding = Finding.note(name, value, "this process is slowed down; those of a run have flags of their own");
-        } else {
-            finding = Finding.fine(name, value, "of this process only; those of a run have flags of their own");
-        }
-        return finding.with("flags", List.copyOf(flags)).with("inherited", inherited);
-    }
-
-    private static boolean isSlow(String flag) {
-        return SLOW_FLAGS.stream().anyMatch(flag::startsWith);
+        boolean slow = flags.stream().anyMatch(flag -> SLOW_FLAGS.stream().anyMatch(flag::startsWith));
+        return Finding.at("JVM flags", flags.isEmpty() ? "none" : String.join(" ", flags))
+                .warning(
+                        !inherited.isEmpty(),
+                        "every process of a run takes up " + String.join(", ", inherited) + ": unset it")
+                .note(slow, "this process is slowed down; those of a run have flags of their own")
+                .fine("of this process only; those of a run have flags of their own")
+                .with("flags", List.copyOf(flags))
+                .with("inherited", inherited);
     }
 
     /** @param reasons each transport, and why it is not available here: empty when it is; in order */
@@ -74,16 +67,12 @@ final class JvmChecks {
                 .filter(reason -> !reason.isEmpty())
                 .map(reason -> "; " + reason)
                 .collect(Collectors.joining());
-        boolean epoll = reasons.getOrDefault(EPOLL, "unknown").isEmpty();
-        Finding finding = epoll
-                ? Finding.fine("transports", value, "the relay takes epoll unless told otherwise" + why)
-                : Finding.note(
-                        "transports",
-                        value,
-                        "the relay falls back to the JDK's selectors, and guesses segment sizes from the MTU" + why);
         List<String> available = reasons.keySet().stream()
                 .filter(transport -> reasons.get(transport).isEmpty())
                 .toList();
-        return finding.with("available", available);
+        return Finding.at("transports", value)
+                .fine(available.contains(EPOLL), "the relay takes epoll unless told otherwise" + why)
+                .note("the relay falls back to the JDK's selectors, and guesses segment sizes from the MTU" + why)
+                .with("available", available);
     }
 }

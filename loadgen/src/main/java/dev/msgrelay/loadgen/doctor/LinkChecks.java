@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.doctor;
 
 import dev.msgrelay.loadgen.host.LaneTools;
-import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.Offloads;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.LinkSpeed;
@@ -19,35 +19,21 @@ final class LinkChecks {
     private LinkChecks() {}
 
     static Finding link(NetInterface link) {
-        String name = link.name() + " link";
-        if (!link.up()) {
-            return Finding.warning(name, link.state(), "nothing can be sent over it")
-                    .with("up", false);
-        }
-        if (link.loopback()) {
-            return Finding.fine(name, "loopback", "has no line rate: 'loadgen calibrate' measures what it can do")
-                    .with("up", true);
-        }
-        if (link.megabitsPerSecond().isEmpty()) {
-            return Finding.note(
-                            name,
-                            link.state() + ", speed unknown",
-                            "its driver tells no speed, as usual for virtual ones: give 'ceiling' one by --link")
-                    .with("up", true);
-        }
-        long megabits = link.megabitsPerSecond().getAsLong();
-        String value = speed(megabits)
-                + link.duplex().map(duplex -> ", " + duplex + " duplex").orElse("");
-        Finding finding;
-        if (link.duplex().filter("half"::equals).isPresent()) {
-            finding = Finding.warning(name, value, "both directions share the line: no ceiling holds");
-        } else if (megabits < GIGABIT) {
-            finding = Finding.note(
-                    name, value, "slow for a test of speed; see 'ceiling --interface " + link.name() + "'");
-        } else {
-            finding = Finding.fine(name, value, "'ceiling --interface " + link.name() + "' tells what that could give");
-        }
-        return finding.with("up", true).with("megabitsPerSecond", megabits);
+        boolean told = link.up() && !link.loopback() && link.megabitsPerSecond().isPresent();
+        long megabits = told ? link.megabitsPerSecond().getAsLong() : 0;
+        String duplex = link.duplex().map(kind -> ", " + kind + " duplex").orElse("");
+        String unknown = link.loopback() ? "loopback" : link.state() + ", speed unknown";
+        return Finding.at(link.name() + " link", told ? speed(megabits) + duplex : link.up() ? unknown : link.state())
+                .warning(!link.up(), "nothing can be sent over it")
+                .fine(link.loopback(), "has no line rate: 'loadgen calibrate' measures what it can do")
+                .note(!told, "its driver tells no speed, as usual for virtual ones: give 'ceiling' one by --link")
+                .warning(
+                        link.duplex().filter("half"::equals).isPresent(),
+                        "both directions share the line: no ceiling holds")
+                .note(megabits < GIGABIT, "slow for a test of speed; see 'ceiling --interface " + link.name() + "'")
+                .fine("'ceiling --interface " + link.name() + "' tells what that could give")
+                .with("up", link.up())
+                .with("megabitsPerSecond", told ? megabits : null);
     }
 
     private static String speed(long megabits) {
@@ -61,14 +47,12 @@ final class LinkChecks {
     static Finding mtu(NetInterface link) {
         String name = link.name() + " MTU";
         if (link.mtu().isEmpty()) {
-            return Finding.unknown(name, "segments follow from it");
+            return Finding.at(name, null).unknown("segments follow from it");
         }
         int mtu = link.mtu().getAsInt();
-        return Finding.of(
-                        mtu < ETHERNET_MTU ? Level.NOTE : Level.FINE,
-                        name,
-                        Integer.toString(mtu),
-                        mtuMeaning(mtu, link.loopback()))
+        return Finding.at(name, mtu)
+                .note(mtu < ETHERNET_MTU, mtuMeaning(mtu, link.loopback()))
+                .fine(mtuMeaning(mtu, link.loopback()))
                 .with("bytes", mtu);
     }
 
@@ -79,11 +63,11 @@ final class LinkChecks {
         SegmentFormat format = SegmentFormat.usual(Math.min(mtu, SegmentFormat.MAX_MTU));
         int segment = format.segmentBytes();
         if (loopback) {
-            return Texts.format("segments of %,d bytes: writes are whole numbers of them", segment);
+            return Finding.format("segments of %,d bytes: writes are whole numbers of them", segment);
         }
         double percent = 100.0 * segment / format.wireBytes(segment);
         String meaning =
-                Texts.format("segments of %,d bytes, at most %.1f %% of an Ethernet's line rate", segment, percent);
+                Finding.format("segments of %,d bytes, at most %.1f %% of an Ethernet's line rate", segment, percent);
         if (mtu < ETHERNET_MTU) {
             return meaning + "; less than the usual 1500: a tunnel or a cloud's network";
         }
@@ -93,24 +77,21 @@ final class LinkChecks {
     static Finding offloads(String interfaceName, Optional<Offloads> told) {
         String name = interfaceName + " offloads";
         if (told.isEmpty()) {
-            return Finding.unknown(
-                    name,
-                    "ethtool is not here, or does not tell; were all off, each segment would go through the kernel by itself");
+            return Finding.at(name, null)
+                    .unknown("ethtool is not here, or does not tell; were all off, each segment would go through the"
+                            + " kernel by itself");
         }
         Offloads offloads = told.get();
         String value = Arrays.stream(Offloads.Kind.values())
                 .filter(kind -> offloads.state(kind).isPresent())
                 .map(kind -> (offloads.state(kind).orElseThrow() ? "" : "no ") + kind)
                 .collect(Collectors.joining(", "));
-        Finding finding = Finding.of(
-                isOff(offloads, Offloads.Kind.TSO) || isOff(offloads, Offloads.Kind.GRO) ? Level.NOTE : Level.FINE,
-                name,
-                value,
-                offloadsMeaning(offloads) + " (told by " + offloads.source() + ")");
+        String meaning = offloadsMeaning(offloads) + " (told by " + offloads.source() + ")";
+        Finding finding = Finding.at(name, value)
+                .note(isOff(offloads, Offloads.Kind.TSO) || isOff(offloads, Offloads.Kind.GRO), meaning)
+                .fine(meaning);
         for (Offloads.Kind kind : Offloads.Kind.values()) {
-            if (offloads.state(kind).isPresent()) {
-                finding = finding.with(kind.toString(), offloads.state(kind).orElseThrow());
-            }
+            finding = finding.with(kind.toString(), offloads.state(kind).orElse(null));
         }
         return finding;
     }
@@ -132,17 +113,10 @@ final class LinkChecks {
     }
 
     static Finding lanes(LaneTools tools) {
-        return tools.available()
-                ? Finding.fine(
-                                "emulated links",
-                                "possible " + tools.way(),
-                                "network namespaces, veth and tc tbf work here")
-                        .with("possible", true)
-                : Finding.note(
-                                "emulated links",
-                                "not possible",
-                                tools.reason() + ": needs ip, tc, and root or user namespaces")
-                        .with("possible", false)
-                        .with("reason", tools.reason());
+        return Finding.at("emulated links", tools.available() ? "possible " + tools.way() : "not possible")
+                .fine(tools.available(), "network namespaces, veth and tc tbf work here")
+                .note(tools.reason() + ": needs ip, tc, and root or user namespaces")
+                .with("possible", tools.available())
+                .with("reason", tools.reason());
     }
 }

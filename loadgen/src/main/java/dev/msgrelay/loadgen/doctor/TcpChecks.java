@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.doctor;
 
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /** TCP of this host: what it does to a stream, and how much of it may be in flight. */
@@ -26,26 +25,15 @@ final class TcpChecks {
     private TcpChecks() {}
 
     static Finding congestionControl(SystemTree tree) {
-        String name = "TCP congestion control";
-        Optional<String> told = tree.text(IPV4 + "tcp_congestion_control");
-        if (told.isEmpty()) {
-            return Finding.unknown(name, "it moves the speed of loopback by half");
-        }
-        Finding finding =
-                switch (told.get()) {
-                    case "cubic", "reno" ->
-                        Finding.fine(name, told.get(), "does not pace: the faster kind for loopback");
-                    case "bbr" ->
-                        Finding.note(
-                                name,
-                                "bbr",
-                                "paces: over loopback, runs under cubic were seen to be 1.5 times as fast");
-                    default -> Finding.note(name, told.get(), "compare with runs under the same one only");
-                };
-        return finding.with("chosen", told.get())
-                .with(
-                        "available",
-                        tree.text(IPV4 + "tcp_available_congestion_control").orElse("unknown"));
+        String chosen = tree.text(IPV4 + "tcp_congestion_control").orElse(null);
+        String available = tree.text(IPV4 + "tcp_available_congestion_control").orElse("unknown");
+        return Finding.at("TCP congestion control", chosen)
+                .unknown("it moves the speed of loopback by half")
+                .fine("cubic".equals(chosen) || "reno".equals(chosen), "does not pace: the faster kind for loopback")
+                .note("bbr".equals(chosen), "paces: over loopback, runs under cubic were seen to be 1.5 times as fast")
+                .note("compare with runs under the same one only")
+                .with("chosen", chosen)
+                .with("available", chosen == null ? null : available);
     }
 
     static Finding socketLimits(SystemTree tree) {
@@ -54,11 +42,12 @@ final class TcpChecks {
         OptionalLong write = tree.number(CORE + "wmem_max");
         String meaning = "only for programs that size their buffers themselves; Relay leaves that to the kernel";
         if (read.isEmpty() || write.isEmpty()) {
-            return Finding.unknown(name, meaning);
+            return Finding.at(name, null).unknown(meaning);
         }
-        String value = "rmem_max " + Texts.bytes(read.getAsLong()) + ", wmem_max " + Texts.bytes(write.getAsLong());
-        return Finding.fine(name, value, meaning)
-                .with("rmemMaxBytes", read.getAsLong())
+        long most = read.getAsLong();
+        return Finding.at(name, "rmem_max " + Finding.bytes(most) + ", wmem_max " + Finding.bytes(write.getAsLong()))
+                .fine(meaning)
+                .with("rmemMaxBytes", most)
                 .with("wmemMaxBytes", write.getAsLong());
     }
 
@@ -66,18 +55,16 @@ final class TcpChecks {
     static Finding buffers(SystemTree tree, String kind) {
         long[] sizes = tree.text(IPV4 + kind).map(TcpChecks::numbers).orElse(new long[0]);
         if (sizes.length != LEAST_DEFAULT_MOST) {
-            return Finding.unknown(kind, "how much of a connection's stream may be in flight");
+            return Finding.at(kind, null).unknown("how much of a connection's stream may be in flight");
         }
         long most = sizes[2];
-        String value = "up to " + Texts.bytes(most);
-        String meaning = Texts.format(
+        String meaning = Finding.format(
                 "of a connection may be in flight: at 10 Gbit/s enough for a round trip of about %.1f ms",
                 most / TEN_GBE_PER_MILLI);
-        Level level = most >= ENOUGH_BUFFER ? Level.FINE : Level.NOTE;
-        if (most < SMALL_BUFFER) {
-            level = Level.WARNING;
-        }
-        return Finding.of(level, kind, value, meaning)
+        return Finding.at(kind, "up to " + Finding.bytes(most))
+                .warning(most < SMALL_BUFFER, meaning)
+                .note(most < ENOUGH_BUFFER, meaning)
+                .fine(meaning)
                 .with("leastBytes", sizes[0])
                 .with("defaultBytes", sizes[1])
                 .with("mostBytes", most);
@@ -92,39 +79,28 @@ final class TcpChecks {
     }
 
     static Finding backlog(SystemTree tree) {
-        String name = "somaxconn";
-        OptionalLong told = tree.number(CORE + "somaxconn");
-        if (told.isEmpty()) {
-            return Finding.unknown(name, "how many connections may arrive at once");
-        }
-        String value = Long.toString(told.getAsLong());
-        Finding finding = told.getAsLong() >= BACKLOG
-                ? Finding.fine(name, value, "at least the backlog of 1,024 that the relay asks for")
-                : Finding.note(
-                        name,
-                        value,
-                        "less than the 1,024 that the relay asks for: when more connect at once, some wait 1 s");
-        return finding.with("connections", told.getAsLong());
+        OptionalLong number = tree.number(CORE + "somaxconn");
+        Long told = number.isPresent() ? (Long) number.getAsLong() : null;
+        return Finding.at("somaxconn", told)
+                .unknown("how many connections may arrive at once")
+                .fine(told != null && told >= BACKLOG, "at least the backlog of 1,024 that the relay asks for")
+                .note("less than the 1,024 that the relay asks for: when more connect at once, some wait 1 s")
+                .with("connections", told);
     }
 
     static Finding timestamps(SystemTree tree) {
-        String name = "TCP time stamps";
-        OptionalLong told = tree.number(IPV4 + "tcp_timestamps");
-        if (told.isEmpty()) {
-            return Finding.unknown(name, "they take 12 bytes of every segment: 'ceiling' assumes that they are on");
-        }
-        boolean on = told.getAsLong() != 0;
-        Finding finding = on
-                ? Finding.fine(name, "on", "12 bytes of every segment, as 'ceiling' assumes")
-                : Finding.note(name, "off", "12 bytes more in every segment: 'ceiling' needs --no-timestamps");
-        return finding.with("on", on);
+        Boolean on = tree.flag(IPV4 + "tcp_timestamps");
+        return Finding.at("TCP time stamps", on == null ? null : on ? "on" : "off")
+                .unknown("they take 12 bytes of every segment: 'ceiling' assumes that they are on")
+                .fine(Boolean.TRUE.equals(on), "12 bytes of every segment, as 'ceiling' assumes")
+                .note("12 bytes more in every segment: 'ceiling' needs --no-timestamps")
+                .with("on", on);
     }
 
     /** @param failure what kept a connection over loopback from being made, or null */
     static Finding loopback(String failure) {
-        return failure == null
-                ? Finding.fine("loopback", "connects", "runs on this host can be made")
-                : Finding.of(
-                        Level.IMPOSSIBLE, "loopback", failure, "relay, publishers and subscribers cannot connect here");
+        return Finding.at("loopback", failure == null ? "connects" : failure)
+                .fine(failure == null, "runs on this host can be made")
+                .when(true, Level.IMPOSSIBLE, "relay, publishers and subscribers cannot connect here");
     }
 }

@@ -2,9 +2,9 @@ package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
@@ -25,18 +25,18 @@ public final class CeilingCells {
 
     /** Pre-packed frames straight to one subscriber that only counts, for each size of a write. */
     public static List<LoadCell> direct(Load load, Timing timing, LoadRig rig) throws IOException {
-        return cells("direct ", Middles::direct, load.withCounts(1, 1).withCheck(Check.NONE), timing, rig);
+        return cells("direct ", Contestants::direct, load.withCounts(1, 1).withCheck(Check.NONE), timing, rig);
     }
 
     /** The plain relay, for each size of its buffer; with one publisher and as many subscribers as {@code load}. */
     public static List<LoadCell> plain(Load load, Timing timing, LoadRig rig) throws IOException {
-        return cells("plain relay ", Middles::plain, load.withCounts(1, load.subscribers()), timing, rig);
+        return cells("plain relay ", Contestants::plain, load.withCounts(1, load.subscribers()), timing, rig);
     }
 
-    private static List<LoadCell> cells(String name, IntFunction<Middle> middle, Load load, Timing timing, LoadRig rig)
-            throws IOException {
+    private static List<LoadCell> cells(
+            String name, IntFunction<Contestant> contestant, Load load, Timing timing, LoadRig rig) throws IOException {
         return sizes(PathMtu.loopbackSegment()).stream()
-                .map(size -> LoadCell.here(CEILING + name + size, middle.apply(size), load, timing, rig))
+                .map(size -> LoadCell.here(CEILING + name + size, contestant.apply(size), load, timing, rig))
                 .toList();
     }
 

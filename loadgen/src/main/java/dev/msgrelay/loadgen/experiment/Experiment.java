@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.experiment;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.result.RunRecords;
@@ -14,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -53,14 +54,15 @@ public final class Experiment<R> {
     /**
      * How long rounds go on.
      *
+     * @param expected rounds, as far as can be said
      * @param most rounds
      * @param nanos no round begins that would probably end later; the first one does in any case
      * @param isEnough looked at after each run, with all runs of these rounds
      */
-    public record Until<R>(int most, long nanos, Predicate<List<Run<R>>> isEnough) {
+    public record Until<R>(int expected, int most, long nanos, Predicate<List<Run<R>>> isEnough) {
         /** So many rounds, however long they take. */
         public static <R> Until<R> rounds(int rounds) {
-            return new Until<>(rounds, Long.MAX_VALUE, runs -> false);
+            return new Until<>(rounds, rounds, Long.MAX_VALUE, runs -> false);
         }
     }
 
@@ -109,7 +111,8 @@ public final class Experiment<R> {
                     left.dropped(cell.estimate());
                     continue;
                 }
-                Run<R> run = measure(where(title, round, until.most(), number, cells.size()), cell, round);
+                Run<R> run = measure(
+                        where(title, round, Math.max(round, until.expected()), number, cells.size()), cell, round);
                 taken.add(run);
                 if (!run.failures().isEmpty()) {
                     listener.notice(
@@ -139,8 +142,8 @@ public final class Experiment<R> {
 
     private static String where(String title, int round, int rounds, int number, int cells) {
         String which = rounds == 1
-                ? String.format(Locale.ROOT, "run %d/%d, ", number, cells)
-                : String.format(Locale.ROOT, "round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
+                ? format("run %d/%d, ", number, cells)
+                : format("round %d/%d, run %d/%d, ", round, rounds, number, cells * rounds);
         return title.isEmpty() ? which : title + ", " + which;
     }
 

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.experiment;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
 import dev.msgrelay.loadgen.run.RunException;
@@ -8,7 +10,6 @@ import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.ssh.SshSite;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /** This host, and a second one where a lane leads there. */
@@ -40,8 +41,7 @@ public final class HostRig implements LoadRig {
         }
         List<String> marks = drift <= MAX_DRIFT_NANOS
                 ? List.of()
-                : List.of(
-                        String.format(Locale.ROOT, "the hosts' clocks went apart by %.0f us", drift / NANOS_PER_MICRO));
+                : List.of(format("the hosts' clocks went apart by %.0f us", drift / NANOS_PER_MICRO));
         return new Measured<>(result, List.of(), marks);
     }
 }

@@ -1,7 +1,10 @@
 package dev.msgrelay.loadgen.experiment;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.bound.Disturbances;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
@@ -13,7 +16,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A contestant under a load on a lane. Two cells are the same only if they are one object.
@@ -25,7 +27,7 @@ import java.util.Locale;
 public record LoadCell(
         String name,
         String group,
-        Middle contestant,
+        Contestant contestant,
         Placement placement,
         Load load,
         Timing timing,
@@ -44,7 +46,7 @@ public record LoadCell(
     private static final double SECOND_NANOS = 1e9;
 
     /** On this host, over its loopback interface; late sends are told. */
-    public static LoadCell here(String name, Middle contestant, Load load, Timing timing, LoadRig rig) {
+    public static LoadCell here(String name, Contestant contestant, Load load, Timing timing, LoadRig rig) {
         return new LoadCell(name, name, contestant, Placement.HERE, load, timing, false, rig);
     }
 
@@ -54,10 +56,15 @@ public record LoadCell(
         return timing.warmup().plus(timing.measured()).plus(OVERHEAD).plus(PROCESS.multipliedBy(further));
     }
 
+    /** Whatever disturbed a run marks it, by the rule of {@code run}: so it counts nowhere. */
     @Override
     public Measured<RunResult> measure(RunObserver observer) throws IOException, RunException, InterruptedException {
         Measured<RunResult> measured = rig.run(this, observer);
-        return new Measured<>(measured.result(), failures(measured.result()), measured.marks());
+        List<String> marks = new ArrayList<>(measured.marks());
+        if (measured.result().observed() != null) {
+            marks.addAll(Disturbances.of(measured.result().observed().signals()));
+        }
+        return new Measured<>(measured.result(), failures(measured.result()), marks);
     }
 
     /** What makes a run of this cell invalid, one line each. */
@@ -80,8 +87,7 @@ public record LoadCell(
                 * Math.max(load.pace().burst(), Math.max(1, load.writes().messages()));
         return sent.messages() + atEdges >= SENT * wanted
                 ? List.of()
-                : List.of(String.format(
-                        Locale.ROOT, "only %,d of %,.0f messages were sent in time", sent.messages(), wanted));
+                : List.of(format("only %,d of %,.0f messages were sent in time", sent.messages(), wanted));
     }
 
     /** Deliveries a second; NaN of a run that did not come to its end. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.host;
 
+import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.List;
@@ -91,20 +92,55 @@ public final class NetInterfaces {
 
     private static Optional<NetInterface> fromJdk(String name) {
         try {
-            NetworkInterface told = NetworkInterface.getByName(name);
-            if (told == null) {
-                return Optional.empty();
-            }
-            return Optional.of(new NetInterface(
-                    name,
-                    told.isUp(),
-                    told.isLoopback(),
-                    told.isUp() ? "up" : "down",
-                    OptionalInt.of(told.getMTU()),
-                    OptionalLong.empty(),
-                    Optional.empty()));
+            return Optional.ofNullable(NetworkInterface.getByName(name)).map(NetInterfaces::told);
         } catch (SocketException e) {
             return Optional.empty();
         }
     }
+
+    /**
+     * The interface that has an address; empty where none has. As the JDK tells of it where /sys does not know it: in a network
+     * namespace that may still be the one outside.
+     */
+    public Optional<NetInterface> withAddress(InetAddress address) {
+        try {
+            return Optional.ofNullable(NetworkInterface.getByInetAddress(address))
+                    .map(found -> named(found.getName()).orElseGet(() -> told(found)));
+        } catch (SocketException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static NetInterface told(NetworkInterface found) {
+        try {
+            return new NetInterface(
+                    found.getName(),
+                    found.isUp(),
+                    found.isLoopback(),
+                    found.isUp() ? "up" : "down",
+                    OptionalInt.of(found.getMTU()),
+                    OptionalLong.empty(),
+                    Optional.empty());
+        } catch (SocketException e) {
+            return null;
+        }
+    }
+
+    /**
+     * One network interface, as the system tells of it.
+     *
+     * @param state one word: up, down, unknown, ...
+     * @param mtu in bytes; empty where the system does not tell
+     * @param megabitsPerSecond the link's speed in each direction; empty where the system does not tell, as most virtual
+     *     interfaces do not
+     * @param duplex full or half, where it is known
+     */
+    public record NetInterface(
+            String name,
+            boolean up,
+            boolean loopback,
+            String state,
+            OptionalInt mtu,
+            OptionalLong megabitsPerSecond,
+            Optional<String> duplex) {}
 }

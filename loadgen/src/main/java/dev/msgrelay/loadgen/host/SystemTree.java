@@ -53,6 +53,12 @@ public final class SystemTree {
         return text(path).map(SystemTree::parse).orElse(OptionalLong.empty());
     }
 
+    /** A file that holds 0 for off, or another whole number; null where it does not. */
+    public Boolean flag(String path) {
+        OptionalLong told = number(path);
+        return told.isPresent() ? (Boolean) (told.getAsLong() != 0) : null;
+    }
+
     /** What follows {@code key} and white space or a colon in the first such line of a file. */
     public Optional<String> field(String path, String key) {
         return text(path).flatMap(text -> text.lines()

@@ -3,9 +3,12 @@ package dev.msgrelay.loadgen.inprocess;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.MessageStream;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.Progress;
+import dev.msgrelay.loadgen.worker.PublishConnection;
 import dev.msgrelay.loadgen.worker.Together;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
@@ -14,10 +17,10 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
-import dev.msgrelay.server.cli.GarbageCollections;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.GarbageCollections;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +38,7 @@ import java.util.concurrent.TimeUnit;
  *  --body SIZES             of the messages, see BodySizes
  *  --seed N                 of the order of sizes (1)
  *  --run-length N           messages of one publish; 1: single messages
- *  --slow-subscriber NAME   backpressure, disconnect or skip (backpressure)
+ *  --slow-subscriber NAME   backpressure, disconnect or skip (disconnect)
  *  --transport NAME         auto, epoll, nio or io_uring (auto)
  *  --event-loops N          of the relay (1)
  *  --mtu BYTES              of the relay
@@ -48,6 +51,9 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 public final class InProcessMain {
+    /** Between two looks at the clock: one for each message would cost as much as the message. */
+    private static final int MESSAGES_A_CLOCK = 240;
+
     private static final long PRIME_EVERY_MILLIS = 10;
 
     /** For HELLOs that are on their way. */
@@ -56,11 +62,13 @@ public final class InProcessMain {
     private final WorkerArgs args;
     private final Control control;
     private final BodySizes body;
-    private final List<LocalLoad> loads = new ArrayList<>();
+    private final List<PublishConnection> publishers = new ArrayList<>();
+    private final SizeTable sizes;
 
     private InProcessMain(WorkerArgs args, Control control) {
         this.args = args;
         this.body = BodySizes.parse(args.text("body"));
+        this.sizes = SizeTable.of(body, args.number("seed", 1));
         this.control = control;
     }
 
@@ -71,9 +79,9 @@ public final class InProcessMain {
     private void run() throws IOException, InterruptedException {
         // Not closed: the process ends with its controller, and a relay that drains would only make it wait.
         RelayServer relay = RelayServer.start(config());
-        SizeTable sizes = SizeTable.of(body, args.number("seed", 1));
+        int runLength = args.number("run-length");
         for (int id = 0; id < args.number("threads"); id++) {
-            loads.add(new LocalLoad(id, sizes, args.number("run-length"), relay.newLocalPublisher()));
+            publishers.add(new PublishConnection(id, new LocalOutlet(relay.newLocalPublisher(), runLength == 1)));
         }
         Endpoint subscribe = args.flag("subscribe-socket")
                 ? Endpoint.unix(Path.of(args.text("subscribe-socket")))
@@ -82,21 +90,30 @@ public final class InProcessMain {
         Progress.everySecond(() -> control.say("stats", stats(relay)));
         awaitSubscribers(relay);
         Window window = prime();
-        publish(window);
+        Together.publish(
+                publishers,
+                PublishConnection::id,
+                one -> one.publish(
+                        new MessageStream.Batches(one.id(), sizes, runLength, one.messages()),
+                        window,
+                        Math.max(1, MESSAGES_A_CLOCK / runLength)));
         control.say("stats", stats(relay));
-        control.say("result", Map.of("publishers", published()));
+        JsonArray said = new JsonArray();
+        publishers.forEach(one -> said.add(one.json()));
+        control.say("result", Map.of("publishers", said));
     }
 
     private RelayConfig config() {
         RelayConfig.Builder config = RelayConfig.builder()
                 .publishPort(args.number("publish-port", 0))
                 .subscribePort(args.number("subscribe-port", 0))
-                .slowSubscriber(Policy.valueOf(name("slow-subscriber", "backpressure")))
+                .slowSubscriber(Policy.valueOf(name("slow-subscriber", "disconnect")))
                 .transport(Transport.valueOf(name("transport", "auto")))
                 .eventLoops(args.number("event-loops", RelayConfig.AUTO_EVENT_LOOPS))
                 .maxBody(args.number("max-body", Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max())));
         if (args.flag("bind")) {
-            config.host(args.text("bind"));
+            // The lanes between namespaces are this machine's own.
+            config.host(args.text("bind")).insecure(true);
         }
         if (args.flag("mtu")) {
             config.mtu(args.number("mtu"));
@@ -123,32 +140,14 @@ public final class InProcessMain {
     }
 
     private Window prime() throws IOException, InterruptedException {
+        FrameBatch single = FrameBatch.ofMessages(sizes, 1);
         while (control.window() == Window.NONE) {
-            for (LocalLoad load : loads) {
-                load.prime();
+            for (PublishConnection one : publishers) {
+                one.prime(single, System.nanoTime());
             }
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
         return control.window();
-    }
-
-    private void publish(Window window) throws IOException, InterruptedException {
-        Together.publish(loads, LocalLoad::id, load -> load.publish(window));
-    }
-
-    private JsonArray published() {
-        JsonArray publishers = new JsonArray();
-        for (LocalLoad load : loads) {
-            JsonObject one = new JsonObject();
-            one.put("id", load.id());
-            one.put("messages", load.messages());
-            one.put("firstTimed", load.firstTimed());
-            one.put("messagesMeasured", load.messagesMeasured());
-            one.put("bytesMeasured", load.bytesMeasured());
-            one.put("waitedForRoomNanos", load.waitedMeasured());
-            publishers.add(one);
-        }
-        return publishers;
     }
 
     /** As far as the controller looks at it, what relay-server reports as {@code stats}. */

@@ -2,10 +2,10 @@ package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
@@ -21,7 +21,7 @@ public final class LinkBaseline {
     public static final Load LOAD = Load.oneToOne(100).withCheck(Check.NONE);
 
     /** The plain sender, with writes as iperf3's. */
-    public static final Middle SENDER = Middles.direct(128 << 10);
+    public static final Contestant SENDER = Contestants.direct(128 << 10);
 
     /**
      * What iperf3 got.

@@ -26,7 +26,7 @@ public final class FrameBatch {
         this.memory = ByteBuffer.allocateDirect(bytes);
         int frameLength = FrameLayout.frameLength(sizes.max());
         for (int at = 0; patched && at + frameLength <= bytes; at += frameLength) {
-            LoadMessage.putFrame(memory, at, 0, 0, sizes);
+            sizes.putFrame(memory, at, 0, 0);
         }
         this.window = memory.duplicate();
     }
@@ -46,6 +46,11 @@ public final class FrameBatch {
         return new FrameBatch(sizes, Integer.MAX_VALUE, bytes);
     }
 
+    /** Bytes that it has room for. */
+    public int capacity() {
+        return memory.capacity();
+    }
+
     /** Whether the message with this stamp can be added. */
     public boolean hasRoom(long stamp) {
         return messages < maxMessages && end + FrameLayout.frameLength(sizes.sizeOf(stamp)) <= memory.capacity();
@@ -57,7 +62,7 @@ public final class FrameBatch {
             LoadMessage.put(memory, end + FrameLayout.HEADER_LENGTH, stamp, intendedNanos);
             end += FrameLayout.frameLength(sizes.max());
         } else {
-            end += LoadMessage.putFrame(memory, end, stamp, intendedNanos, sizes);
+            end += sizes.putFrame(memory, end, stamp, intendedNanos);
         }
         messages++;
     }

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.load;
 
-import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
@@ -110,17 +109,10 @@ public final class LoadMessage {
         buffer.putLong(offset + TIME_OFFSET, time | mix(stamp, time) >>> TIME_BITS);
     }
 
-    /**
-     * Writes a whole frame at {@code offset}, its type and size as {@code sizes} says.
-     *
-     * @return its length on the wire
-     */
-    static int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos, SizeTable sizes) {
-        int bodyLength = sizes.sizeOf(stamp);
-        int body = offset + FrameLayout.HEADER_LENGTH;
-        FrameLayout.putHeader(buffer, offset, sizes.typeOf(stamp), bodyLength);
-        put(buffer, body, stamp, timeNanos);
-        Padding.fill(buffer, body, bodyLength);
-        return FrameLayout.frameLength(bodyLength);
+    /** Writes the fields of a body as a publisher would that takes its time from another body. */
+    static void putAgain(ByteBuffer buffer, int offset, long stamp, ByteBuffer other, int otherOffset) {
+        long time = other.getLong(otherOffset + TIME_OFFSET) & ~(long) CHECK_MASK;
+        buffer.putLong(offset + STAMP_OFFSET, stamp);
+        buffer.putLong(offset + TIME_OFFSET, time | mix(stamp, time) >>> TIME_BITS);
     }
 }

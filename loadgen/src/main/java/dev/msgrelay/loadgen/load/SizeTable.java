@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.load;
 
 import dev.msgrelay.protocol.FrameLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -43,7 +44,7 @@ public final class SizeTable {
             return fixed(body.min());
         }
         int[] sizes = new int[LENGTH];
-        int[] entries = apportion(body.ranges());
+        long[] entries = apportion(body.ranges());
         int at = 0;
         for (int i = 0; i < entries.length; i++) {
             BodySizes.Range range = body.ranges().get(i);
@@ -61,16 +62,16 @@ public final class SizeTable {
     }
 
     /** How many entries each range gets: by its count, the largest remainders rounded up, none without any. */
-    private static int[] apportion(List<BodySizes.Range> ranges) {
+    private static long[] apportion(List<BodySizes.Range> ranges) {
         long total = ranges.stream().mapToLong(BodySizes.Range::count).sum();
-        int[] entries = new int[ranges.size()];
+        long[] entries = new long[ranges.size()];
         long[] remainders = new long[ranges.size()];
         int left = LENGTH;
         for (int i = 0; i < entries.length; i++) {
             long quota = ranges.get(i).count() * LENGTH;
-            entries[i] = (int) Math.max(1, quota / total);
+            entries[i] = Math.max(1, quota / total);
             remainders[i] = quota < total ? 0 : quota % total;
-            left -= entries[i];
+            left -= (int) entries[i];
         }
         for (; left > 0; left--) {
             int most = indexOfLargest(remainders);
@@ -84,14 +85,6 @@ public final class SizeTable {
     }
 
     private static int indexOfLargest(long[] values) {
-        int largest = 0;
-        for (int i = 1; i < values.length; i++) {
-            largest = values[i] > values[largest] ? i : largest;
-        }
-        return largest;
-    }
-
-    private static int indexOfLargest(int[] values) {
         int largest = 0;
         for (int i = 1; i < values.length; i++) {
             largest = values[i] > values[largest] ? i : largest;
@@ -148,6 +141,20 @@ public final class SizeTable {
     /** Whether all messages have one size and one type. */
     public boolean isUniform() {
         return isFixed() && types == 1;
+    }
+
+    /**
+     * Writes the whole frame of a message at {@code offset}.
+     *
+     * @return its length on the wire
+     */
+    int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
+        int bodyLength = sizeOf(stamp);
+        int body = offset + FrameLayout.HEADER_LENGTH;
+        FrameLayout.putHeader(buffer, offset, typeOf(stamp), bodyLength);
+        LoadMessage.put(buffer, body, stamp, timeNanos);
+        Padding.fill(buffer, body, bodyLength);
+        return FrameLayout.frameLength(bodyLength);
     }
 
     /** The mean length of a message's frame on the wire, in bytes. */

@@ -1,11 +1,14 @@
 package dev.msgrelay.loadgen.plain;
 
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Listener;
+import dev.msgrelay.loadgen.worker.Sockets;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -33,9 +36,9 @@ public final class PrepackedMain {
 
     private static void run(WorkerArgs args, Control control) throws IOException, InterruptedException {
         int body = args.number("body");
-        try (Listener listener = new Listener(args, "socket", "subscribe-port")) {
-            control.say("ready", Map.of("subscribe", listener.endpoint().toString()));
-            SocketChannel subscriber = listener.accept(1).get(0);
+        try (ServerSocketChannel server = Sockets.listen(args, "socket", "subscribe-port")) {
+            control.say("ready", Map.of("subscribe", Sockets.endpoint(server).toString()));
+            SocketChannel subscriber = Sockets.accept(server);
             Prepacked frames = new Prepacked(body, args.number("write-size"));
             while (control.window() == Window.NONE) {
                 write(subscriber, frames.one());
@@ -53,6 +56,48 @@ public final class PrepackedMain {
     private static void write(SocketChannel channel, ByteBuffer data) throws IOException {
         while (data.hasRemaining()) {
             channel.write(data);
+        }
+    }
+
+    /**
+     * Frames packed once; windows of one size slide over them so that the stream goes on as if it had been packed anew.
+     * One thread owns it.
+     */
+    static final class Prepacked {
+        private final ByteBuffer window;
+        private final int frameLength;
+        private final int writeSize;
+        private int start;
+
+        Prepacked(int bodyLength, int writeSize) {
+            this.frameLength = FrameLayout.frameLength(bodyLength);
+            this.writeSize = writeSize;
+            int frames = (frameLength - 1 + writeSize + frameLength - 1) / frameLength;
+            this.window = ByteBuffer.allocateDirect(Math.multiplyExact(frames, frameLength));
+            for (int i = 0; i < frames; i++) {
+                FrameLayout.putHeader(window, i * frameLength, LoadMessage.TYPE, bodyLength);
+            }
+        }
+
+        /** The next {@code writeSize} bytes of the stream. */
+        ByteBuffer next() {
+            int end = start + writeSize;
+            window.limit(end).position(start);
+            start = end % frameLength;
+            return window;
+        }
+
+        /** The rest of the frame that the last write cut, possibly nothing. */
+        ByteBuffer rest() {
+            window.limit(start == 0 ? 0 : frameLength).position(start);
+            start = 0;
+            return window;
+        }
+
+        /** One whole frame; only where no frame is cut. */
+        ByteBuffer one() {
+            window.limit(frameLength).position(0);
+            return window;
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.render;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -10,5 +11,79 @@ import java.util.List;
 public record Chart(String title, String note, Axis x, Axis y, List<Series> series) {
     public Chart {
         series = List.copyOf(series);
+    }
+
+    /**
+     * An axis of a chart.
+     *
+     * @param label what it counts
+     */
+    public record Axis(String label, Unit unit, Scale scale) {
+        /** How values lie on an axis. */
+        public enum Scale {
+            /** A y axis of it starts at 0. */
+            LINEAR,
+            /** Values of 0 and less are left out. */
+            LOG,
+            /**
+             * For an x axis: values are 1 / (1 - p) of a percentile p, on a logarithmic scale, and shown as that percentile:
+             * 10 is 90 %, 1000 is 99.9 %.
+             */
+            PERCENTILE
+        }
+
+        public static Axis linear(String label, Unit unit) {
+            return new Axis(label, unit, Scale.LINEAR);
+        }
+
+        public static Axis log(String label, Unit unit) {
+            return new Axis(label, unit, Scale.LOG);
+        }
+
+        /** An x axis of percentiles; see {@link Scale#PERCENTILE}. */
+        public static Axis percentiles(String label) {
+            return new Axis(label, Unit.PLAIN, Scale.PERCENTILE);
+        }
+
+        /** Whether it has a place for this value. */
+        boolean shows(double value) {
+            return Double.isFinite(value) && (scale == Scale.LINEAR || value > 0);
+        }
+    }
+
+    /**
+     * One curve.
+     *
+     * @param points from left to right
+     * @param dashed stands for something to compare with, such as a ceiling
+     */
+    public record Series(String name, List<Point> points, boolean dashed) {
+        public Series {
+            points = List.copyOf(points);
+        }
+
+        /**
+         * @param y NaN: the curve has a gap there
+         */
+        public record Point(double x, double y) {}
+
+        /**
+         * @throws IllegalArgumentException not as many y as x
+         */
+        public static Series of(String name, double[] x, double[] y) {
+            if (x.length != y.length) {
+                throw new IllegalArgumentException("series '" + name + "': " + x.length + " x for " + y.length + " y");
+            }
+            List<Point> points = new ArrayList<>(x.length);
+            for (int i = 0; i < x.length; i++) {
+                points.add(new Point(x[i], y[i]));
+            }
+            return new Series(name, points, false);
+        }
+
+        /** The same at every x from the first to the last, dashed. */
+        public static Series level(String name, double from, double to, double y) {
+            return new Series(name, List.of(new Point(from, y), new Point(to, y)), true);
+        }
     }
 }

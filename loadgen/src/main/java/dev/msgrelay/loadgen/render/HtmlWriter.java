@@ -1,6 +1,8 @@
 package dev.msgrelay.loadgen.render;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.msgrelay.loadgen.render.Chart.Axis;
+import dev.msgrelay.loadgen.render.Chart.Series;
 import freemarker.core.HTMLOutputFormat;
 import freemarker.template.Configuration;
 import freemarker.template.TemplateException;

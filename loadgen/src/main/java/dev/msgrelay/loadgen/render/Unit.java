@@ -52,7 +52,7 @@ public enum Unit {
     }
 
     /** A text in characters that every terminal has. */
-    static String plain(String text) {
+    public static String plain(String text) {
         return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
     }
 

@@ -1,22 +1,25 @@
 package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.bench.CaseResult;
-import dev.msgrelay.loadgen.bench.Metric;
 import dev.msgrelay.loadgen.bench.Round;
+import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.LaneKind;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.RunResult;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Samples and cases as results. */
+/** Runs and cases of the benchmark as results. */
 public final class BenchResults {
     private BenchResults() {}
 
@@ -52,31 +55,24 @@ public final class BenchResults {
         for (Round round : result.rounds()) {
             next = with(next, title, round.runs());
         }
-        List<Ratio> ratios = new ArrayList<>(next.ratios());
-        for (Metric metric : result.benchCase().metrics()) {
-            ratios.add(ratio(result, metric));
-        }
-        return next.withRatios(ratios);
+        return next.withRatios(
+                Stream.concat(next.ratios().stream(), result.ratios().stream()).toList());
     }
 
-    private static Ratio ratio(CaseResult result, Metric metric) {
-        double value = result.median(metric);
-        int runs = result.counted().size();
-        return new Ratio(
-                result.benchCase().title(),
-                metric.name(),
-                "ceiling",
-                Cell.RELAY,
-                result.benchCase().ceilings().isEmpty() ? Double.NaN : result.medianCeiling(),
-                Double.NaN,
-                runs,
-                runs,
-                value,
-                Double.NaN,
-                Double.NaN,
-                Double.NaN,
-                metric.limit(),
-                metric.bound() == Metric.Bound.AT_MOST || metric.bound() == Metric.Bound.BELOW,
-                metric.isMet(value) ? "pass" : "SHORT");
+    /** The sizes that were tried for one ceiling, for people; the best one is marked. */
+    public static String ceiling(String title, List<Run<RunResult>> runs) {
+        List<Run<RunResult>> whole = runs.stream().filter(Run::isWhole).toList();
+        Run<RunResult> best = CeilingCells.best(runs).findFirst().orElse(null);
+        List<Field<Run<RunResult>>> fields = List.of(
+                Field.text("", run -> run.result().contestant()),
+                Field.of("msg/s", Unit.COUNT, LoadCell::rate),
+                Field.of(
+                        "",
+                        Unit.BYTES_PER_SECOND,
+                        run -> run.result().received().traffic().bytesPerSecond()),
+                Field.of("hop before", Unit.NANOS, run -> run.hops().beforeNanos()),
+                Field.of("after", Unit.NANOS, run -> run.hops().afterNanos()),
+                Field.text("", run -> run == best ? "<- best" : ""));
+        return TextTable.of(Table.of(title, whole, fields));
     }
 }

@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.render.Axis;
 import dev.msgrelay.loadgen.render.Chart;
-import dev.msgrelay.loadgen.render.Series;
+import dev.msgrelay.loadgen.render.Chart.Axis;
+import dev.msgrelay.loadgen.render.Chart.Series;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.RunRecord;

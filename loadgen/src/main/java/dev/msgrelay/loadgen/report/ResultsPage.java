@@ -4,8 +4,8 @@ import dev.msgrelay.loadgen.render.Bars;
 import dev.msgrelay.loadgen.render.Bars.Bar;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;
-import dev.msgrelay.loadgen.render.Section;
-import dev.msgrelay.loadgen.render.Section.Note;
+import dev.msgrelay.loadgen.render.Page.Section;
+import dev.msgrelay.loadgen.render.Page.Section.Note;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
@@ -227,31 +227,21 @@ public final class ResultsPage {
             return "Publishers, relay and subscribers are on one machine"
                     + (lane.places().publishers() == Place.WITHIN ? ", publishers within the relay's process." : ".");
         }
-        return "Publishers are " + side(lane.places().publishers()) + ", subscribers "
-                + side(lane.places().subscribers())
+        return "P" + lane.places().text().substring(1)
                 + (lane.link() == null ? ". Nobody tells the link's speed." : ".");
     }
 
-    /** Where somebody is, for people. */
-    static String side(Place place) {
-        return switch (place) {
-            case NEAR -> "on the relay's side of the link";
-            case NEAR_UNIX -> "on the relay's side of the link, over its Unix socket";
-            case WITHIN -> "threads of the relay's process";
-            case FAR -> "across the link";
-        };
-    }
-
     private static String ceilings(Ceilings ceilings) {
-        if (ceilings == null) {
-            return "No ceiling is known.";
-        }
-        return "Ceiling (" + ceilings.source() + "): " + rate(ceilings.batched())
-                + (ceilings.single() == null ? "." : "; with one message a segment " + rate(ceilings.single()) + ".");
+        return ceilings == null ? "No ceiling is known." : "Ceiling: " + ceiling(ceilings) + ".";
     }
 
-    /** "10.9 M msg/s, 1.18 GB/s". */
-    static String rate(Ceilings.Rate rate) {
+    /** "10.9 M msg/s, 1.18 GB/s batched, 6.1 M msg/s, 663 MB/s with one message a segment (link arithmetic)". */
+    static String ceiling(Ceilings ceilings) {
+        String single = ceilings.single() == null ? "" : ", " + rate(ceilings.single()) + " with one message a segment";
+        return rate(ceilings.batched()) + " batched" + single + " (" + ceilings.source() + ")";
+    }
+
+    private static String rate(Ceilings.Rate rate) {
         return Unit.COUNT.text(rate.messagesPerSecond()) + " msg/s, "
                 + Unit.BYTES_PER_SECOND.text(rate.bytesPerSecond());
     }

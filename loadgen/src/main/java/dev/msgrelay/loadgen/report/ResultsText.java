@@ -7,9 +7,8 @@ import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Counted;
-import dev.msgrelay.loadgen.result.LaneRatio;
+import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.RegimeChoice;
@@ -68,7 +67,7 @@ public final class ResultsText {
         String link = lane.link() == null
                 ? "a link whose speed nobody tells"
                 : lane.link().toString();
-        line("%s%s", lane.label(), across ? ": " + link + "; " + places(lane) : "");
+        line("%s%s", lane.label(), across ? ": " + link + "; " + lane.places().text() : "");
         if (lane.skipped() != null) {
             line("  skipped: %s", lane.skipped());
         } else if (lane.cells().isEmpty()) {
@@ -91,23 +90,6 @@ public final class ResultsText {
                 : lane.withCells(lane.cells().stream()
                         .filter(cell -> found.contains(cell.parameters()))
                         .toList());
-    }
-
-    private static String places(LaneResult lane) {
-        Place publishers = lane.places().publishers();
-        boolean subscribersFar = lane.places().subscribers() == Place.FAR;
-        if (publishers == Place.FAR) {
-            return subscribersFar
-                    ? "publishers and subscribers across the link"
-                    : "publishers across the link, subscribers at the relay's side";
-        }
-        String near =
-                switch (publishers) {
-                    case WITHIN -> "within the relay's process";
-                    case NEAR_UNIX -> "at the relay's side, over its Unix socket";
-                    default -> "at the relay's side";
-                };
-        return "publishers " + near + ", subscribers across the link";
     }
 
     private void remarks(Cell cell) {
@@ -159,15 +141,12 @@ public final class ResultsText {
     }
 
     private static String ceiling(Ceilings ceilings, int subscribers) {
-        String all = ResultsPage.rate(ceilings.batched()) + " batched";
-        if (ceilings.single() != null) {
-            all += ", " + ResultsPage.rate(ceilings.single()) + " with one message a segment";
-        }
-        if (subscribers > 1) {
-            all += "; each of " + subscribers + " subscribers: "
-                    + Unit.COUNT.plain(ceilings.batched().messagesPerSecond() / subscribers) + " msg/s";
-        }
-        return all + " (" + ceilings.source() + ")";
+        String each = subscribers == 1
+                ? ""
+                : format(
+                        "; each of %d subscribers: %s msg/s",
+                        subscribers, Unit.COUNT.plain(ceilings.batched().messagesPerSecond() / subscribers));
+        return Unit.plain(ResultsPage.ceiling(ceilings)) + each;
     }
 
     /** Deliveries of each lane as a multiple of the first one's, for every load that ran on several. */
@@ -184,7 +163,7 @@ public final class ResultsText {
                     .flatMap(lane -> lane.cells().stream()
                             .filter(cell -> cell.contestant().equals(reference.contestant())
                                     && cell.parameters().isSameLoad(reference.parameters()))
-                            .map(cell -> ratio(lane, LaneRatio.of(cell, reference))))
+                            .map(cell -> ratio(lane, Figures.ratio(cell, reference))))
                     .collect(Collectors.joining(", "));
             if (!ratios.isEmpty()) {
                 lines.add(format("  %-40s %s", reference.parameters().load(), ratios));
@@ -199,8 +178,7 @@ public final class ResultsText {
         }
     }
 
-    private static String ratio(LaneResult lane, LaneRatio ratio) {
-        Spread spread = ratio.ratio();
+    private static String ratio(LaneResult lane, Spread spread) {
         return spread.isKnown()
                 ? format("%s %.3f (%.3f .. %.3f)", lane.label(), spread.median(), spread.min(), spread.max())
                 : lane.label() + " not comparable";

@@ -82,9 +82,9 @@ public final class RunTable {
      * @param transport of its connections: "TCP"
      * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
-    public static String of(Results results, List<Part> parts, String middle, String transport, boolean explain) {
+    public static String of(Results results, List<Part> parts, String contestant, String transport, boolean explain) {
         RunTable table = new RunTable(results);
-        table.header(parts.get(0), middle, transport);
+        table.header(parts.get(0), contestant, transport);
         table.line("");
         if (!parts.get(0).isPaced()) {
             table.speed(parts.get(0));
@@ -121,12 +121,12 @@ public final class RunTable {
                 Unit.COUNT.plain(live.out()));
     }
 
-    private void header(Part part, String middle, String transport) {
+    private void header(Part part, String contestant, String transport) {
         Load load = part.load();
         RunRecord run = part.run();
         line(
                 "%s: %d publisher%s -> %d subscriber%s, %s, %s, %s, %.1f s after a warm-up of %.1f s",
-                middle,
+                contestant,
                 load.publishers(),
                 load.publishers() == 1 ? "" : "s",
                 load.subscribers(),
@@ -151,23 +151,19 @@ public final class RunTable {
 
     private void speed(Part part) {
         Traffic out = part.run().throughput().out();
-        item(
-                "speed",
-                format(
-                        "%s msg/s, %s delivered",
-                        Unit.COUNT.plain(out.messagesPerSecond()), Unit.BYTES_PER_SECOND.plain(out.bytesPerSecond())));
+        item("speed", "%s delivered", rate(out.messagesPerSecond(), out.bytesPerSecond()));
         Histogram queued = part.run().delays().timeInQueue();
         if (queued != null && queued.getTotalCount() > 0) {
             item(
                     "",
-                    format(
-                            "time in queue: %s (median), at most %s; publishers send all they can, so it is no latency",
-                            Unit.NANOS.plain(queued.getValueAtPercentile(50)), Unit.NANOS.plain(queued.getMaxValue())));
+                    "time in queue: %s (median), at most %s; publishers send all they can, so it is no latency",
+                    nanos(queued.getValueAtPercentile(50)),
+                    nanos(queued.getMaxValue()));
         }
         item(
                 "",
-                "longest gap between two deliveries: "
-                        + Unit.NANOS.plain(part.still().deliveries().longestNanos()));
+                "longest gap between two deliveries: %s",
+                nanos(part.still().deliveries().longestNanos()));
     }
 
     private void checks(List<Part> parts) {
@@ -175,7 +171,7 @@ public final class RunTable {
                 .mapToLong(part -> part.run().throughput().out().messages())
                 .sum();
         if (!parts.get(0).run().correctness().checked()) {
-            item("messages", format("%,d came; not checked: subscribers only counted", messages));
+            item("messages", "%,d came; not checked: subscribers only counted", messages);
             return;
         }
         String faults = Stream.of(
@@ -189,21 +185,19 @@ public final class RunTable {
         double cost = parts.get(0).checkNanos();
         item(
                 "messages",
-                format(
-                        "%,d came, every byte was checked: %s%s",
-                        messages,
-                        faults.isEmpty() ? "none lost, duplicated, out of order, corrupted or foreign" : faults,
-                        Double.isNaN(cost) ? "" : format("; a check takes %s", Unit.NANOS.plain(cost))));
+                "%,d came, every byte was checked: %s%s",
+                messages,
+                faults.isEmpty() ? "none lost, duplicated, out of order, corrupted or foreign" : faults,
+                Double.isNaN(cost) ? "" : "; a check takes " + nanos(cost));
         for (Part part : parts) {
             for (SubscriberResult one : part.run().correctness().slow()) {
                 item(
                         "",
-                        format(
-                                "a slow subscriber got %,d messages, missed %,d, told in %,d gaps%s",
-                                one.messages(),
-                                one.told().missed(),
-                                one.told().gaps(),
-                                one.closed() == null ? "" : "; cut off: " + one.closed()));
+                        "a slow subscriber got %,d messages, missed %,d, told in %,d gaps%s",
+                        one.messages(),
+                        one.told().missed(),
+                        one.told().gaps(),
+                        one.closed() == null ? "" : "; cut off: " + one.closed());
             }
         }
     }
@@ -213,15 +207,16 @@ public final class RunTable {
         for (Part part : parts) {
             Correctness run = part.run().correctness();
             if (run.acknowledged() > 0) {
-                item("acknowledged", format("%,d messages of the whole run", run.acknowledged()));
+                item("acknowledged", "%,d messages of the whole run", run.acknowledged());
             }
             Visits visits = run.visits();
             if (visits.count() > 0) {
                 item(
                         "churn",
-                        format(
-                                "%,d connections came and went, the longest for %s, %,d of them over 100 ms late",
-                                visits.count(), Unit.NANOS.plain(visits.longestNanos()), visits.late()));
+                        "%,d connections came and went, the longest for %s, %,d of them over 100 ms late",
+                        visits.count(),
+                        nanos(visits.longestNanos()),
+                        visits.late());
             }
         }
     }
@@ -251,23 +246,25 @@ public final class RunTable {
                                 / parts.get(0).run().throughput().out().messagesPerSecond());
         item(
                 "latency",
-                format(
-                        "at %s msg/s%s, from the time at which each message was to be sent",
-                        Unit.COUNT.plain(wanted), share));
+                "at %s msg/s%s, from the time at which each message was to be sent",
+                Unit.COUNT.plain(wanted),
+                share);
         for (Part part : paced) {
             if (part.run().delays().hasLatency()) {
                 item(
                         "",
-                        format(
-                                "%s(%,d messages timed; %s)",
-                                percentiles(part.run().delays().latency()),
-                                part.run().delays().latency().getTotalCount(),
-                                part.run().correctness().schedule().means().text()));
+                        "%s(%,d messages timed; %s)",
+                        percentiles(part.run().delays().latency()),
+                        part.run().delays().latency().getTotalCount(),
+                        part.run().correctness().schedule().means().text());
             }
         }
         Part last = parts.get(parts.size() - 1);
         if (last.run().delays().hasSkew()) {
-            item("skew", percentiles(last.run().delays().skew().nanos()) + "first to last subscriber");
+            item(
+                    "skew",
+                    "%sfirst to last subscriber",
+                    percentiles(last.run().delays().skew().nanos()));
         }
     }
 
@@ -276,7 +273,7 @@ public final class RunTable {
         for (double percentile : PERCENTILES) {
             line.append(Figures.name(percentile))
                     .append(' ')
-                    .append(Unit.NANOS.plain(histogram.getValueAtPercentile(percentile)))
+                    .append(nanos(histogram.getValueAtPercentile(percentile)))
                     .append("   ");
         }
         return line.toString();
@@ -290,10 +287,10 @@ public final class RunTable {
             if (bound != null && (first || bound.kind() != BoundBy.Kind.NOTHING)) {
                 item(
                         first ? "bound by" : "",
-                        (first ? "" : "at that rate: ")
-                                + bound.text()
-                                + ": "
-                                + bound.reasons().get(0));
+                        "%s%s: %s",
+                        first ? "" : "at that rate: ",
+                        bound.text(),
+                        bound.reasons().get(0));
             }
         }
     }
@@ -302,12 +299,13 @@ public final class RunTable {
         String hops = parts.stream()
                 .map(part -> format("%.0f", part.run().hops().beforeNanos()))
                 .collect(Collectors.joining(", "));
-        results.sites().forEach(site -> item("machine", site.machine().toString()));
+        results.sites().forEach(site -> item("machine", "%s", site.machine()));
         item(
                 "",
-                format(
-                        "from core to core %s, %.0f ns%s",
-                        hops, parts.get(parts.size() - 1).run().hops().afterNanos(), used(parts.get(0))));
+                "from core to core %s, %.0f ns%s",
+                hops,
+                parts.get(parts.size() - 1).run().hops().afterNanos(),
+                used(parts.get(0)));
     }
 
     private static String used(Part part) {
@@ -324,7 +322,7 @@ public final class RunTable {
     /** What this run is of its ceilings. */
     private void ratios() {
         for (Ratio one : results.ratios()) {
-            item("ceiling", format("this run: %.2f of %s", one.ratio(), one.a()));
+            item("ceiling", "this run: %.2f of %s", one.ratio(), one.a());
         }
     }
 
@@ -374,11 +372,7 @@ public final class RunTable {
             for (Cell cell : lane.cells()) {
                 RunRecord run = cell.runs().get(0);
                 if (!told.contains(run)) {
-                    line(
-                            "%s: %s msg/s, %s",
-                            cell.contestant(),
-                            Unit.COUNT.plain(Figures.out(run)),
-                            Unit.BYTES_PER_SECOND.plain(Figures.bytesOut(run)));
+                    line("%s: %s", cell.contestant(), rate(Figures.out(run), Figures.bytesOut(run)));
                 }
             }
         }
@@ -386,26 +380,22 @@ public final class RunTable {
 
     private void traffic(String name, Traffic traffic) {
         if (traffic != null) {
-            line(
-                    "%-4s %s msg/s   %s   %,d messages",
-                    name,
-                    Unit.COUNT.plain(traffic.messagesPerSecond()),
-                    Unit.BYTES_PER_SECOND.plain(traffic.bytesPerSecond()),
-                    traffic.messages());
+            String rate = rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
+            line("%-4s %s, %,d messages", name, rate, traffic.messages());
         }
     }
 
     private void still(Standstills still) {
         line(
                 "longest gap between two deliveries to a subscriber %s; %,d of 100 ms or longer, %s in all",
-                Unit.NANOS.plain(still.deliveries().longestNanos()),
+                nanos(still.deliveries().longestNanos()),
                 still.deliveries().count(),
-                Unit.NANOS.plain(still.deliveries().totalNanos()));
+                nanos(still.deliveries().totalNanos()));
         line(
                 "stood still at most: publishers %s, subscribers %s, a process that only sleeps %s",
-                Unit.NANOS.plain(still.publishers().longestNanos()),
-                Unit.NANOS.plain(still.subscribers().longestNanos()),
-                Unit.NANOS.plain(still.machine().longestNanos()));
+                nanos(still.publishers().longestNanos()),
+                nanos(still.subscribers().longestNanos()),
+                nanos(still.machine().longestNanos()));
     }
 
     private void subscribers(RunRecord run) {
@@ -444,9 +434,9 @@ public final class RunTable {
                     "on time: %.3f %% left within 1 ms of their time (%,d late); after it left  p50 %s  p99 %s  max %s; publishers: %s",
                     100 * (1 - kept.lateShare()),
                     kept.late(),
-                    Unit.NANOS.plain(kept.lateness().getValueAtPercentile(50)),
-                    Unit.NANOS.plain(kept.lateness().getValueAtPercentile(99)),
-                    Unit.NANOS.plain(kept.lateness().getMaxValue()),
+                    nanos(kept.lateness().getValueAtPercentile(50)),
+                    nanos(kept.lateness().getValueAtPercentile(99)),
+                    nanos(kept.lateness().getMaxValue()),
                     kept.means().text());
         }
     }
@@ -460,7 +450,7 @@ public final class RunTable {
                     "%s  %smax %s  (%s, %s)",
                     run.delays().hasLatency() ? "latency" : "time in queue",
                     percentiles(latency),
-                    Unit.NANOS.plain(latency.getMaxValue()),
+                    nanos(latency.getMaxValue()),
                     sampled(run.delays().oneMessageIn()),
                     run.delays().hasLatency() ? "from the intended time of sending" : "from the write to the read");
         }
@@ -502,8 +492,17 @@ public final class RunTable {
         }
     }
 
-    private void item(String name, String value) {
-        line("  %-11s %s", name, value);
+    /** "13 M msg/s, 1.41 GB/s". */
+    private static String rate(double messages, double bytes) {
+        return Unit.COUNT.plain(messages) + " msg/s, " + Unit.BYTES_PER_SECOND.plain(bytes);
+    }
+
+    private static String nanos(double nanos) {
+        return Unit.NANOS.plain(nanos);
+    }
+
+    private void item(String name, String pattern, Object... values) {
+        line("  %-11s %s", name, format(pattern, values));
     }
 
     private void line(String pattern, Object... values) {

@@ -28,7 +28,7 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
         /** Publisher and subscriber without anything between them. */
         public static final String DIRECT = "calibrate: direct";
 
-        /** A middle that only copies bytes. */
+        /** A contestant that only copies bytes. */
         public static final String PLAIN_RELAY = "calibrate: plain relay";
 
         /**

@@ -33,7 +33,7 @@ public record Counted(Regime regime, List<RunRecord> runs, int total, boolean co
                 counts ? standing.get(0).hops().regime() : Regime.UNKNOWN,
                 counts
                         ? standing
-                        : cell.runs().stream().filter(RegimeChoice::isValid).toList(),
+                        : cell.runs().stream().filter(RunRecord::isValid).toList(),
                 cell.runs().size(),
                 counts);
     }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** The figures that runs are compared by. NaN where a run does not have one. */
@@ -79,6 +81,24 @@ public final class Figures {
         long messages = run.throughput().out().messages();
         double seconds = run.resources().cpuSeconds();
         return messages == 0 || run.resources().processes().isEmpty() ? Double.NaN : seconds * SECOND_NANOS / messages;
+    }
+
+    /**
+     * How fast a cell was on one lane, compared with the same on another: the rounds' ratios of deliveries a second. Only
+     * pairs count that ran in the same round, on cores placed alike.
+     */
+    public static Spread ratio(Cell cell, Cell reference) {
+        List<Double> ratios = new ArrayList<>();
+        for (RunRecord run : cell.runs()) {
+            reference.runs().stream()
+                    .filter(other -> run.counts() && other.counts())
+                    .filter(other -> other.moment().round() == run.moment().round())
+                    .filter(other -> other.hops().regime() == run.hops().regime())
+                    .filter(other -> other.throughput().out().messages() > 0)
+                    .findFirst()
+                    .ifPresent(other -> ratios.add(out(run) / out(other)));
+        }
+        return Spread.of(ratios, ratio -> ratio);
     }
 
     /** "p50", "p99.9". */

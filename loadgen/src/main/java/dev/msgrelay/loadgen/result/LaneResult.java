@@ -41,6 +41,13 @@ public record LaneResult(
             return publishers == Place.FAR || subscribers == Place.FAR;
         }
 
+        /** For people: "publishers at the relay's side, over its Unix socket, subscribers across the link". */
+        public String text() {
+            return publishers == subscribers
+                    ? "publishers and subscribers " + publishers.text()
+                    : "publishers " + publishers.text() + ", subscribers " + subscribers.text();
+        }
+
         /** "publishers near, subscribers far". */
         @Override
         public String toString() {
@@ -58,6 +65,16 @@ public record LaneResult(
         WITHIN,
         /** Across the link. */
         FAR;
+
+        /** For people. */
+        String text() {
+            return switch (this) {
+                case NEAR -> "at the relay's side";
+                case NEAR_UNIX -> "at the relay's side, over its Unix socket";
+                case WITHIN -> "within the relay's process";
+                case FAR -> "across the link";
+            };
+        }
 
         @Override
         public String toString() {

@@ -1,8 +1,9 @@
 package dev.msgrelay.loadgen.result;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The highest rate that was found for one load on one lane.
@@ -39,7 +40,7 @@ public record MaxRate(
         /** "20,000: p99 7.10 ms, over 5.00 ms"; "10,000: passed". */
         @Override
         public String toString() {
-            return String.format(Locale.ROOT, "%,d: %s", rate, failure.isEmpty() ? "passed" : failure);
+            return format("%,d: %s", rate, failure.isEmpty() ? "passed" : failure);
         }
     }
 
@@ -52,17 +53,14 @@ public record MaxRate(
     /** "10gbe, 4 -> 1, body 100: 400,000 msg/s, 100,000 each (found, 14 runs)". */
     @Override
     public String toString() {
-        return String.format(
-                Locale.ROOT,
+        return format(
                 "%s, %d -> %d, body %s: %s%s (%s, %d runs)",
                 lane,
                 parameters.publishers(),
                 parameters.subscribers(),
                 parameters.body().title(),
-                total() == 0 ? "no rate" : String.format(Locale.ROOT, "%,d msg/s", total()),
-                total() == 0 || parameters.publishers() == 1
-                        ? ""
-                        : String.format(Locale.ROOT, ", %,d each", parameters.rate()),
+                total() == 0 ? "no rate" : format("%,d msg/s", total()),
+                total() == 0 || parameters.publishers() == 1 ? "" : format(", %,d each", parameters.rate()),
                 ending,
                 attempts.size());
     }

@@ -1,10 +1,11 @@
 package dev.msgrelay.loadgen.result;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
-import java.util.Locale;
 
 /**
  * What was set for a cell. Cells of equal parameters, on the same lane, can be compared.
@@ -64,13 +65,9 @@ public record Parameters(
                     text.startsWith(SIZES) ? text.substring(SIZES.length()).split(",") : new String[0];
             return pairs.length <= SIZES_TOLD
                     ? text
-                    : String.format(
-                            Locale.ROOT,
+                    : format(
                             "%,d sizes %s..%s, mean %.1f",
-                            pairs.length,
-                            size(pairs[0]),
-                            size(pairs[pairs.length - 1]),
-                            meanBytes);
+                            pairs.length, size(pairs[0]), size(pairs[pairs.length - 1]), meanBytes);
         }
 
         private static String size(String pair) {
@@ -102,13 +99,12 @@ public record Parameters(
 
     /** All but the MTU, for people: "1 -> 8, body 100, full speed". */
     public String load() {
-        return String.format(
-                Locale.ROOT,
+        return format(
                 "%d -> %d, body %s, %s%s%s%s%s",
                 publishers,
                 subscribers,
                 body.title(),
-                rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate),
+                rate == 0 ? "full speed" : format("%,d msg/s", rate),
                 batch == 0 ? "" : ", batch " + batch,
                 burst == 1 ? "" : ", bursts of " + burst,
                 types == 1 ? "" : ", " + types + " types",

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.result;
 
 import java.util.Collection;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -21,7 +20,7 @@ public record RegimeChoice(Regime regime, Map<Regime, Integer> runs, int invalid
         Map<Regime, Integer> runs = new EnumMap<>(Regime.class);
         int invalid = 0;
         for (RunRecord run : all) {
-            if (isValid(run)) {
+            if (run.isValid()) {
                 runs.merge(run.hops().regime(), 1, Integer::sum);
             } else {
                 invalid++;
@@ -34,21 +33,6 @@ public record RegimeChoice(Regime regime, Map<Regime, Integer> runs, int invalid
             }
         }
         return new RegimeChoice(best, runs, invalid);
-    }
-
-    /** Those of a cell's runs that count. */
-    public List<RunRecord> counted(List<RunRecord> runsOfCell) {
-        return runsOfCell.stream().filter(this::counts).toList();
-    }
-
-    /** Whether it may stand in a median or a ratio. */
-    public boolean counts(RunRecord run) {
-        return run.counts() && run.hops().regime() == regime;
-    }
-
-    /** Whole and valid, whatever the machine did. */
-    public static boolean isValid(RunRecord run) {
-        return !run.outcome().partial() && run.outcome().passed();
     }
 
     /** Whether there is any run that counts. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.doctor.Finding;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
@@ -163,6 +165,11 @@ public record Results(
             double limit,
             boolean atMost,
             String verdict) {
+        /** "0.731..0.745"; nothing where there is none. */
+        public String interval() {
+            return Double.isNaN(low) ? "" : format("%.3f..%.3f", low, high);
+        }
+
         /** Whether it is what was asked, or nothing was. */
         public boolean isMet() {
             return Double.isNaN(limit) || (atMost ? ratio <= limit : ratio >= limit);

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Signals;
@@ -13,7 +15,6 @@ import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Verdict;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
@@ -141,7 +142,7 @@ public record RunRecord(
     /**
      * What it took, and what it was bound by.
      *
-     * @param processes the middle first
+     * @param processes the contestant first
      * @param relay what the relay says about itself; null where it does not
      * @param boundBy null when nothing was looked at
      * @param signals from which that follows; null when nothing was looked at
@@ -204,12 +205,15 @@ public record RunRecord(
         Punctuality schedule = correctness.schedule();
         return schedule.late() <= Verdict.MAX_LATE_SHARE * schedule.scheduled() || !outcome.passed()
                 ? ""
-                : String.format(
-                        Locale.ROOT,
+                : format(
                         "the schedule was not kept: %,d of %,d messages left more than 1 ms late, which is within their"
                                 + " latencies",
-                        schedule.late(),
-                        schedule.scheduled());
+                        schedule.late(), schedule.scheduled());
+    }
+
+    /** Whole and valid, whatever the machine did. */
+    boolean isValid() {
+        return !outcome.partial() && outcome.passed();
     }
 
     /** Whether its figures may stand for the cell: whole, valid, on a machine that stayed the same. */

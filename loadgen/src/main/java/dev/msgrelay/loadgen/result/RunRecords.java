@@ -106,7 +106,7 @@ public final class RunRecords {
 
     /**
      * Traffic against the ceiling of the lane. Over a link, a side counts that is across it, and both directions have the
-     * link's full speed. Without a link both sides count, and the ceiling is what a middle delivered: so much went out, and
+     * link's full speed. Without a link both sides count, and the ceiling is what a contestant delivered: so much went out, and
      * an <em>n</em>th of it came in.
      *
      * @param in null where it is not known

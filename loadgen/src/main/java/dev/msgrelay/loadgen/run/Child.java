@@ -4,9 +4,7 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
 import dev.msgrelay.loadgen.worker.Control;
-import dev.msgrelay.loadgen.worker.Jobs;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -38,7 +36,7 @@ public final class Child {
 
     private final String name;
     private final Site site;
-    private final SiteProcess process;
+    private final Process process;
     private final Map<String, Deque<Event>> events = new HashMap<>();
     private final Deque<String> stderr = new ArrayDeque<>();
     private boolean stdoutEnded;
@@ -50,12 +48,12 @@ public final class Child {
      */
     public record Event(long nanos, JsonObject json) {}
 
-    Child(String name, Site site, SiteProcess process) {
+    Child(String name, Site site, Process process) {
         this.name = name;
         this.site = site;
         this.process = process;
-        Thread stderrReader = startReader(process.stderr(), this::onStderr, "stderr");
-        startReader(process.stdout(), line -> onStdout(line, stderrReader), "stdout");
+        Thread stderrReader = startReader(process.getErrorStream(), this::onStderr, "stderr");
+        startReader(process.getInputStream(), line -> onStdout(line, stderrReader), "stdout");
     }
 
     public String name() {
@@ -73,12 +71,12 @@ public final class Child {
 
     /** CPU time since its start, in nanoseconds; -1 where that is not known. */
     public long cpuNanos() {
-        return process.cpuNanos();
+        return site.cpuNanos(process);
     }
 
     /** The most memory that was resident at one time, in bytes; -1 where that is not known. */
     public long peakResidentBytes() {
-        return process.peakResidentBytes();
+        return site.peakResidentBytes(process);
     }
 
     public boolean isAlive() {
@@ -93,8 +91,8 @@ public final class Child {
     /** Sends one line; a child that is gone does not hear it, which shows when its answer is awaited. */
     public void send(String line) {
         try {
-            process.stdin().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-            process.stdin().flush();
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
         } catch (IOException e) {
             // told by await
         }
@@ -151,29 +149,29 @@ public final class Child {
         synchronized (this) {
             events.clear();
         }
-        send(Jobs.jobCommand(args));
+        send(Control.jobCommand(args));
     }
 
     /** Ends the job of a worker that stays, and waits until its connections are closed. */
     void endJob() throws RunException, InterruptedException {
-        send(Jobs.endCommand());
+        send(Control.endCommand());
         await("ended", END_NANOS);
     }
 
     /** Asks the process to end (SIGTERM). */
     public void terminate() {
-        process.terminate();
+        site.terminate(process);
     }
 
     /** Waits for the end of the process; true when it has ended. */
     public boolean awaitExit(long millis) throws InterruptedException {
-        return process.awaitExit(millis);
+        return process.waitFor(millis, TimeUnit.MILLISECONDS);
     }
 
     /** The end of its stdin tells a child to leave. */
     void closeStdin() {
         try {
-            process.stdin().close();
+            process.getOutputStream().close();
         } catch (IOException e) {
             // it is gone already
         }
@@ -181,11 +179,11 @@ public final class Child {
 
     /** Ends the process, now. */
     void kill() {
-        process.kill();
+        process.destroyForcibly();
     }
 
     private String exitCode() {
-        return process.isAlive() ? "" : " with exit code " + process.exitCode();
+        return process.isAlive() ? "" : " with exit code " + process.exitValue();
     }
 
     private String said() {
@@ -202,7 +200,7 @@ public final class Child {
     /** When stdout ends, the exit code and the last lines of stderr are a moment away. */
     private void awaitLastWords(Thread stderrReader) {
         try {
-            process.awaitExit(LAST_WORDS_MILLIS);
+            process.waitFor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
             stderrReader.join(LAST_WORDS_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,9 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
 import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.worker.Jobs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,12 +60,9 @@ public final class Children implements AutoCloseable {
 
     /** Starts a worker whose JVM is another than usual. */
     Child startWorker(Site site, String name, Class<?> main, List<String> args, WorkerJvm jvm) throws IOException {
-        if (!staying) {
-            return start(site, name, new JavaProgram(jvm.options(), main.getName(), args));
-        }
-        Child worker = named(name);
+        Child worker = staying ? named(name) : null;
         if (worker == null) {
-            worker = start(site, name, new JavaProgram(jvm.options(), main.getName(), List.of(Jobs.STAY)));
+            worker = start(site, name, new Site.JavaProgram(jvm.options(), main.getName(), List.of()));
         }
         worker.startJob(args);
         return worker;
@@ -105,11 +100,11 @@ public final class Children implements AutoCloseable {
      *
      * @param name for messages to people
      */
-    public synchronized Child start(Site site, String name, JavaProgram program) throws IOException {
+    public synchronized Child start(Site site, String name, Site.JavaProgram program) throws IOException {
         return add(new Child(name, site, site.start(program)));
     }
 
-    /** Starts any command of this host; {@link dev.msgrelay.loadgen.site.Guard} one that would outlive its controller. */
+    /** Starts any command of this host; {@link HostSite#guarded guard} one that would outlive its controller. */
     synchronized Child startCommand(String name, List<String> command) throws IOException {
         return add(new Child(name, Site.HERE, HostSite.startCommand(command)));
     }
@@ -194,5 +189,34 @@ public final class Children implements AutoCloseable {
     /** All that have been started, in that order. */
     public synchronized List<Child> all() {
         return new ArrayList<>(children);
+    }
+
+    /**
+     * The JVM of a worker. It needs little heap; a fixed small one keeps the collector out of the figures.
+     *
+     * @param moreMegabytes of heap, on top of the usual ones; not touched before they are needed
+     * @param light whether it has so little to do that the first compiler's code is fast enough: the second one takes a core for
+     *     many milliseconds at a time, for half a minute, and on a machine of few cores a schedule waits for it
+     */
+    record WorkerJvm(int moreMegabytes, boolean light) {
+        static final WorkerJvm USUAL = new WorkerJvm(0, false);
+
+        private static final int HEAP_MEGABYTES = 64;
+
+        private static final List<String> OPTIONS = List.of(
+                "-XX:+UseSerialGC",
+                "-Xms" + HEAP_MEGABYTES + "m",
+                "-XX:MaxDirectMemorySize=512m",
+                "-Xshare:auto",
+                "-XX:-UsePerfData");
+
+        List<String> options() {
+            List<String> options = new ArrayList<>(OPTIONS);
+            options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
+            if (light) {
+                options.add("-XX:TieredStopAtLevel=1");
+            }
+            return options;
+        }
     }
 }

@@ -53,48 +53,64 @@ final class Fleet {
         this.load = load;
     }
 
-    /** Starts all subscribers and waits until they are connected. */
-    void startSubscribers(Middle.Started middle) throws IOException, RunException, InterruptedException {
-        int processes = load.subscriberProcesses();
+    /** Some of the publishers, or of the subscribers, in a process of their own. */
+    @FunctionalInterface
+    private interface Starter {
+        Child start(int first, int count) throws IOException, RunException, InterruptedException;
+    }
+
+    /** Starts so many connections, as evenly in so many processes as can be, and waits until they are connected. */
+    private static List<Child> startAll(int total, int processes, Starter starter)
+            throws IOException, RunException, InterruptedException {
+        List<Child> all = new ArrayList<>();
         int first = 0;
         for (int i = 0; i < processes; i++) {
-            int count = Load.share(load.subscribers(), processes, i);
-            if (load.clients().kind() == Clients.Kind.C) {
-                subscribers.add(startInC("subscribe", "from", middle.subscribe(), "first-index", first, count));
-                first += count;
-                continue;
-            }
-            List<String> args = new ArrayList<>();
-            option(args, "from", middle.subscribe());
-            option(args, "connections", count);
-            option(args, "publishers-ahead", children.placement().publishersAheadNanos(middle.sendsByItself()));
-            option(args, "first-index", first);
-            option(args, "publishers", load.senders());
-            content(args, load);
-            option(args, "sampling", load.sampling());
-            option(args, "arrivals", load.arrivals());
-            option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
-            library(args);
-            if (!load.clients().wanted().isAll()) {
-                option(args, "wanted", load.clients().wanted());
-            }
-            option(args, "check", load.audience().check());
-            if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
-                option(args, "policy", load.policy().flag());
-            }
-            subscribers.add(children.startWorker(
-                    children.placement().subscribers(),
-                    name(SUBSCRIBER, first, count),
-                    SubscriberMain.class,
-                    args,
-                    new WorkerJvm(
-                            Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE,
-                            load.isLight())));
+            int count = Load.share(total, processes, i);
+            all.add(starter.start(first, count));
             first += count;
         }
-        for (Child subscriber : subscribers) {
-            subscriber.await("ready", READY_NANOS);
+        for (Child one : all) {
+            one.await("ready", READY_NANOS);
         }
+        return all;
+    }
+
+    private boolean inC() {
+        return load.clients().kind() == Clients.Kind.C;
+    }
+
+    /** Starts all subscribers and waits until they are connected. */
+    void startSubscribers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
+        subscribers.addAll(startAll(
+                load.subscribers(),
+                load.subscriberProcesses(),
+                (first, count) -> inC()
+                        ? startInC("subscribe", "from", contestant.subscribe(), "first-index", first, count)
+                        : startSubscribers(contestant, first, count)));
+    }
+
+    private Child startSubscribers(Contestant.Started contestant, int first, int count) throws IOException {
+        List<String> args = subscriberOptions(contestant.subscribe(), count);
+        option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
+        option(args, "first-index", first);
+        option(args, "sampling", load.sampling());
+        option(args, "arrivals", load.arrivals());
+        option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
+        flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
+        if (!load.clients().wanted().isAll()) {
+            option(args, "wanted", load.clients().wanted());
+        }
+        option(args, "check", load.audience().check());
+        if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
+            option(args, "policy", load.policy().flag());
+        }
+        int moreMegabytes = Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE;
+        return children.startWorker(
+                children.placement().subscribers(),
+                name(SUBSCRIBER, first, count),
+                SubscriberMain.class,
+                args,
+                new Children.WorkerJvm(moreMegabytes, load.isLight()));
     }
 
     /** Starts the slow subscribers, if there are any, and waits until they are connected. */
@@ -103,19 +119,20 @@ final class Fleet {
         if (readers.count() == 0) {
             return;
         }
-        List<String> args = new ArrayList<>();
-        option(args, "from", from);
-        option(args, "connections", readers.count());
-        option(args, "publishers", load.senders());
-        content(args, load);
+        List<String> args = subscriberOptions(from, readers.count());
         option(args, "bytes-per-second", readers.bytesPerSecond());
         option(args, "policy", readers.policy().flag());
-        slow = children.startWorker(
-                children.placement().subscribers(),
-                readers.count() == 1 ? "slow subscriber" : "slow subscribers",
-                SubscriberMain.class,
-                args);
+        String name = readers.count() == 1 ? "slow subscriber" : "slow subscribers";
+        slow = children.startWorker(children.placement().subscribers(), name, SubscriberMain.class, args);
         slow.await("ready", READY_NANOS);
+    }
+
+    private List<String> subscriberOptions(Endpoint from, int connections) {
+        List<String> args = content(load);
+        option(args, "from", from);
+        option(args, "connections", connections);
+        option(args, "publishers", load.senders());
+        return args;
     }
 
     /**
@@ -128,59 +145,42 @@ final class Fleet {
 
     /** Starts all publishers and waits until they are connected. */
     void startPublishers(Endpoint to) throws IOException, RunException, InterruptedException {
-        int processes = load.publisherProcesses();
-        int first = 0;
-        for (int i = 0; i < processes; i++) {
-            int count = Load.share(load.publishers(), processes, i);
-            if (load.clients().kind() == Clients.Kind.C) {
-                publishers.add(startInC("publish", "to", to, "first-id", first, count));
-                first += count;
-                continue;
-            }
-            List<String> args = new ArrayList<>();
-            option(args, "to", to);
-            option(args, "connections", count);
-            option(args, "first-id", first);
-            args.addAll(publisherOptions(load));
-            publishingLibrary(args);
-            publishers.add(children.startWorker(
-                    children.placement().publishers(),
-                    name("publisher", first, count),
-                    PublisherMain.class,
-                    args,
-                    new WorkerJvm(0, load.isLight())));
-            first += count;
-        }
-        for (Child publisher : publishers) {
-            publisher.await("ready", READY_NANOS);
-        }
+        publishers.addAll(startAll(
+                load.publishers(),
+                load.publisherProcesses(),
+                (first, count) -> inC()
+                        ? startInC("publish", "to", to, "first-id", first, count)
+                        : startPublishers(to, first, count)));
     }
 
-    private void library(List<String> args) {
-        if (load.clients().kind() == Clients.Kind.LIBRARY) {
-            args.add("--library");
-        }
+    private Child startPublishers(Endpoint to, int first, int count) throws IOException {
+        List<String> args = publisherOptions(load);
+        publishTo(args, to, first);
+        option(args, "connections", count);
+        return children.startWorker(
+                children.placement().publishers(),
+                name("publisher", first, count),
+                PublisherMain.class,
+                args,
+                new Children.WorkerJvm(0, load.isLight()));
     }
 
-    private void publishingLibrary(List<String> args) {
-        library(args);
-        if (load.clients().acks()) {
-            args.add("--ack");
-        }
+    private void publishTo(List<String> args, Endpoint to, int firstId) {
+        option(args, "to", to);
+        option(args, "first-id", firstId);
+        flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
+        flag(args, "ack", load.clients().acks());
     }
 
     /** Starts those who come and go, if there are any. They are heard of as publishers are. */
-    void startChurn(Middle.Started middle) throws IOException, RunException, InterruptedException {
+    void startChurn(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         if (load.clients().churn() == 0) {
             return;
         }
-        List<String> args = new ArrayList<>();
-        option(args, "to", middle.publish());
-        option(args, "from", middle.subscribe());
+        List<String> args = content(load);
+        publishTo(args, contestant.publish(), load.publishers());
+        option(args, "from", contestant.subscribe());
         option(args, "rate", load.clients().churn());
-        option(args, "first-id", load.publishers());
-        content(args, load);
-        publishingLibrary(args);
         churn = children.startWorker(children.placement().publishers(), "those who come and go", ChurnMain.class, args);
         churn.await("ready", READY_NANOS);
     }
@@ -249,13 +249,16 @@ final class Fleet {
 
     private static Map<Integer, Long> sent(List<JsonObject> published) {
         Map<Integer, Long> sent = new TreeMap<>();
-        for (JsonObject process : published) {
-            JsonArray list = process.getArray("publishers", new JsonArray());
-            for (int i = 0; i < list.size(); i++) {
-                sent.put(list.getObject(i).getInt("id"), list.getObject(i).getLong("messages"));
-            }
-        }
+        all(published, "publishers").forEach(one -> sent.put(one.getInt("id"), one.getLong("messages")));
         return sent;
+    }
+
+    /** What processes say of each of their publishers, or subscribers. */
+    static List<JsonObject> all(List<JsonObject> processes, String kind) {
+        return processes.stream()
+                .flatMap(process -> process.getArray(kind, new JsonArray()).stream())
+                .map(JsonObject.class::cast)
+                .toList();
     }
 
     /**
@@ -265,16 +268,12 @@ final class Fleet {
      */
     static long samples(List<JsonObject> published, int sampling, TypeChoice choice) {
         long samples = 0;
-        for (JsonObject process : published) {
-            JsonArray list = process.getArray("publishers", new JsonArray());
-            for (int i = 0; i < list.size(); i++) {
-                JsonObject publisher = list.getObject(i);
-                if (!publisher.has("firstTimed")) {
-                    return -1;
-                }
-                samples += multiplesBelow(choice.rank(publisher.getLong("messages")), sampling)
-                        - multiplesBelow(choice.rank(publisher.getLong("firstTimed")), sampling);
+        for (JsonObject publisher : all(published, "publishers")) {
+            if (!publisher.has("firstTimed")) {
+                return -1;
             }
+            samples += multiplesBelow(choice.rank(publisher.getLong("messages")), sampling)
+                    - multiplesBelow(choice.rank(publisher.getLong("firstTimed")), sampling);
         }
         return samples;
     }
@@ -302,28 +301,33 @@ final class Fleet {
 
     /** What every publisher process is told of what to send. */
     static List<String> publisherOptions(Load load) {
-        List<String> args = new ArrayList<>();
-        content(args, load);
+        List<String> args = content(load);
         option(args, "total", load.publishers());
         option(args, "rate", load.rate());
         option(args, "burst", load.pace().burst());
         option(args, "batch", load.writes().messages());
         option(args, "write-size", load.writes().bytes());
         option(args, "processes", load.publisherProcesses());
-        if (load.isRealTime()) {
-            args.add("--real-time");
-        }
+        flag(args, "real-time", load.isRealTime());
         return args;
     }
 
-    private static void content(List<String> args, Load load) {
+    private static List<String> content(Load load) {
+        List<String> args = new ArrayList<>();
         option(args, "body", load.body());
         option(args, "seed", load.seed());
         option(args, "types", load.content().types());
+        return args;
     }
 
     private static void option(List<String> args, String name, Object value) {
         args.add("--" + name);
         args.add(value.toString());
+    }
+
+    private static void flag(List<String> args, String name, boolean given) {
+        if (given) {
+            args.add("--" + name);
+        }
     }
 }

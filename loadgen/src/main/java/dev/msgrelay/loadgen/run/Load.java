@@ -7,7 +7,7 @@ import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.protocol.Policy;
 
 /**
- * What is sent through the middle, and to how many.
+ * What is sent through the contestant, and to how many.
  *
  * @param publishers connections that publish
  * @param audience those who receive
@@ -111,14 +111,8 @@ public record Load(
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(
-                newPublishers,
-                new Audience(newSubscribers, audience.check(), policy(), slow()),
-                content,
-                pace,
-                writes,
-                unix,
-                clients);
+        Audience newAudience = new Audience(newSubscribers, audience.check(), policy(), slow());
+        return new Load(newPublishers, newAudience, content, pace, writes, unix, clients);
     }
 
     public Load withBody(BodySizes newSizes) {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * One run from the first process to the verdict. The controller's thread owns it; every wait in it is bounded.
  *
  * <pre>
- *  start the middle -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
+ *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
  *      -&gt; warm-up -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
  *      -&gt; subscribers drain up to that -&gt; the relay is stopped -&gt; verdict
  * </pre>
@@ -26,7 +26,7 @@ public final class LoadRun {
     private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long STOP_MILLIS = 10_000;
 
-    private final Middle middle;
+    private final Contestant contestant;
     private final Placement placement;
     private final Load load;
     private final Timing timing;
@@ -35,12 +35,12 @@ public final class LoadRun {
     private Window window;
 
     /** A run on this host. */
-    public LoadRun(Middle middle, Load load, Timing timing, RunObserver observer) {
-        this(middle, Placement.HERE, load, timing, observer);
+    public LoadRun(Contestant contestant, Load load, Timing timing, RunObserver observer) {
+        this(contestant, Placement.HERE, load, timing, observer);
     }
 
-    public LoadRun(Middle middle, Placement placement, Load load, Timing timing, RunObserver observer) {
-        this.middle = middle;
+    public LoadRun(Contestant contestant, Placement placement, Load load, Timing timing, RunObserver observer) {
+        this.contestant = contestant;
         this.placement = placement;
         this.load = load;
         this.timing = timing;
@@ -65,24 +65,24 @@ public final class LoadRun {
     }
 
     private RunResult run(Children children) throws IOException, RunException, InterruptedException {
-        observer.phase("starting " + middle.name());
-        return run(children, middle.start(children, load), true);
+        observer.phase("starting " + contestant.name());
+        return run(children, contestant.start(children, load), true);
     }
 
     /**
-     * Does it through a middle that stands already and stays, with workers that stay too.
+     * Does it through a contestant that stands already and stays, with workers that stay too.
      *
      * @param workers that stay: see {@link Children#staying}
      * @throws RunException it could not be brought to its end; the workers are of no use any more
      */
-    public RunResult through(Middle.Started started, Children workers)
+    public RunResult through(Contestant.Started started, Children workers)
             throws IOException, RunException, InterruptedException {
         RunResult result = run(workers, started, false);
         workers.endJobs();
         return result;
     }
 
-    private RunResult run(Children children, Middle.Started started, boolean stops)
+    private RunResult run(Children children, Contestant.Started started, boolean stops)
             throws IOException, RunException, InterruptedException {
         Fleet fleet = new Fleet(children, load);
         observer.phase(
@@ -110,7 +110,7 @@ public final class LoadRun {
         return window;
     }
 
-    private RunResult measure(Children children, Middle.Started started, Fleet fleet, boolean stops)
+    private RunResult measure(Children children, Contestant.Started started, Fleet fleet, boolean stops)
             throws RunException, InterruptedException {
         window = timing.windowFrom(System.nanoTime());
         fleet.tell(window);
@@ -122,7 +122,7 @@ public final class LoadRun {
         }
     }
 
-    private RunResult measure(Children children, Middle.Started started, Fleet fleet, Watch watch, boolean stops)
+    private RunResult measure(Children children, Contestant.Started started, Fleet fleet, Watch watch, boolean stops)
             throws RunException, InterruptedException {
         Child relay = started.process();
         await("warm-up", window.begin(), children, fleet, relay);
@@ -141,7 +141,8 @@ public final class LoadRun {
         Published in = Published.of(published, timing);
         Received out = Received.of(received, slow, Fleet.samples(published, load.sampling(), load.choice()), timing);
         RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
-        return new RunResult(middle.name(), load, timing, in, out, used, figures, watch.observed(in, out, received));
+        return new RunResult(
+                contestant.name(), load, timing, in, out, used, figures, watch.observed(in, out, received));
     }
 
     /** The relay need not be one of the children. */
@@ -152,7 +153,7 @@ public final class LoadRun {
         }
     }
 
-    /** The middle first, where it runs here. */
+    /** The contestant first, where it runs here. */
     private static List<Child> processes(Child relay, Children children) {
         Set<Child> all = new LinkedHashSet<>();
         if (relay != null) {

@@ -5,7 +5,7 @@ import dev.msgrelay.loadgen.site.Site;
 /**
  * Where the processes of one run live. A connection between two sites crosses whatever link lies between them.
  *
- * @param relay the middle, whatever it is
+ * @param relay the contestant, whatever it is
  * @param publishers all of them
  * @param subscribers all of them
  */
@@ -13,14 +13,9 @@ public record Placement(Site relay, Site publishers, Site subscribers) {
     /** Everything on this host, over its loopback interface. */
     public static final Placement HERE = new Placement(Site.HERE, Site.HERE, Site.HERE);
 
-    /** Whether all is at one site: only then can Unix sockets join them. */
-    public boolean isOneSite() {
-        return relay.equals(publishers) && relay.equals(subscribers);
-    }
-
     /** How far the publishers' clock is ahead of the subscribers', in nanoseconds. */
-    long publishersAheadNanos(boolean middleSends) {
-        Site sender = middleSends ? relay : publishers;
+    long publishersAheadNanos(boolean contestantSends) {
+        Site sender = contestantSends ? relay : publishers;
         return sender.nanosAhead() - subscribers.nanosAhead();
     }
 }

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.run;
 
-import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.List;
@@ -31,12 +30,8 @@ public record Published(Traffic traffic, long total, Punctuality punctuality, lo
     }
 
     static Published of(List<JsonObject> processes, Timing timing) {
-        long messages = 0;
-        long bytes = 0;
-        long total = 0;
         long late = 0;
         long worst = 0;
-        long acknowledged = 0;
         Visits visits = Visits.NONE;
         Histogram lateness = Histograms.sparse();
         Punctuality.Means means = null;
@@ -52,20 +47,21 @@ public record Published(Traffic traffic, long total, Punctuality punctuality, lo
             if (process.has("lateness")) {
                 lateness.add(Histograms.decode(process.getString("lateness")));
             }
-            JsonArray publishers = process.getArray("publishers", new JsonArray());
-            for (int i = 0; i < publishers.size(); i++) {
-                messages += publishers.getObject(i).getLong("messagesMeasured");
-                bytes += publishers.getObject(i).getLong("bytesMeasured");
-                total += publishers.getObject(i).getLong("messages");
-                acknowledged += publishers.getObject(i).getLong("acknowledged", 0);
-            }
         }
+        List<JsonObject> each = Fleet.all(processes, "publishers");
         return new Published(
-                new Traffic(messages, bytes, timing.measured().toNanos()),
-                total,
+                new Traffic(
+                        sum(each, "messagesMeasured"),
+                        sum(each, "bytesMeasured"),
+                        timing.measured().toNanos()),
+                sum(each, "messages"),
                 new Punctuality(late, worst, lateness, means == null ? Punctuality.Means.NONE : means),
-                acknowledged,
+                sum(each, "acknowledged"),
                 visits);
+    }
+
+    private static long sum(List<JsonObject> all, String field) {
+        return all.stream().mapToLong(one -> one.getLong(field, 0)).sum();
     }
 
     private static Punctuality.Means means(JsonObject process) {

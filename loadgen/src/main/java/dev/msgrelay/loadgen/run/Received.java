@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.run;
 
-import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.OrderTrace;
@@ -39,13 +38,12 @@ public record Received(
         long bytes = 0;
         long reads = 0;
         Arrivals arrivals = new Arrivals();
-        List<JsonObject> said = new ArrayList<>();
         for (JsonObject process : processes) {
             if (process.has("arrivals")) {
                 arrivals.add(Arrivals.decode(process.getString("arrivals")));
             }
-            addSubscribers(process, said);
         }
+        List<JsonObject> said = new ArrayList<>(Fleet.all(processes, "subscribers"));
         for (JsonObject one : said) {
             messages += one.getLong("messages");
             bytes += one.getLong("bytes");
@@ -55,7 +53,7 @@ public record Received(
             }
         }
         int notSlow = said.size();
-        slowProcesses.forEach(process -> addSubscribers(process, said));
+        said.addAll(Fleet.all(slowProcesses, "subscribers"));
         List<SubscriberResult> all = withOrder(said);
         for (int i = 0; i < notSlow; i++) {
             all.set(i, all.get(i).withSamples(said.get(i).getLong("samples", -1), samples));
@@ -71,13 +69,6 @@ public record Received(
                         .mapToDouble(process -> process.getDouble("checkNanos", Double.NaN))
                         .average()
                         .orElse(Double.NaN));
-    }
-
-    private static void addSubscribers(JsonObject process, List<JsonObject> said) {
-        JsonArray list = process.getArray("subscribers");
-        for (int i = 0; i < list.size(); i++) {
-            said.add(list.getObject(i));
-        }
     }
 
     /** Compares the order in which they got the messages of all publishers. */

@@ -17,7 +17,7 @@ import java.util.function.BiFunction;
  * </pre>
  */
 public final class RunInParts {
-    private final Middle middle;
+    private final Contestant contestant;
     private final BiFunction<Double, Double, List<String>> cores;
     private final RunObserver observer;
     private final List<Part> finished = new ArrayList<>();
@@ -35,8 +35,8 @@ public final class RunInParts {
     /**
      * @param cores what is to be said of a hop before and one after a part
      */
-    public RunInParts(Middle middle, BiFunction<Double, Double, List<String>> cores, RunObserver observer) {
-        this.middle = middle;
+    public RunInParts(Contestant contestant, BiFunction<Double, Double, List<String>> cores, RunObserver observer) {
+        this.contestant = contestant;
         this.cores = cores;
         this.observer = observer;
     }
@@ -47,10 +47,10 @@ public final class RunInParts {
      * @throws RunException one could not be brought to its end; no child is left behind
      */
     public List<Part> run(Plan first, Next next) throws IOException, RunException, InterruptedException {
-        if (!middle.stays()) {
+        if (!contestant.stays()) {
             double before = CoreHop.measureNanos();
             String begun = Instant.now().toString();
-            current = new LoadRun(middle, first.load(), first.timing(), observer);
+            current = new LoadRun(contestant, first.load(), first.timing(), observer);
             RunResult result = current.run();
             return List.of(part(begun, result, before, CoreHop.measureNanos()));
         }
@@ -69,12 +69,12 @@ public final class RunInParts {
 
     private List<Part> run(Children relay, Children workers, Plan first, Next next)
             throws IOException, RunException, InterruptedException {
-        observer.phase("starting " + middle.name());
-        Middle.Started started = middle.start(relay, first.load());
+        observer.phase("starting " + contestant.name());
+        Contestant.Started started = contestant.start(relay, first.load());
         List<Window> windows = new ArrayList<>();
         double hop = CoreHop.measureNanos();
         for (Plan plan = first; plan != null; plan = next.after(results())) {
-            current = new LoadRun(middle, plan.load(), plan.timing(), observer);
+            current = new LoadRun(contestant, plan.load(), plan.timing(), observer);
             String begun = Instant.now().toString();
             RunResult result = current.through(started, workers);
             double before = hop;
@@ -99,7 +99,7 @@ public final class RunInParts {
     }
 
     private Part part(String begun, RunResult result, double before, double after) {
-        return new Part(begun, result, before, after, Judgement.of(result, cores.apply(before, after)));
+        return new Part(begun, result, before, after, Verdict.Judgement.of(result, cores.apply(before, after)));
     }
 
     /** Those that came to their end; what there is after an interrupt. */
@@ -110,5 +110,20 @@ public final class RunInParts {
     /** The last thing that could be seen, or null; what is left to tell of a part after an interrupt. */
     public Live lastLive() {
         return current == null ? null : current.lastLive();
+    }
+
+    /**
+     * One part of what {@code run} does: at full speed, or at a rate.
+     *
+     * @param started ISO 8601, in UTC
+     * @param hopBefore nanoseconds from core to core right before it; NaN where there is one core
+     * @param hopAfter right after it
+     */
+    public record Part(
+            String started, RunResult result, double hopBefore, double hopAfter, Verdict.Judgement judgement) {
+        /** Whether messages had their times: what was measured is latency, else speed. */
+        public boolean isPaced() {
+            return result.load().rate() > 0;
+        }
     }
 }

@@ -5,14 +5,14 @@ import java.util.List;
 /**
  * What a run gave.
  *
- * @param middle which middle it was, for people
- * @param published nothing where the middle sends by itself and does not count
- * @param processes what each child used, the middle first
+ * @param contestant which contestant it was, for people
+ * @param published nothing where the contestant sends by itself and does not count
+ * @param processes what each child used, the contestant first
  * @param relay what the relay says about itself, or null where it does not
  * @param observed what was seen of it while it was measured, and what it was bound by
  */
 public record RunResult(
-        String middle,
+        String contestant,
         Load load,
         Timing timing,
         Published published,
@@ -21,19 +21,6 @@ public record RunResult(
         RelayFigures relay,
         Observed observed) {
     private static final int PERCENT = 100;
-
-    /** CPU time of the subscribers' processes within the window for each message that came; NaN where it is not known. */
-    public double subscriberNanosPerMessage() {
-        long nanos = 0;
-        for (ProcessUse use : processes) {
-            if (use.name().startsWith(Fleet.SUBSCRIBER)) {
-                nanos = nanos < 0 || use.cpuNanos() < 0 ? -1 : nanos + use.cpuNanos();
-            }
-        }
-        return nanos <= 0 || received.traffic().messages() == 0
-                ? Double.NaN
-                : (double) nanos / received.traffic().messages();
-    }
 
     /** Deliveries a second, of all subscribers together: the figure that everything is compared by. */
     public double deliveriesPerSecond() {
@@ -48,6 +35,6 @@ public record RunResult(
 
     /** The same with what the relay says when it has ended. */
     RunResult withRelay(RelayFigures figures) {
-        return new RunResult(middle, load, timing, published, received, processes, figures, observed);
+        return new RunResult(contestant, load, timing, published, received, processes, figures, observed);
     }
 }

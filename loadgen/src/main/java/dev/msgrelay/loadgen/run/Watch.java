@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.run;
 
-import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.bound.Classifier;
 import dev.msgrelay.loadgen.bound.ProcFiles;
@@ -13,7 +12,7 @@ import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.bound.Watched;
 import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.loadgen.bound.WindowSampler;
-import dev.msgrelay.loadgen.worker.Standstill;
+import dev.msgrelay.loadgen.worker.Pauses;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -29,15 +28,15 @@ final class Watch implements AutoCloseable {
     private final WindowSampler sampler;
     private final LinkShare link;
     private final Load load;
-    private final Standstill standstill;
+    private final Pauses.Standstill standstill;
 
     /** @param window that is not over yet */
-    Watch(Window window, Load load, Fleet fleet, Middle.Started middle) {
+    Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
         this.window = window;
         this.load = load;
-        this.standstill = Standstill.watch(() -> window);
+        this.standstill = Pauses.Standstill.watch(() -> window);
         this.fleet = fleet;
-        this.relay = middle.process();
+        this.relay = contestant.process();
         List<Watched.Process> processes = new ArrayList<>();
         if (relay != null) {
             add(processes, Role.RELAY, List.of(relay), false);
@@ -47,8 +46,8 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         boolean beside = load.slow().policy() != Policy.BACKPRESSURE;
         add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
-        Watched watched = new Watched(processes, port(middle.publish()), port(middle.subscribe()));
-        link = new LinkShare(Double.NaN, Double.NaN, isLink(middle.publish()), isLink(middle.subscribe()));
+        Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
+        link = new LinkShare(Double.NaN, Double.NaN, isLink(contestant.publish()), isLink(contestant.subscribe()));
         sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end(), load.rate() > 0);
     }
 
@@ -88,12 +87,8 @@ final class Watch implements AutoCloseable {
 
     private Standstills still(Received received, List<JsonObject> processes) {
         Still deliveries = Still.NONE;
-        for (JsonObject process : processes) {
-            JsonArray subscribers = process.getArray("subscribers");
-            for (int i = 0; i < subscribers.size(); i++) {
-                deliveries =
-                        deliveries.orLonger(Still.of(subscribers.getObject(i).getObject("pauses")));
-            }
+        for (JsonObject subscriber : Fleet.all(processes, "subscribers")) {
+            deliveries = deliveries.orLonger(Still.of(subscriber.getObject("pauses")));
         }
         return new Standstills(
                 Still.of(standstill.json()),
@@ -132,12 +127,12 @@ final class Watch implements AutoCloseable {
     /** The share of the window in which publishers in the relay's process found the ring full, on average; else 0. */
     private double roomAwaited() {
         Child.Event result = relay.latest("result");
-        JsonArray publishers = result == null ? new JsonArray() : result.json().getArray("publishers", new JsonArray());
-        double nanos = 0;
-        for (int i = 0; i < publishers.size(); i++) {
-            nanos += publishers.getObject(i).getLong("waitedForRoomNanos", 0);
-        }
-        return publishers.isEmpty() ? 0 : Math.min(1, nanos / publishers.size() / window.measuredNanos());
+        List<JsonObject> publishers = result == null ? List.of() : Fleet.all(List.of(result.json()), "publishers");
+        double nanos = publishers.stream()
+                .mapToLong(one -> one.getLong("waitedForRoomNanos", 0))
+                .average()
+                .orElse(0);
+        return Math.min(1, nanos / window.measuredNanos());
     }
 
     /**

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.shootout;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
@@ -24,7 +26,6 @@ import dev.msgrelay.loadgen.run.Traffic;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
@@ -118,14 +119,11 @@ final class Baselines {
             return lines;
         }
         Spread iperf = Spread.of(iperfs, Baselines::bytes);
-        lines.add(String.format(
-                Locale.ROOT,
+        lines.add(format(
                 "%s without a relay: raw stream %,.1f MB/s, %s (medians of %d)",
                 lane.label(),
                 Spread.of(raws, Baselines::bytes).median() / MEGA,
-                iperf.isKnown()
-                        ? String.format(Locale.ROOT, "iperf3 %,.1f MB/s", iperf.median() / MEGA)
-                        : reason(iperfs),
+                iperf.isKnown() ? format("iperf3 %,.1f MB/s", iperf.median() / MEGA) : reason(iperfs),
                 raws.size()));
         relays.forEach((load, cell) -> {
             String of = against(of(cell, runs), raws, iperfs);
@@ -185,6 +183,6 @@ final class Baselines {
     }
 
     private static String text(Spread spread) {
-        return String.format(Locale.ROOT, "%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max());
+        return format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max());
     }
 }

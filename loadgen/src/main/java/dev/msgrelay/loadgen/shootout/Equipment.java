@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
-import dev.msgrelay.loadgen.run.Middle;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Timing;
 import java.util.function.Function;
 
@@ -17,7 +17,7 @@ import java.util.function.Function;
  * @param relay the relay under test, for a lane
  * @param iperf3 measures what a link gives to it
  */
-public record Equipment(LoadRig rig, Opener opener, Function<Lane, Middle> relay, Iperf3 iperf3) {
+public record Equipment(LoadRig rig, Opener opener, Function<Lane, Contestant> relay, Iperf3 iperf3) {
     /** Opens lanes. */
     @FunctionalInterface
     public interface Opener {

@@ -27,11 +27,6 @@ public final class LaneCeilings {
         return body.isFixed() ? fixed(speed, format, body.min()) : mixed(speed, format, body);
     }
 
-    /** What each subscriber gets of a ceiling that {@code subscribers} share. */
-    public static Rate share(Rate all, int subscribers) {
-        return new Rate(all.messagesPerSecond() / subscribers, all.bytesPerSecond() / subscribers);
-    }
-
     private static Ceilings fixed(LinkSpeed speed, SegmentFormat format, int body) {
         LinkCeiling ceiling = new LinkCeiling(speed, format, body);
         return new Ceilings(Ceilings.LINK, rate(ceiling.batched()), rate(ceiling.single()));

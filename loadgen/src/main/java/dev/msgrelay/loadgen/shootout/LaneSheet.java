@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.shootout;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
@@ -18,9 +20,9 @@ import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecords;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
@@ -31,7 +33,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntFunction;
 
@@ -121,28 +122,16 @@ final class LaneSheet {
     }
 
     private LoadCell direct(Load load, int size) {
-        return cell(", ceiling: direct", Middles.direct(size), load);
+        return cell(", ceiling: direct", Contestants.direct(size), load);
     }
 
     private LoadCell plain(Load load, int size) {
-        return cell(", ceiling: plain relay", Middles.plain(size), load);
+        return cell(", ceiling: plain relay", Contestants.plain(size), load);
     }
 
-    /** "10gbe (emulated, MTU 1500), 1 -> 8, 100-byte bodies". */
-    private LoadCell cell(String what, Middle contestant, Load load) {
-        String name = String.format(
-                Locale.ROOT,
-                "%s%s, %d -> %d, %s%s%s%s",
-                lane.label(),
-                what,
-                load.publishers(),
-                load.subscribers(),
-                load.body().describe(),
-                load.rate() == 0 ? "" : String.format(Locale.ROOT, ", %,d msg/s each", load.rate()),
-                load.writes().messages() == 0
-                        ? ""
-                        : ", batches of " + load.writes().messages(),
-                load.pace().burst() == 1 ? "" : ", bursts of " + load.pace().burst());
+    /** "10gbe (emulated, MTU 1500), 1 -> 8, body 100, full speed". */
+    private LoadCell cell(String what, Contestant contestant, Load load) {
+        String name = lane.label() + what + ", " + parameters(load, lane).load();
         return new LoadCell(
                 name,
                 "lane " + name(),
@@ -273,11 +262,12 @@ final class LaneSheet {
         plains.values().forEach(cell -> notes.addAll(ceilingNote("plain relay", cell, runs)));
         notes.addAll(baselines.lines(runs, relays));
         if (lane.far() instanceof SshSite second && second.latencyErrorNanos() > 0) {
-            notes.add(String.format(
-                    Locale.ROOT,
+            notes.add(format(
                     "%s: latencies from one host to the other may be wrong by up to %.0f us: clocks differ",
-                    name(),
-                    second.latencyErrorNanos() / 1e3));
+                    name(), second.latencyErrorNanos() / 1e3));
+        }
+        if (lane.far() instanceof SshSite) {
+            notes.add(name() + ": the relay ran with --insecure: who got to its ports might publish and read");
         }
         return notes;
     }
@@ -289,8 +279,7 @@ final class LaneSheet {
         Ceilings median = median(counted);
         return median == null
                 ? List.of()
-                : List.of(String.format(
-                        Locale.ROOT,
+                : List.of(format(
                         "%s: ceiling measured, %s to %d, %s: %,.0f msg/s, %,.1f MB/s (median of %d)",
                         name(),
                         what,

@@ -1,14 +1,17 @@
 package dev.msgrelay.loadgen.shootout;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Looks for the highest rate that passes: doubling (or halving) until a rate that passes and one that fails enclose it,
@@ -251,22 +254,19 @@ public final class MaxRateSearch {
                     .filter(attempt -> attempt.rate() == found)
                     .mapToLong(Attempt::p99Nanos)
                     .summaryStatistics();
-            notes.add(text(
+            notes.add(format(
                     "at %,d %d of %d runs passed, with p99s from %.2f to %.2f ms",
                     found, count(found, true), p99.getCount(), p99.getMin() / 1e6, p99.getMax() / 1e6));
         }
         attempts.stream()
                 .filter(attempt -> !attempt.passed() && count(attempt.rate(), true) > 0)
-                .forEach(attempt -> notes.add(text(
-                        "%,d failed once (%s) and passed %d of %d times",
-                        attempt.rate(),
-                        attempt.failure(),
-                        count(attempt.rate(), true),
-                        count(attempt.rate(), true) + count(attempt.rate(), false))));
+                .collect(Collectors.groupingBy(
+                        Attempt::rate,
+                        LinkedHashMap::new,
+                        Collectors.mapping(Attempt::failure, Collectors.joining("; "))))
+                .forEach((rate, why) -> notes.add(format(
+                        "%,d passed %d of %d times, %d have to pass of %d; failed: %s",
+                        rate, count(rate, true), count(rate, true) + count(rate, false), PASSES, TRIES, why)));
         return notes;
-    }
-
-    private static String text(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 }

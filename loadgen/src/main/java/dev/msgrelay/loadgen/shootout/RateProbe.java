@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.shootout;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
@@ -11,7 +13,6 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
 final class RateProbe {
@@ -91,7 +92,7 @@ final class RateProbe {
         long p99 = p99Nanos(run);
         return p99 <= settings.p99Nanos()
                 ? ""
-                : text("p99 %.2f ms, over %.2f ms", p99 / 1e6, settings.p99Nanos() / 1e6);
+                : format("p99 %.2f ms, over %.2f ms", p99 / 1e6, settings.p99Nanos() / 1e6);
     }
 
     /** 0 of one that did not come to its end. */
@@ -131,15 +132,11 @@ final class RateProbe {
     private List<String> notes(MaxRateSearch.Result result) {
         List<String> notes = new ArrayList<>(result.notes());
         if (result.rate() == 0 && lowest() > 1) {
-            notes.add(text(
+            notes.add(format(
                     "below %,d msg/s of each publisher nothing was tried: there, writes of %,d messages wait more than"
                             + " %.2f ms, a quarter of the p99's bound, for their last one",
                     lowest(), load.writes().messages(), settings.p99Nanos() / 1e6 / BATCH_WAIT));
         }
         return notes;
-    }
-
-    private static String text(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.shootout;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
@@ -28,7 +30,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -233,7 +234,7 @@ public final class ShootoutRun {
                 search(
                         sheet,
                         load,
-                        text(
+                        format(
                                 "search %d/%d, ",
                                 number, sheets.size() * settings.loads().size()));
             }
@@ -270,7 +271,7 @@ public final class ShootoutRun {
         }
         int before = experiment.runs().size();
         Run<RunResult> run = experiment.unmarked(
-                text(
+                format(
                         "%srun %d of at most %d, ",
                         which, probe.runs() + 1, settings.search().probes()),
                 cell,
@@ -278,15 +279,11 @@ public final class ShootoutRun {
                 Math.min(REPEATS, mostRuns - 1));
         probe.took(experiment.runs().size() - before);
         String failure = probe.failure(run);
-        listener.notice(text(
+        listener.notice(format(
                 "%s: %s%s",
                 cell.name(),
                 failure.isEmpty() ? "passed" : failure,
                 run.isMarked() ? " (marked: " + String.join(", ", run.outcome().marks()) + ")" : ""));
         return new MaxRateSearch.Try(failure, experiment.runs().size() - before, RateProbe.p99Nanos(run));
-    }
-
-    private static String text(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 }

@@ -17,18 +17,21 @@ import java.util.stream.Stream;
  * @param address at which the other sites reach what listens here
  * @param ports at which that listens
  */
-public record HostSite(String name, List<String> prefix, String address, DataPorts ports) implements Site {
+public record HostSite(String name, List<String> prefix, String address, Site.DataPorts ports) implements Site {
+    private static final String GUARD =
+            "exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\" </dev/null";
+
     public HostSite {
         prefix = List.copyOf(prefix);
     }
 
     /** With any ports. */
     public HostSite(String name, List<String> prefix, String address) {
-        this(name, prefix, address, DataPorts.ANY);
+        this(name, prefix, address, Site.DataPorts.ANY);
     }
 
     @Override
-    public SiteProcess start(JavaProgram program) throws IOException {
+    public Process start(Site.JavaProgram program) throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(java());
         command.addAll(program.javaOptions());
@@ -37,9 +40,19 @@ public record HostSite(String name, List<String> prefix, String address, DataPor
         return startCommand(command);
     }
 
+    /**
+     * The command that lets a program which knows nothing of its controller end with it, however that ends: a shell becomes
+     * the program, and leaves a reader of its stdin behind that kills it when that ends. The process id is the program's own.
+     */
+    public static List<String> guarded(List<String> command) {
+        List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));
+        guarded.addAll(command);
+        return guarded;
+    }
+
     /** Starts any command of this host. */
-    public static SiteProcess startCommand(List<String> command) throws IOException {
-        return new HostProcess(new ProcessBuilder(command).start());
+    public static Process startCommand(List<String> command) throws IOException {
+        return new ProcessBuilder(command).start();
     }
 
     /** The java command of the JDK that this JVM is of. */

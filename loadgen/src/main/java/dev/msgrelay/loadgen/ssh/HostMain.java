@@ -1,15 +1,23 @@
 package dev.msgrelay.loadgen.ssh;
 
+import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.measure.ProcessFigures;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * the workers when the controller is gone. Lines come on stdin; those with a number are answered, the number first:
  *
  * <pre>
- *  N facts [ADDRESS]        {"machine":{...},"near":...,"far":...,...}, see HostFacts
+ *  N facts [ADDRESS]        {"machine":{...},"near":...,"far":...,...}, see Facts
  *  N clock                  System.nanoTime
  *  N figures PID            CPU time in nanoseconds, and the most memory that was resident, in bytes; -1: not known
  *  N reach ADDRESS PORT     "yes", or why a connection to there cannot be made
@@ -99,8 +107,7 @@ final class HostMain {
     private static String answer(String[] words) {
         return switch (words[1]) {
             case "facts" ->
-                JsonWriter.string(
-                        HostFacts.here(words.length > 2 ? words[2] : "").toJson());
+                JsonWriter.string(Facts.here(words.length > 2 ? words[2] : "").toJson());
             case "clock" -> Long.toString(System.nanoTime());
             case "figures" -> {
                 long pid = Long.parseLong(words[2]);
@@ -127,5 +134,70 @@ final class HostMain {
     private static void say(String line) {
         System.out.println(line);
         System.out.flush();
+    }
+
+    /**
+     * What a second host says of itself, and of how it and the controller see each other.
+     *
+     * @param machine cores, JDK, kernel and so on
+     * @param near the controller's address, as sshd there sees it; empty where it does not tell
+     * @param far the address at which what is started there listens; empty where none was given and sshd does not tell
+     * @param mtu of the interface that has the far address
+     * @param megabitsPerSecond of that interface
+     */
+    record Facts(Machine machine, String near, String far, OptionalInt mtu, OptionalLong megabitsPerSecond) {
+        /** What sshd tells those that it starts: the client's address and port, the server's address and port. */
+        private static final String CONNECTION = "SSH_CONNECTION";
+
+        private static final int CONNECTION_WORDS = 4;
+
+        /**
+         * Of this host.
+         *
+         * @param given the far address; empty: the one that ssh came to
+         */
+        static Facts here(String given) {
+            String[] connection = System.getenv().getOrDefault(CONNECTION, "").split(" ");
+            boolean told = connection.length == CONNECTION_WORDS;
+            String far = given.isEmpty() && told ? connection[2] : given;
+            Optional<NetInterface> own = interfaceOf(far);
+            return new Facts(
+                    Machine.here(),
+                    told ? connection[0] : "",
+                    far,
+                    own.map(NetInterface::mtu).orElse(OptionalInt.empty()),
+                    own.map(NetInterface::megabitsPerSecond).orElse(OptionalLong.empty()));
+        }
+
+        private static Optional<NetInterface> interfaceOf(String address) {
+            try {
+                return address.isEmpty()
+                        ? Optional.empty()
+                        : new NetInterfaces(SystemTree.ofThisHost()).withAddress(InetAddress.getByName(address));
+            } catch (IOException e) {
+                return Optional.empty();
+            }
+        }
+
+        JsonObject toJson() {
+            JsonObject json = new JsonObject();
+            json.put("machine", machine.toJson());
+            json.put("near", near);
+            json.put("far", far);
+            mtu.ifPresent(bytes -> json.put("mtu", bytes));
+            megabitsPerSecond.ifPresent(speed -> json.put("megabitsPerSecond", speed));
+            return json;
+        }
+
+        static Facts of(JsonObject json) {
+            return new Facts(
+                    Machine.of(json.getObject("machine", new JsonObject())),
+                    json.getString("near", ""),
+                    json.getString("far", ""),
+                    json.has("mtu") ? OptionalInt.of(json.getInt("mtu")) : OptionalInt.empty(),
+                    json.has("megabitsPerSecond")
+                            ? OptionalLong.of(json.getLong("megabitsPerSecond"))
+                            : OptionalLong.empty());
+        }
     }
 }

@@ -51,10 +51,10 @@ final class HostTalk implements AutoCloseable {
      * @param farAddress where what is started there listens; empty: the address that ssh came to
      * @throws IOException the host is gone, or does not answer
      */
-    HostFacts facts(String farAddress) throws IOException, InterruptedException {
+    HostMain.Facts facts(String farAddress) throws IOException, InterruptedException {
         String line = ask(("facts " + farAddress).trim()).line();
         try {
-            return HostFacts.of(JsonParser.object().from(line));
+            return HostMain.Facts.of(JsonParser.object().from(line));
         } catch (JsonParserException e) {
             throw new IOException(name + " said: " + line, e);
         }
@@ -114,8 +114,8 @@ final class HostTalk implements AutoCloseable {
     void tell(String line) {
         synchronized (process) {
             try {
-                process.stdin().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-                process.stdin().flush();
+                process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+                process.getOutputStream().flush();
             } catch (IOException e) {
                 // the reader notices, and knows why
             }
@@ -145,7 +145,8 @@ final class HostTalk implements AutoCloseable {
     }
 
     private void read() {
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(process.stdout(), StandardCharsets.UTF_8))) {
+        try (BufferedReader in =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             String line;
             while ((line = in.readLine()) != null) {
                 answers.offer(new Answer(System.nanoTime(), line));
@@ -174,13 +175,13 @@ final class HostTalk implements AutoCloseable {
     public void close() {
         beat.interrupt();
         try {
-            process.stdin().close();
-            process.awaitExit(LEAVE_MILLIS);
+            process.getOutputStream().close();
+            process.waitFor(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (IOException e) {
             // it is gone
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        process.kill();
+        process.destroyForcibly();
     }
 }

@@ -1,20 +1,29 @@
 package dev.msgrelay.loadgen.ssh;
 
+import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
-import dev.msgrelay.loadgen.site.DataPorts;
+import dev.msgrelay.loadgen.link.Framing;
+import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** The link between this host, where the relay is, and a second one. */
 public final class RemoteLane implements Lane {
@@ -31,7 +40,7 @@ public final class RemoteLane implements Lane {
      * @param far address at which this host reaches the second one; null: the one to which ssh came
      * @param ports at which the relay listens, and what sends in its place
      */
-    public record Given(String near, String far, DataPorts ports, RemoteLink link) {}
+    public record Given(String near, String far, Site.DataPorts ports, Link link) {}
 
     private RemoteLane(HostSite near, SshSite far, LaneLink link) {
         this.near = near;
@@ -91,9 +100,10 @@ public final class RemoteLane implements Lane {
     }
 
     /** A firewall is known now, by what it is, and not when the first subscriber waits in vain. */
-    private static void checkReach(SshSite far, String near, DataPorts ports) throws IOException, InterruptedException {
+    private static void checkReach(SshSite far, String near, Site.DataPorts ports)
+            throws IOException, InterruptedException {
         checkReach(far, near, ports.publish());
-        if (!ports.equals(DataPorts.ANY)) {
+        if (!ports.equals(Site.DataPorts.ANY)) {
             checkReach(far, near, ports.subscribe());
         }
     }
@@ -159,5 +169,68 @@ public final class RemoteLane implements Lane {
     @Override
     public void close() {
         far.close();
+    }
+
+    /**
+     * What is known about the link between this host and a second one: what was given, else what both hosts' systems say of
+     * the interfaces at its ends, of which the slower and the smaller count.
+     *
+     * @param speed given, or null
+     * @param mtu given, or 0
+     */
+    public record Link(LinkSpeed speed, int mtu) {
+        /** Nothing is given: all is read. */
+        public static final Link READ = new Link(null, 0);
+
+        private static final long MEGA = 1_000_000L;
+
+        /**
+         * The link; null where nobody knows its speed or its MTU, or where both ends are one host and there is none.
+         *
+         * @param near this end's address
+         * @param far the other end's address
+         * @param facts what the second host tells of its interface
+         * @throws IllegalArgumentException naming a value that no link can have
+         */
+        LaneLink between(InetAddress near, InetAddress far, HostMain.Facts facts, SystemTree tree) {
+            NetInterfaces all = new NetInterfaces(tree);
+            Optional<NetInterface> local = all.withAddress(near);
+            boolean oneHost = far.isLoopbackAddress()
+                    || local.map(NetInterface::loopback).orElse(false)
+                    || all.withAddress(far).isPresent();
+            boolean timestamps = tree.number("proc/sys/net/ipv4/tcp_timestamps").orElse(1) != 0;
+            IpVersion ip = near instanceof Inet6Address ? IpVersion.V6 : IpVersion.V4;
+            return oneHost && speed == null ? null : of(local, facts.mtu(), facts.megabitsPerSecond(), ip, timestamps);
+        }
+
+        /** From the interfaces at both ends. */
+        LaneLink of(
+                Optional<NetInterface> near,
+                OptionalInt farMtu,
+                OptionalLong farMegabits,
+                IpVersion ip,
+                boolean timestamps) {
+            OptionalLong megabits =
+                    smaller(near.map(NetInterface::megabitsPerSecond).orElse(OptionalLong.empty()), farMegabits);
+            OptionalLong bytes =
+                    smaller(widened(near.map(NetInterface::mtu).orElse(OptionalInt.empty())), widened(farMtu));
+            if (speed == null && megabits.isEmpty() || mtu == 0 && bytes.isEmpty()) {
+                return null;
+            }
+            LinkSpeed line = speed != null ? speed : new LinkSpeed(megabits.getAsLong() * MEGA);
+            int packet = mtu != 0 ? mtu : (int) Math.min(SegmentFormat.MAX_MTU, bytes.getAsLong());
+            return new LaneLink(line, new SegmentFormat(packet, ip, timestamps, false, Framing.ETHERNET));
+        }
+
+        private static OptionalLong widened(OptionalInt value) {
+            return value.isPresent() ? OptionalLong.of(value.getAsInt()) : OptionalLong.empty();
+        }
+
+        private static OptionalLong smaller(OptionalLong one, OptionalLong other) {
+            if (one.isEmpty() || other.isEmpty()) {
+                return one.isEmpty() ? other : one;
+            }
+            return OptionalLong.of(Math.min(one.getAsLong(), other.getAsLong()));
+        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.ssh;
 
-import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -148,21 +149,22 @@ public record SshHost(Ssh ssh, String java, String jar) {
      * @return its exit code
      * @throws IOException it could not be started: as below
      */
-    public int run(JavaProgram program, PrintWriter out, PrintWriter err) throws IOException, InterruptedException {
+    public int run(Site.JavaProgram program, PrintWriter out, PrintWriter err)
+            throws IOException, InterruptedException {
         SshProcess process = start(program);
         try {
-            Thread errors = new Thread(() -> passOn(process.stderr(), err), "stderr");
+            Thread errors = new Thread(() -> passOn(process.getErrorStream(), err), "stderr");
             errors.setDaemon(true);
             errors.start();
-            Thread output = new Thread(() -> passOn(process.stdout(), out), "stdout");
+            Thread output = new Thread(() -> passOn(process.getInputStream(), out), "stdout");
             output.setDaemon(true);
             output.start();
             output.join();
             errors.join();
-            process.awaitExit(END_MILLIS);
-            return process.isAlive() ? 1 : process.exitCode();
+            process.waitFor(END_MILLIS, TimeUnit.MILLISECONDS);
+            return process.isAlive() ? 1 : process.exitValue();
         } finally {
-            process.kill();
+            process.destroyForcibly();
         }
     }
 
@@ -183,7 +185,7 @@ public record SshHost(Ssh ssh, String java, String jar) {
      *
      * @throws IOException in one line that names the host: with what ssh said
      */
-    public SshProcess start(JavaProgram program) throws IOException {
+    public SshProcess start(Site.JavaProgram program) throws IOException {
         List<String> words = new ArrayList<>(List.of(java));
         words.addAll(program.javaOptions());
         words.addAll(List.of("-cp", jar, program.main()));

@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.ssh;
 
-import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -18,7 +17,7 @@ import java.util.concurrent.TimeoutException;
  * A process of a second host, at the end of an ssh of its own: its streams and its exit code are that ssh's. What ssh
  * cannot do, signals and figures, is asked of the host by {@link HostTalk}.
  */
-public final class SshProcess implements SiteProcess {
+public final class SshProcess extends Process {
     /** A worker's result with the histograms of some hundred subscribers has a few megabytes. */
     private static final int MAX_LINE = 32 << 20;
 
@@ -116,69 +115,65 @@ public final class SshProcess implements SiteProcess {
         host.tell("watch " + pidThere);
     }
 
+    long pidThere() {
+        return pidThere;
+    }
+
+    /** None here. */
     @Override
     public long pid() {
         return -1;
     }
 
     @Override
-    public InputStream stdout() {
+    public InputStream getInputStream() {
         return stdout;
     }
 
     @Override
-    public InputStream stderr() {
+    public InputStream getErrorStream() {
         return stderr;
     }
 
     @Override
-    public OutputStream stdin() {
+    public OutputStream getOutputStream() {
         return process.getOutputStream();
     }
 
     @Override
-    public boolean isAlive() {
-        return process.isAlive();
-    }
-
-    @Override
-    public int exitCode() {
+    public int exitValue() {
         return process.exitValue();
     }
 
     @Override
-    public boolean awaitExit(long millis) throws InterruptedException {
-        return process.waitFor(millis, TimeUnit.MILLISECONDS);
+    public int waitFor() throws InterruptedException {
+        return process.waitFor();
     }
 
-    /** Asks it there; ssh ends when it has. */
     @Override
-    public void terminate() {
+    public boolean waitFor(long time, TimeUnit unit) throws InterruptedException {
+        return process.waitFor(time, unit);
+    }
+
+    /** Asks it there to end (SIGTERM). */
+    @Override
+    public void destroy() {
         tell("term ");
     }
 
     /** Ends it there and the ssh here, and waits for neither. */
     @Override
-    public void kill() {
+    public Process destroyForcibly() {
         tell("kill ");
-        // Process.destroyForcibly would close its streams as well, and its last words would be lost.
+        // Its own would close its streams as well, and its last words would be lost.
         process.toHandle().destroyForcibly();
+        return this;
     }
 
     private void tell(String signal) {
         if (talk != null && process.isAlive()) {
             talk.tell(signal + pidThere);
         }
-    }
-
-    @Override
-    public long cpuNanos() {
-        return talk == null ? -1 : talk.cpuNanos(pidThere);
-    }
-
-    @Override
-    public long peakResidentBytes() {
-        return talk == null ? -1 : talk.peakResidentBytes(pidThere);
     }
 
     /** What is read, as long as no line is longer than anyone may want to keep. One thread reads. */
@@ -204,7 +199,7 @@ public final class SshProcess implements SiteProcess {
                 length = bytes[offset + i] == '\n' ? 0 : length + 1;
                 if (length > MAX_LINE) {
                     flooded = "ended here: it said a line of more than " + (MAX_LINE >> 20) + " MiB\n";
-                    kill();
+                    destroyForcibly();
                     return -1;
                 }
             }

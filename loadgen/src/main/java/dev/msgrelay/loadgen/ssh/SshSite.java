@@ -1,10 +1,7 @@
 package dev.msgrelay.loadgen.ssh;
 
 import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.site.DataPorts;
-import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +23,8 @@ public final class SshSite implements Site, AutoCloseable {
 
     private final SshHost host;
     private final HostTalk talk;
-    private final HostFacts facts;
-    private final DataPorts ports;
+    private final HostMain.Facts facts;
+    private final Site.DataPorts ports;
     private volatile ClockOffset clock;
     private volatile long driftNanos;
     private volatile long errorNanos;
@@ -38,10 +35,11 @@ public final class SshSite implements Site, AutoCloseable {
      * @param farAddress at which this host reaches what listens there; empty: the one that ssh came to
      * @throws IOException in one line that names the host; nothing is left there
      */
-    static SshSite open(SshHost host, String farAddress, DataPorts ports) throws IOException, InterruptedException {
+    static SshSite open(SshHost host, String farAddress, Site.DataPorts ports)
+            throws IOException, InterruptedException {
         HostTalk talk = new HostTalk(
                 host.name(),
-                host.start(new JavaProgram(SMALL_JVM, HostMain.class.getName(), List.of("" + SILENCE_MILLIS))));
+                host.start(new Site.JavaProgram(SMALL_JVM, HostMain.class.getName(), List.of("" + SILENCE_MILLIS))));
         try {
             return new SshSite(host, talk, talk.facts(farAddress), ports);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -50,7 +48,7 @@ public final class SshSite implements Site, AutoCloseable {
         }
     }
 
-    private SshSite(SshHost host, HostTalk talk, HostFacts facts, DataPorts ports)
+    private SshSite(SshHost host, HostTalk talk, HostMain.Facts facts, Site.DataPorts ports)
             throws IOException, InterruptedException {
         this.host = host;
         this.talk = talk;
@@ -72,7 +70,7 @@ public final class SshSite implements Site, AutoCloseable {
     }
 
     @Override
-    public DataPorts ports() {
+    public Site.DataPorts ports() {
         return ports;
     }
 
@@ -81,7 +79,7 @@ public final class SshSite implements Site, AutoCloseable {
         return facts.machine();
     }
 
-    HostFacts facts() {
+    HostMain.Facts facts() {
         return facts;
     }
 
@@ -90,10 +88,26 @@ public final class SshSite implements Site, AutoCloseable {
     }
 
     @Override
-    public SiteProcess start(JavaProgram program) throws IOException {
+    public Process start(Site.JavaProgram program) throws IOException {
         SshProcess process = host.start(program);
         process.entrustTo(talk);
         return process;
+    }
+
+    /** Asks it there; ssh ends when it has. */
+    @Override
+    public void terminate(Process process) {
+        process.destroy();
+    }
+
+    @Override
+    public long cpuNanos(Process process) {
+        return talk.cpuNanos(((SshProcess) process).pidThere());
+    }
+
+    @Override
+    public long peakResidentBytes(Process process) {
+        return talk.peakResidentBytes(((SshProcess) process).pidThere());
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -19,7 +20,6 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The process of the clients that come and go: visits one after the other, on a schedule, those of publishers and of
@@ -66,10 +66,7 @@ public final class ChurnMain {
     private final int id;
     private final String name;
     private final ProducerId producer = ProducerId.random();
-    private final AtomicLong messages = new AtomicLong();
-    private final AtomicLong bytes = new AtomicLong();
-    private long messagesAtBegin;
-    private long bytesAtBegin;
+    private final PublishConnection visitors;
     private long visits;
     private long late;
     private long longestNanos;
@@ -82,6 +79,7 @@ public final class ChurnMain {
         this.to = args.endpoint("to");
         this.from = args.endpoint("from");
         this.id = args.number("first-id");
+        this.visitors = new PublishConnection(id, this::publish);
         this.name = "loadgen-churn-" + Long.toHexString(System.nanoTime());
     }
 
@@ -91,7 +89,7 @@ public final class ChurnMain {
 
     private void run() throws IOException, InterruptedException {
         control.say("ready", Map.of("connections", 1));
-        Progress progress = Progress.start(control, messages::get, bytes::get);
+        Progress progress = Progress.start(control, visitors::messages, visitors::bytes);
         Schedule schedule = Schedule.staggered(System.nanoTime(), args.number("rate"), 1, 0, 1);
         Waiter waiter = new Waiter(0);
         boolean measured = false;
@@ -104,8 +102,7 @@ public final class ChurnMain {
             }
             if (!measured && now >= window.begin()) {
                 measured = true;
-                messagesAtBegin = messages.get();
-                bytesAtBegin = bytes.get();
+                visitors.noteBegin();
             }
             visit(visit, now);
             if (measured) {
@@ -114,10 +111,6 @@ public final class ChurnMain {
                 longestNanos = Math.max(longestNanos, System.nanoTime() - now);
             }
         }
-        if (!measured) {
-            messagesAtBegin = messages.get();
-            bytesAtBegin = bytes.get();
-        }
         progress.last();
         report();
     }
@@ -125,7 +118,7 @@ public final class ChurnMain {
     private void visit(long visit, long now) throws IOException, InterruptedException {
         try {
             if (visit % 2 == 0) {
-                publish(now);
+                publishSome(now);
             } else {
                 subscribe();
             }
@@ -136,27 +129,31 @@ public final class ChurnMain {
         }
     }
 
-    private void publish(long now) throws IOException, InterruptedException {
+    private void publishSome(long now) throws IOException {
         FrameBatch batch = FrameBatch.ofMessages(sizes, MESSAGES);
+        long first = visitors.messages();
         for (int i = 0; i < MESSAGES; i++) {
-            batch.add(LoadMessage.stamp(id, messages.get() + i), now);
+            batch.add(LoadMessage.stamp(id, first + i), now);
         }
-        ByteBuffer frames = batch.take();
-        int length = frames.remaining();
+        visitors.write(batch.take(), first + MESSAGES);
+    }
+
+    private void publish(ByteBuffer frames) throws IOException {
         if (args.flag("library")) {
             try (LibraryOutlet outlet = new LibraryOutlet(to, args.flag("ack") ? name : null, producer)) {
                 outlet.write(frames);
                 outlet.settle();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted");
             }
         } else {
             try (SocketChannel channel = Sockets.connect(to)) {
-                new PlainOutlet(channel).write(frames);
+                new Outlet.Plain(channel).write(frames);
                 channel.shutdownOutput();
                 awaitEnd(channel);
             }
         }
-        messages.addAndGet(MESSAGES);
-        bytes.addAndGet(length);
     }
 
     /** The relay closes when it has read everything. */
@@ -195,14 +192,8 @@ public final class ChurnMain {
     }
 
     private void report() {
-        JsonObject publisher = new JsonObject();
-        publisher.put("id", id);
-        publisher.put("messages", messages.get());
-        publisher.put("firstTimed", messagesAtBegin);
-        publisher.put("messagesMeasured", messages.get() - messagesAtBegin);
-        publisher.put("bytesMeasured", bytes.get() - bytesAtBegin);
         JsonObject result = new JsonObject();
-        result.put("publishers", new JsonArray(List.of(publisher)));
+        result.put("publishers", new JsonArray(List.of(visitors.json())));
         result.put("visits", visits);
         result.put("visitsLate", late);
         result.put("longestVisitNanos", longestNanos);

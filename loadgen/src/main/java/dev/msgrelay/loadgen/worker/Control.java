@@ -1,14 +1,19 @@
 package dev.msgrelay.loadgen.worker;
 
+import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
 import com.grack.nanojson.JsonWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
@@ -17,23 +22,23 @@ import java.util.function.Consumer;
  *
  * <pre>
  *  controller -&gt; worker                         worker -&gt; controller
+ *  job ["--to","host:1"]    the arguments of a run, for a worker that was started without any
  *  run SENDFROM BEGIN END   the window           {"event":"ready", ...}     connected, or listening
  *  sent ID=COUNT,...        drain up to these    {"event":"primed", ...}    heard of every publisher
  *  (end of file)            leave at once        {"event":"progress", ...}  once a second
  *                                                {"event":"result", ...}    all there is to say
  *                                                {"event":"error", "message":...}
- *
- *  and to a worker that stays for more than one run, see {@link Jobs}:
- *  job ["--to","host:1"]    the arguments of a run
- *  end                      the run is over      {"event":"ended"}          its connections are closed
+ *  end                      the run is over      {"event":"ended"}          its connections are closed, the next job may come
  * </pre>
  *
- * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask; lines are read by
- * a daemon thread of its own.
+ * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask; the main
+ * one reads the lines.
  */
 public final class Control {
     private static final int EXIT_FAILED = 1;
     private static final int EXIT_USAGE = 2;
+
+    private static final String JOB = "job ";
 
     private final CountDownLatch sentKnown = new CountDownLatch(1);
     private final CountDownLatch windowKnown = new CountDownLatch(1);
@@ -50,26 +55,43 @@ public final class Control {
         void run(WorkerArgs args, Control control) throws Exception;
     }
 
-    /** Runs a worker to its end and exits the process: the body of every worker's {@code main}. */
+    /**
+     * Does one job after the other until stdin ends, which ends the process: the body of every worker's {@code main}. Each job
+     * is done as in a process of its own, with connections of its own, by a thread of its own: priorities that it asked for
+     * end with that.
+     *
+     * @param args of the first job; empty where the controller tells them
+     */
     public static void main(String[] args, Work work) {
-        if (args.length == 1 && args[0].equals(Jobs.STAY)) {
-            new Jobs(work).run();
-            return;
+        AtomicReference<Control> current = new AtomicReference<>();
+        if (args.length > 0) {
+            current.set(begin(args, work));
         }
+        readCommands(line -> {
+            if (line.startsWith(JOB)) {
+                current.set(begin(parseJob(line.substring(JOB.length())), work));
+            } else {
+                current.get().onCommand(line);
+            }
+        });
+    }
+
+    private static Control begin(String[] args, Work work) {
         Control control = new Control();
-        Thread reader = new Thread(() -> readCommands(control::onCommand), "control");
-        reader.setDaemon(true);
-        reader.start();
-        control.work(args, work);
-        Runtime.getRuntime().halt(0);
+        new Thread(() -> control.work(args, work), "job").start();
+        return control;
     }
 
     /** Does it and waits for the end of the run; a worker that fails says so and exits. */
-    void work(String[] args, Work work) {
+    private void work(String[] args, Work work) {
         try {
             work.run(new WorkerArgs(args), this);
             ended.await();
             held.close();
+            // Direct memory of connections that are gone is given back by a collection: now, and not in the next
+            // window.
+            System.gc();
+            say("ended", Map.of());
         } catch (IllegalArgumentException e) {
             fail(e);
             Runtime.getRuntime().halt(EXIT_USAGE);
@@ -156,6 +178,25 @@ public final class Control {
             case "end" -> ended.countDown();
             default -> throw new IllegalArgumentException("unknown command '" + line + "'");
         }
+    }
+
+    private static String[] parseJob(String json) {
+        try {
+            JsonArray array = JsonParser.array().from(json);
+            return array.stream().map(Object::toString).toArray(String[]::new);
+        } catch (JsonParserException e) {
+            throw new IllegalArgumentException("job " + json + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The line that tells a run's arguments. */
+    public static String jobCommand(List<String> args) {
+        return JOB + JsonWriter.string(args);
+    }
+
+    /** The line that tells that the run is over. */
+    public static String endCommand() {
+        return "end";
     }
 
     /** The line that tells the window. */

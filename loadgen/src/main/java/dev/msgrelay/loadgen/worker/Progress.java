@@ -16,7 +16,7 @@ public final class Progress {
     private final Control control;
     private final LongSupplier messages;
     private final LongSupplier bytes;
-    private final Standstill standstill;
+    private final Pauses.Standstill standstill;
     private final StringBuilder counts = new StringBuilder();
     private int counted;
     private boolean ended;
@@ -26,7 +26,7 @@ public final class Progress {
         this.control = control;
         this.messages = messages;
         this.bytes = bytes;
-        this.standstill = Standstill.watch(control::window);
+        this.standstill = Pauses.Standstill.watch(control::window);
     }
 
     /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */

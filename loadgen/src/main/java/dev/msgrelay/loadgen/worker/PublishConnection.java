@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.worker;
 
+import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.MessageStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
@@ -10,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * One connection that publishes under one publisher id. Owned by one thread at a time; {@link #messages} and {@link
  * #bytes} may be asked by any.
  */
-final class PublishConnection implements AutoCloseable {
+public final class PublishConnection implements AutoCloseable {
     private static final long NOT_YET = -1;
 
     private final int id;
@@ -23,12 +25,12 @@ final class PublishConnection implements AutoCloseable {
     private long bytesAtEnd;
     private long firstTimed = NOT_YET;
 
-    PublishConnection(int id, Outlet outlet) {
+    public PublishConnection(int id, Outlet outlet) {
         this.id = id;
         this.outlet = outlet;
     }
 
-    int id() {
+    public int id() {
         return id;
     }
 
@@ -41,9 +43,32 @@ final class PublishConnection implements AutoCloseable {
      *
      * @param batch to pack it in, empty
      */
-    void prime(FrameBatch batch, long nowNanos) throws IOException {
+    public void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         write(batch.take(), messages.get() + 1);
+    }
+
+    /**
+     * Publishes as fast as it goes, from {@code window.sendFrom()} to {@code window.end()}; the last write only completes the
+     * last frame.
+     *
+     * @param stream that goes on where the connection is
+     * @param writesAClock between two looks at the clock; all messages of them carry the same time
+     */
+    public void publish(MessageStream stream, Window window, int writesAClock) throws IOException {
+        long now = new Waiter(0).awaitMoment(window.sendFrom());
+        while (now < window.end()) {
+            if (now >= window.begin()) {
+                noteBegin();
+            }
+            for (int i = 0; i < writesAClock; i++) {
+                ByteBuffer data = stream.next(now);
+                write(data, stream.nextNumber());
+            }
+            now = System.nanoTime();
+        }
+        ByteBuffer rest = stream.rest();
+        write(rest, stream.nextNumber());
     }
 
     /**
@@ -68,6 +93,7 @@ final class PublishConnection implements AutoCloseable {
         if (messagesAtBegin == NOT_YET) {
             messagesAtBegin = messages.get();
             bytesAtBegin = bytes.get();
+            outlet.noteBegin();
         }
     }
 
@@ -106,7 +132,7 @@ final class PublishConnection implements AutoCloseable {
     }
 
     /** Messages sent, and the number of the next one. */
-    long messages() {
+    public long messages() {
         return messages.get();
     }
 
@@ -121,6 +147,18 @@ final class PublishConnection implements AutoCloseable {
         } catch (IOException e) {
             throw new IOException("publisher " + id + ": " + e.getMessage(), e);
         }
+    }
+
+    /** All there is to say of it, at the end. */
+    public JsonObject json() {
+        JsonObject json = new JsonObject();
+        json.put("id", id);
+        json.put("messages", messages());
+        json.put("firstTimed", firstTimed());
+        json.put("messagesMeasured", messagesMeasured());
+        json.put("bytesMeasured", bytesMeasured());
+        outlet.addTo(json);
+        return json;
     }
 
     @Override

@@ -3,19 +3,16 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.host.RealTime;
-import dev.msgrelay.loadgen.load.BatchStream;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.MessageStream;
-import dev.msgrelay.loadgen.load.MixedStream;
-import dev.msgrelay.loadgen.load.PackedStream;
 import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.load.SizeTable;
-import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,15 +99,10 @@ public final class PublisherMain {
     private int ready() throws IOException {
         int writeSize = args.number("write-size", 0);
         SocketChannel first = connections.get(0).outlet().channel();
-        if (first == null) {
-            control.say("ready", Map.of("connections", connections.size()));
-            return writeSize;
-        }
-        if (writeSize == 0) {
+        if (first != null && writeSize == 0) {
             writeSize = Segments.wholeUpTo(WRITE_BYTES, Segments.payload(first.getLocalAddress()));
         }
-        int mtu = PathMtu.of(first);
-        control.say("ready", Map.of("connections", connections.size(), "writeSize", writeSize, "pathMtu", mtu));
+        control.say("ready", Map.of());
         return writeSize;
     }
 
@@ -126,7 +118,7 @@ public final class PublisherMain {
         int firstId = args.number("first-id", 0);
         if (!args.flag("to")) {
             for (SocketChannel channel : listen(count)) {
-                connections.add(new PublishConnection(firstId++, new PlainOutlet(channel)));
+                connections.add(new PublishConnection(firstId++, new Outlet.Plain(channel)));
             }
             return;
         }
@@ -138,7 +130,7 @@ public final class PublisherMain {
 
     private Outlet outlet(Endpoint relay, int id) throws IOException {
         if (!library) {
-            return new PlainOutlet(Sockets.connect(relay));
+            return new Outlet.Plain(Sockets.connect(relay));
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
@@ -147,9 +139,10 @@ public final class PublisherMain {
 
     /** Waits for those who take the messages without a relay. */
     private List<SocketChannel> listen(int count) throws IOException {
-        try (Listener listener = new Listener(args, "socket", "subscribe-port")) {
-            control.say("listening", Map.of("subscribe", listener.endpoint().toString()));
-            return listener.accept(count);
+        try (ServerSocketChannel server = Sockets.listen(args, "socket", "subscribe-port")) {
+            control.say(
+                    "listening", Map.of("subscribe", Sockets.endpoint(server).toString()));
+            return Sockets.accept(server, count);
         }
     }
 
@@ -172,7 +165,7 @@ public final class PublisherMain {
         Together.publish(
                 connections,
                 PublishConnection::id,
-                connection -> FullSpeed.publish(connection, stream(connection, writeSize), window));
+                connection -> connection.publish(stream(connection, writeSize), window, 1));
     }
 
     /** What this connection sends, from its next message on. */
@@ -180,11 +173,11 @@ public final class PublisherMain {
         int id = connection.id();
         long first = connection.messages();
         if (batch > 0) {
-            return new BatchStream(id, sizes, batch, first);
+            return new MessageStream.Batches(id, sizes, batch, first);
         }
         return sizes.isUniform()
-                ? new PackedStream(id, sizes.max(), writeSize, first)
-                : new MixedStream(id, sizes, writeSize, first);
+                ? new MessageStream.Packed(id, sizes.max(), writeSize, first)
+                : new MessageStream.Mixed(id, sizes, writeSize, first);
     }
 
     private void publishPaced(Window window) throws IOException, InterruptedException {
@@ -216,18 +209,7 @@ public final class PublisherMain {
     /** The connections stay open: a relay may drop what a vanished publisher left behind. */
     private void report() {
         JsonArray publishers = new JsonArray();
-        for (PublishConnection connection : connections) {
-            JsonObject one = new JsonObject();
-            one.put("id", connection.id());
-            one.put("messages", connection.messages());
-            if (connection.outlet() instanceof LibraryOutlet own) {
-                one.put("acknowledged", own.acknowledged());
-            }
-            one.put("firstTimed", connection.firstTimed());
-            one.put("messagesMeasured", connection.messagesMeasured());
-            one.put("bytesMeasured", connection.bytesMeasured());
-            publishers.add(one);
-        }
+        connections.forEach(connection -> publishers.add(connection.json()));
         result.put("publishers", publishers);
         progress.last();
         control.say("result", result);

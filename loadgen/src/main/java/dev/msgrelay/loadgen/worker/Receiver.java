@@ -4,8 +4,12 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SequenceCheck;
+import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
@@ -15,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One subscriber: a blocking connection and a thread of its own, which walks through the frames of the compacting reader
@@ -25,7 +30,7 @@ final class Receiver implements Runnable {
     private static final long JOIN_MILLIS = 2_000;
 
     private final ByteChannel channel;
-    private final SubscriberSettings settings;
+    private final Settings settings;
     private final int bufferSize;
     private final MeasuredChannel measured;
     private final Verifier verifier;
@@ -41,8 +46,7 @@ final class Receiver implements Runnable {
      *
      * @param name by which a relay knows it that is told HELLO
      */
-    Receiver(ByteChannel channel, SubscriberSettings settings, int bufferSize, Control control, String name)
-            throws IOException {
+    Receiver(ByteChannel channel, Settings settings, int bufferSize, Control control, String name) throws IOException {
         this.channel = channel;
         this.settings = settings;
         this.bufferSize = bufferSize;
@@ -95,7 +99,7 @@ final class Receiver implements Runnable {
         while (reader.read(measured, verifier) >= 0) {
             // One writer: ordered stores are enough, and cost nothing.
             bytes.lazySet(measured.bytes());
-            messages.lazySet(reader.frames());
+            messages.lazySet(verifier.messages());
             accounted.lazySet(verifier.accountedFor());
             if (waiting && verifier.hasHeardOfAll()) {
                 waiting = false;
@@ -204,5 +208,87 @@ final class Receiver implements Runnable {
         }
         result.put("latency", Histograms.encode(verifier.latency()));
         result.put("order", verifier.check().order().encode());
+    }
+
+    /** A channel that is read so many bytes a second and no more. The thread that reads it owns it. */
+    private static final class SlowChannel implements ReadableByteChannel {
+        /** It is read so often, in pieces so small that the receive queue stays full between them. */
+        private static final int READS_PER_SECOND = 50;
+
+        private final ReadableByteChannel source;
+        private final int bytesPerRead;
+        private long nextRead = System.nanoTime();
+
+        SlowChannel(ReadableByteChannel source, int bytesPerSecond) {
+            this.source = source;
+            this.bytesPerRead = Math.max(1, bytesPerSecond / READS_PER_SECOND);
+        }
+
+        /** Waits for its turn, and takes a piece. */
+        @Override
+        public int read(ByteBuffer target) throws IOException {
+            long wait;
+            while ((wait = nextRead - System.nanoTime()) > 0 && source.isOpen()) {
+                LockSupport.parkNanos(wait);
+            }
+            nextRead += TimeUnit.SECONDS.toNanos(1) / READS_PER_SECOND;
+            int limit = target.limit();
+            target.limit(Math.min(limit, target.position() + bytesPerRead));
+            try {
+                return source.read(target);
+            } finally {
+                target.limit(limit);
+            }
+        }
+
+        @Override
+        public boolean isOpen() {
+            return source.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            source.close();
+        }
+    }
+
+    /**
+     * How a subscriber reads, and what it checks and records.
+     *
+     * @param check of the messages
+     * @param publishers that must be heard of and are checked
+     * @param sizes of all messages
+     * @param choice those of them that are to come
+     * @param sampling one in so many messages has its latency recorded; a power of two
+     * @param arrivals messages whose arrival is noted at most
+     * @param publishersAhead nanoseconds that the publishers' clock is ahead of this host's
+     * @param policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
+     * @param bytesPerSecond that it reads; 0: as fast as they come
+     */
+    record Settings(
+            Check check,
+            int publishers,
+            SizeTable sizes,
+            TypeChoice choice,
+            int sampling,
+            int arrivals,
+            long publishersAhead,
+            Policy policy,
+            int bytesPerSecond) {
+        Settings {
+            if (Integer.bitCount(sampling) != 1) {
+                throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
+            }
+        }
+
+        /** The same check, of the messages of one publisher over a plain connection. */
+        Settings ofOnePublisher() {
+            return new Settings(
+                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, 0, publishersAhead, null, 0);
+        }
+
+        boolean isPlain() {
+            return policy == null;
+        }
     }
 }

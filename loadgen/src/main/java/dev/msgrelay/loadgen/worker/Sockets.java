@@ -11,6 +11,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The sockets of workers and experiments: blocking, over TCP with TCP_NODELAY. */
 public final class Sockets {
@@ -46,6 +48,28 @@ public final class Sockets {
     /** Where it really listens. */
     public static Endpoint endpoint(ServerSocketChannel server) throws IOException {
         return Endpoint.of(server.getLocalAddress());
+    }
+
+    /**
+     * Listens as a worker is told: at the address given by --bind (loopback), or at a Unix socket where a path is given.
+     *
+     * @param socketOption the option that gives the path
+     * @param portOption the option that gives the port; without it, a free one
+     */
+    public static ServerSocketChannel listen(WorkerArgs args, String socketOption, String portOption)
+            throws IOException {
+        return args.flag(socketOption)
+                ? listen(Path.of(args.text(socketOption)))
+                : listen(args.flag("bind") ? args.text("bind") : "127.0.0.1", args.number(portOption, 0));
+    }
+
+    /** Waits for so many connections. The controller bounds this wait: its end ends the process. */
+    public static List<SocketChannel> accept(ServerSocketChannel server, int count) throws IOException {
+        List<SocketChannel> accepted = new ArrayList<>();
+        while (accepted.size() < count) {
+            accepted.add(accept(server));
+        }
+        return accepted;
     }
 
     /** Waits for the next connection. */

@@ -61,7 +61,7 @@ public final class SubscriberMain {
 
     private final WorkerArgs args;
     private final Control control;
-    private final SubscriberSettings settings;
+    private final Receiver.Settings settings;
     private final int buffer;
     private final TypeRanges wanted;
     private final Policy policy;
@@ -75,7 +75,7 @@ public final class SubscriberMain {
                 .withTypes(args.number("types", 1));
         this.wanted = args.flag("wanted") ? TypeRanges.parse(args.text("wanted")) : TypeRanges.ALL;
         this.policy = args.flag("policy") ? Policy.ofFlag(args.text("policy")) : null;
-        this.settings = new SubscriberSettings(
+        this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
                 args.number("publishers"),
                 sizes,
@@ -187,7 +187,7 @@ public final class SubscriberMain {
             result.put("arrivals", arrivals.encode());
         }
         if (settings.check() == Check.FULL) {
-            result.put("checkNanos", CheckCost.nanosPerMessage(settings.sizes()));
+            result.put("checkNanos", new CheckCost(settings, control).nanosPerMessage());
         }
         control.say("result", result);
     }

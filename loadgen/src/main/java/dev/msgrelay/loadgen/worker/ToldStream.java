@@ -22,9 +22,9 @@ final class ToldStream {
         return next != UNKNOWN;
     }
 
-    /** A message, whoever sent it. */
-    void message() {
-        next++;
+    /** So many messages, whoever sent them. */
+    void messages(int messages) {
+        next += messages;
     }
 
     /** Messages that do not come. */

@@ -1,12 +1,13 @@
 package dev.msgrelay.loadgen.worker;
 
-import dev.msgrelay.loadgen.load.ArrivalLog;
+import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.MessageCheck;
+import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
-import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
@@ -23,7 +24,7 @@ import org.HdrHistogram.Histogram;
  * Checks every message that a subscriber gets and all that the relay tells it of the stream, and records the latency of
  * one message in {@code sampling}, and its arrival. The subscriber's thread owns it; {@link #welcomed} is for any.
  */
-final class Verifier implements FrameConsumer {
+final class Verifier implements BulkFrameConsumer {
     /** Longer latencies are recorded as this one. */
     private static final long MAX_LATENCY_NANOS = TimeUnit.SECONDS.toNanos(100);
 
@@ -33,12 +34,13 @@ final class Verifier implements FrameConsumer {
     private final WritableByteChannel answers;
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
-    private final ArrivalLog arrivals;
+    private final Arrivals.Log arrivals;
     private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
-    private final SubscriberSettings settings;
+    private final Receiver.Settings settings;
     private final long samplingMask;
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
+    private long messages;
     private long foreign;
     private int closeReason;
     private String error;
@@ -46,12 +48,12 @@ final class Verifier implements FrameConsumer {
     /**
      * @param answers where a PING is answered
      */
-    Verifier(MeasuredChannel clock, WritableByteChannel answers, SubscriberSettings settings) {
+    Verifier(MeasuredChannel clock, WritableByteChannel answers, Receiver.Settings settings) {
         this.clock = clock;
         this.answers = answers;
         this.settings = settings;
         this.check = new MessageCheck(settings.publishers(), settings.sizes(), settings.choice());
-        this.arrivals = new ArrivalLog(settings.arrivals(), settings.sampling());
+        this.arrivals = new Arrivals.Log(settings.arrivals(), settings.sampling());
         this.samplingMask = settings.sampling() - 1L;
         if (settings.isPlain()) {
             told.begin(1);
@@ -63,9 +65,28 @@ final class Verifier implements FrameConsumer {
         if (ControlFrames.isControl(type)) {
             onControl(type, body);
         } else if (told.hasBegun()) {
-            told.message();
+            told.messages(1);
+            messages++;
             onMessage(type, body);
         }
+    }
+
+    /** Of the messages that the check knows to come next, only those that are sampled are looked at by themselves. */
+    @Override
+    public int onFrames(ByteBuffer source, int from, int to) {
+        long first = check.next();
+        int run = check.onRun(source, from, to);
+        if (run == 0) {
+            return 0;
+        }
+        told.messages(run);
+        messages += run;
+        int frameLength = FrameLayout.frameLength(settings.sizes().max());
+        // The first multiple of the sampling, a power of two, that is not below the first stamp.
+        for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
+            record(stamp, source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
+        }
+        return run * frameLength;
     }
 
     private void onMessage(int type, ByteBuffer body) {
@@ -151,7 +172,7 @@ final class Verifier implements FrameConsumer {
     }
 
     /** When it got which messages. */
-    ArrivalLog arrivals() {
+    Arrivals.Log arrivals() {
         return arrivals;
     }
 
@@ -162,6 +183,11 @@ final class Verifier implements FrameConsumer {
     /** What the relay told of the stream. */
     ToldStream told() {
         return told;
+    }
+
+    /** Messages of any kind that came. */
+    long messages() {
+        return messages;
     }
 
     /** Messages that nobody of this run sent, or that were not chosen. */

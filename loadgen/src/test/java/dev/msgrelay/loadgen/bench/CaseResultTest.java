@@ -8,10 +8,11 @@ import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,15 @@ class CaseResultTest {
         assertThat(result.median(FRACTION)).isEqualTo(0.5);
         assertThat(result.medianCeiling()).isEqualTo(90);
         assertThat(FRACTION.isMet(result.median(FRACTION))).isTrue();
+    }
+
+    /** Subscribers say HELLO to a relay with another policy, and are cut off by it when they are slow. */
+    @Test
+    void everyRelayOfTheBenchmarkWaitsForItsSubscribers() throws Exception {
+        assertThat(new Cases(100, 1, true).all().stream().flatMap(one -> one.ours().stream()))
+                .allSatisfy(cell -> assertThat(cell.contestant().policy())
+                        .as(cell.contestant().name())
+                        .isEqualTo(Policy.BACKPRESSURE));
     }
 
     @Test
@@ -87,6 +97,6 @@ class CaseResultTest {
     }
 
     private static LoadCell cell(String name) {
-        return LoadCell.here(name, Middles.plain(1), Load.oneToOne(100), SECOND, null);
+        return LoadCell.here(name, Contestants.plain(1), Load.oneToOne(100), SECOND, null);
     }
 }

@@ -18,6 +18,10 @@ import org.junit.jupiter.api.Test;
 class StandstillTest {
     private static final Rates KEPT = new Rates(1_000, 1_000, 1_000, 0, 10);
 
+    private static Case messagesWait() {
+        return Case.quiet().publisherSendFull().relayReceiveFull();
+    }
+
     @Test
     void atARateWhereNobodyElseStoodStillItIsTheRelay() {
         BoundBy bound = Case.quiet()
@@ -84,10 +88,8 @@ class StandstillTest {
 
     @Test
     void aRelayThatWaitsForASubscriberDoesNotPause() {
-        BoundBy bound = Case.quiet()
+        BoundBy bound = messagesWait()
                 .withinHost()
-                .publisherSendFull()
-                .relayReceiveFull()
                 .relaySendFull()
                 .subscriberReceiveFull()
                 .relay(0.1, 0)
@@ -99,10 +101,8 @@ class StandstillTest {
 
     @Test
     void aQueueThatGrewAtARateIsNoPause() {
-        BoundBy bound = Case.quiet()
+        BoundBy bound = messagesWait()
                 .rates(new Rates(1_000, 900, 900, 1, 10))
-                .publisherSendFull()
-                .relayReceiveFull()
                 .relay(0.95, 0)
                 .stoodStill(1, 5, 6, 6, 130, 2_000)
                 .classify();
@@ -111,10 +111,8 @@ class StandstillTest {
 
     @Test
     void aRelayThatStoodStillForMostOfTheTimeAtFullSpeed() {
-        BoundBy bound = Case.quiet()
+        BoundBy bound = messagesWait()
                 .withinHost()
-                .publisherSendFull()
-                .relayReceiveFull()
                 .relay(0.3, 0)
                 .stoodStill(2, 5, 6, 6, 3_000, 0)
                 .classify();

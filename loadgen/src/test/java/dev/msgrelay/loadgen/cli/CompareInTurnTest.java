@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
@@ -34,6 +36,7 @@ class CompareInTurnTest {
     @TempDir
     private Path temporary;
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void twoSetsOfOptionsAreRunInTurn() throws Exception {
         JsonObject json = compare("--a=", "--b=--event-loops 2 --log-size=64m");
@@ -53,6 +56,7 @@ class CompareInTurnTest {
         assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void twoRelaysStayForARound() throws Exception {
         JsonObject json = compare("--b=", "--pairs=2", "--rate=500", "--subscribers=2", "--slow-readers=1");
@@ -63,6 +67,7 @@ class CompareInTurnTest {
         assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void anyCommandIsRunOverTcpAndUnixSockets() throws Exception {
         assertThat(compare("--b-command=" + OVER_TCP).getObject("ending").getString("how"))
@@ -75,6 +80,7 @@ class CompareInTurnTest {
                 .isEqualTo("complete");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void publishersWithinTheRelaysProcess() throws Exception {
         JsonObject json = compare("--a=--event-loops=1", "--in-process", "--batch=1", "--publishers=2");
@@ -82,6 +88,7 @@ class CompareInTurnTest {
         assertThat(sides(json.getArray("turns"))).startsWith("AB");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aCommandThatEndsMakesItFail() {
         int code = execute("--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", "--warmup=0");
@@ -89,6 +96,7 @@ class CompareInTurnTest {
         assertThat(code).isOne();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void anOptionThatTheRelayDoesNotKnowMakesItFailInItsWords() {
         int code = execute("--a=--no-such-option", "--minutes=0.01", "--warmup=0");
@@ -97,9 +105,10 @@ class CompareInTurnTest {
     }
 
     /** Relays of commands know nothing of a controller: they have to end with it all the same. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
-        Process process = start();
+        Process process = start("--pairs=9");
         List<ProcessHandle> all = awaitFirstPair(process);
         new ProcessBuilder("kill", "-TERM", "" + process.pid()).start().waitFor();
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -109,28 +118,36 @@ class CompareInTurnTest {
         assertThat(temporary.resolve("stdout")).content().contains("deliveries/s", "ended: interrupted");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterAKillNobodyIsLeft() throws Exception {
         Process process = start();
-        List<ProcessHandle> all = awaitFirstPair(process);
+        // A relay, the two of its guard, a publisher and a subscriber.
+        List<ProcessHandle> all = process.descendants().toList();
+        while (all.size() < 5) {
+            assertThat(process.isAlive()).isTrue();
+            TimeUnit.MILLISECONDS.sleep(10);
+            all = process.descendants().toList();
+        }
         process.destroyForcibly();
         for (ProcessHandle one : all) {
             one.onExit().get(20, TimeUnit.SECONDS);
         }
     }
 
-    private Process start() throws Exception {
-        return new ProcessBuilder(
-                        HostSite.java(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LoadgenMain.class.getName(),
-                        "compare",
-                        "--a-command=" + OVER_TCP,
-                        "--b-command=" + OVER_TCP,
-                        "--pairs=9",
-                        "--warmup=100ms",
-                        "--duration=200ms")
+    private Process start(String... more) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                HostSite.java(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LoadgenMain.class.getName(),
+                "compare",
+                "--a-command=" + OVER_TCP,
+                "--b-command=" + OVER_TCP,
+                "--warmup=100ms",
+                "--duration=200ms"));
+        command.addAll(List.of(more));
+        return new ProcessBuilder(command)
                 .redirectOutput(temporary.resolve("stdout").toFile())
                 .start();
     }

@@ -8,6 +8,8 @@ import com.grack.nanojson.JsonParser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 /** The command itself, with a short run. */
@@ -15,9 +17,10 @@ class RunCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aValidRunPassesAndPrintsItsTable() {
-        assertThat(run("--warmup", "200ms", "--duration", "300ms"))
+        assertThat(run("--warmup", "200ms", "--duration", "1s"))
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
@@ -29,15 +32,17 @@ class RunCommandTest {
         assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(18);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theEvidenceIsThereForWhoAsks() {
-        run("--warmup", "200ms", "--duration", "300ms", "--latency-at", "0", "--explain");
+        run("--warmup", "200ms", "--duration", "1s", "--latency-at", "0", "--explain");
         assertThat(out.toString())
                 .contains("peak memory", "core-to-core hop: ", "  machine ", "time in queue  p50 ")
                 .containsPattern("latency +not measured")
                 .doesNotContain("intended time");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void coresThatWereMovedAndCoresThatSomebodyElseWantedAreSaid() {
         assertThat(RunCommand.cores(34, 40)).isEmpty();
@@ -50,9 +55,10 @@ class RunCommandTest {
                         "somebody else wanted the cores: from core to core took 34 ns before and 170,000 ns after");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void withRealTimeBothWaysStandSideBySide() throws Exception {
-        int code = run("--warmup", "200ms", "--duration", "300ms", "--rate", "500", "--real-time", "--json");
+        int code = run("--warmup", "200ms", "--duration", "1s", "--rate", "500", "--real-time", "--json");
         assertThat(code).as(out.toString()).isZero();
         JsonArray cells = JsonParser.object()
                 .from(out.toString())
@@ -74,10 +80,10 @@ class RunCommandTest {
         return cell.getArray("runs").getObject(0).getObject("correctness").getObject("schedule");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theResultIsAvailableAsJson() throws Exception {
-        int code =
-                run("--warmup", "200ms", "--duration", "300ms", "--rate", "500", "--body", "uniform:16-90", "--json");
+        int code = run("--warmup", "200ms", "--duration", "1s", "--rate", "500", "--body", "uniform:16-90", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(json.getObject("origin").getString("command")).isEqualTo("run");
         JsonObject lane = json.getArray("lanes").getObject(0);
@@ -113,13 +119,14 @@ class RunCommandTest {
                 .isPositive();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void sizesSeedBurstAndSkewAreTold() {
         run(
                 "--warmup",
                 "200ms",
                 "--duration",
-                "300ms",
+                "1s",
                 "--rate",
                 "500",
                 "--burst",
@@ -137,6 +144,7 @@ class RunCommandTest {
                 .containsPattern("skew +p50 ");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatIsNotThereIsAFailure() {
         assertThat(run("--connect", "127.0.0.1:2", "--duration", "100ms")).isOne();

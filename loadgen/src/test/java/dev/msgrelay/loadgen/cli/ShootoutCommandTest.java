@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 /** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
@@ -22,6 +24,7 @@ class ShootoutCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void lanesAreComparedAndTheFilesAreThere() throws Exception {
         Path directory = temporary.resolve("new").resolve("results");
@@ -53,6 +56,7 @@ class ShootoutCommandTest {
         assertThat(directory.resolve("latency.hlog")).content().contains("unix/1to2");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aLaneWithoutALineRateHasCeilingsThatWereMeasuredInTurn() throws Exception {
         int code = run("--lanes=unix", "--rounds=1", "--warmup=500ms", "--duration=1s", "--json");
@@ -66,6 +70,7 @@ class ShootoutCommandTest {
                 .isEqualTo("calibrate: plain relay");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whereResultsCannotBeWrittenNothingIsStarted() throws Exception {
         Path file = Files.createFile(temporary.resolve("file"));
@@ -74,6 +79,7 @@ class ShootoutCommandTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void otherResultsAreNotOverwritten() throws Exception {
         Files.writeString(temporary.resolve("results.json"), "{}");

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A shootout in a process of its own, to which something happens. */
 @Timeout(120)
@@ -46,6 +48,7 @@ class ShootoutProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterCtrlCThereAreResultsAndNobodyIsLeft() throws Exception {
         boolean emulated = LaneTools.probe(new Subprocess()).available();
@@ -77,6 +80,7 @@ class ShootoutProcessTest {
         assertThat(temporary.resolve("out/report.html")).content().contains("Not complete: interrupted");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterCtrlCWhileTheSecondHostHangsThereAreResults() throws Exception {
         classPath = TestJar.write(temporary).toString();
@@ -109,6 +113,7 @@ class ShootoutProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aSecondHostThatIsNotThereIsASkippedLane() throws Exception {
         classPath = TestJar.write(temporary).toString();
@@ -120,6 +125,7 @@ class ShootoutProcessTest {
         assertThat(temporary.resolve("stdout")).content().contains("skipped: second: ssh: no route to second");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatIsKilledCostsItsRunAndNoMore() throws Exception {
         start("--lanes=loopback", "--no-calibrate", "--rounds=2", "--warmup=2s", "--duration=1s");

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.compare.Change.Meaning;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Cell;
@@ -11,9 +10,10 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Parameters;
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
@@ -24,61 +24,64 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ComparerTest {
+    private static final Origin ORIGIN = Origin.now("compare", List.of());
     private static final Hops FAR = new Hops(230, 232);
 
     @Test
     void aClearDifferenceIsTold() {
-        Comparison comparison = compare(MadeUp.loopback(10, 10.1, 10.2, 10.3), MadeUp.loopback(12, 12.1, 12.2, 12.3));
-        Change out = change(comparison, Metric.OUT);
-        assertThat(out.meaning()).isEqualTo(Meaning.BETTER);
-        assertThat(out.ratio().value()).isEqualTo(12.15 / 10.15, within(0.001));
-        assertThat(out.ratio().low()).isGreaterThan(1.1).isLessThan(out.ratio().value());
+        Results comparison = compare(MadeUp.loopback(10, 10.1, 10.2, 10.3), MadeUp.loopback(12, 12.1, 12.2, 12.3));
+        Ratio out = change(comparison, Metric.OUT);
+        assertThat(out.verdict()).isEqualTo("better");
+        assertThat(out.ratio()).isEqualTo(12.15 / 10.15, within(0.001));
+        assertThat(out.low()).isGreaterThan(1.1).isLessThan(out.ratio());
         assertThat(out.medianA()).isEqualTo(10.15, within(0.001));
         // The same CPU time for more messages.
-        assertThat(change(comparison, Metric.CPU).meaning()).isEqualTo(Meaning.BETTER);
-        assertThat(change(comparison, Metric.P50).meaning()).isEqualTo(Meaning.NOISE);
-        assertThat(comparison.leftOut()).isEmpty();
+        assertThat(change(comparison, Metric.CPU).verdict()).isEqualTo("better");
+        assertThat(change(comparison, Metric.P50).verdict()).isEqualTo("noise");
+        assertThat(comparison.notes()).isEmpty();
     }
 
     @Test
     void lessIsWorse() {
-        Comparison comparison = compare(MadeUp.loopback(12, 12.1, 12.2, 12.3), MadeUp.loopback(10, 10.1, 10.2, 10.3));
-        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.WORSE);
-        assertThat(change(comparison, Metric.CPU).meaning()).isEqualTo(Meaning.WORSE);
+        Results comparison = compare(MadeUp.loopback(12, 12.1, 12.2, 12.3), MadeUp.loopback(10, 10.1, 10.2, 10.3));
+        assertThat(change(comparison, Metric.OUT).verdict()).isEqualTo("worse");
+        assertThat(change(comparison, Metric.CPU).verdict()).isEqualTo("worse");
     }
 
     @Test
     void whatOverlapsIsNoise() {
-        Comparison comparison = compare(MadeUp.loopback(10, 11, 12, 13), MadeUp.loopback(10.1, 11.1, 12.1, 13.1));
-        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.NOISE);
+        Results comparison = compare(MadeUp.loopback(10, 11, 12, 13), MadeUp.loopback(10.1, 11.1, 12.1, 13.1));
+        assertThat(change(comparison, Metric.OUT).verdict()).isEqualTo("noise");
     }
 
     @Test
     void inTurnTheSameRunsTellADifference() {
         Results a = MadeUp.loopback(10, 11, 12, 13, 14, 15);
         Results b = MadeUp.loopback(10.1, 11.1, 12.1, 13.1, 14.1, 15.1);
-        assertThat(change(new Comparer(a, b, false).allLanes(false), Metric.OUT).meaning())
-                .isEqualTo(Meaning.NOISE);
-        Change paired = change(new Comparer(a, b, true).allLanes(false), Metric.OUT);
-        assertThat(paired.meaning()).isEqualTo(Meaning.BETTER);
+        assertThat(change(new Comparer(ORIGIN, a, b, false).allLanes(false), Metric.OUT)
+                        .verdict())
+                .isEqualTo("noise");
+        Ratio paired = change(new Comparer(ORIGIN, a, b, true).allLanes(false), Metric.OUT);
+        assertThat(paired.verdict()).isEqualTo("better");
         assertThat(paired.runsA()).isEqualTo(6);
     }
 
     @Test
     void roundsWithoutTheOtherSideAreNamed() {
-        Comparison comparison = new Comparer(MadeUp.loopback(1, 2, 3), MadeUp.loopback(1, 2), true).allLanes(false);
-        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.TOO_FEW_RUNS);
-        assertThat(comparison.leftOut())
+        Results comparison =
+                new Comparer(ORIGIN, MadeUp.loopback(1, 2, 3), MadeUp.loopback(1, 2), true).allLanes(false);
+        assertThat(change(comparison, Metric.OUT).verdict()).isEqualTo("too few runs");
+        assertThat(comparison.notes())
                 .containsExactly(
                         "loopback, 1 -> 1, body 100, full speed, a, round 3: the other side has no such round");
     }
 
     @Test
     void tooFewRunsTellNothing() {
-        Comparison comparison = compare(MadeUp.loopback(10, 10, 10), MadeUp.loopback(20, 20, 20, 20));
-        assertThat(change(comparison, Metric.OUT).meaning()).isEqualTo(Meaning.TOO_FEW_RUNS);
-        assertThat(change(comparison, Metric.OUT).ratio()).isNull();
-        assertThat(new ComparisonReport(comparison).table())
+        Results comparison = compare(MadeUp.loopback(10, 10, 10), MadeUp.loopback(20, 20, 20, 20));
+        assertThat(change(comparison, Metric.OUT).verdict()).isEqualTo("too few runs");
+        assertThat(change(comparison, Metric.OUT).ratio()).isNaN();
+        assertThat(ComparisonReport.table(comparison))
                 .contains("noise: too few runs\n", "needs 4 runs on each side, or 6 rounds");
     }
 
@@ -102,9 +105,11 @@ class ComparerTest {
                             run.resources(),
                             run.outcome()));
         }
-        Comparison comparison = compare(a, b);
-        assertThat(comparison.cells()).hasSize(1);
-        assertThat(comparison.leftOut())
+        Results comparison = compare(a, b);
+        assertThat(comparison.ratios())
+                .extracting(Ratio::title)
+                .containsOnly(comparison.ratios().get(0).title());
+        assertThat(comparison.notes())
                 .containsExactly(
                         "not left out although runs were of another length: a: 10 s after 2 s of warm-up, b: 30 s"
                                 + " after 2.5 s of warm-up (1 cell)");
@@ -120,10 +125,7 @@ class ComparerTest {
             Cell cell = new Cell(parameters, null, List.of());
             both = both.with("loopback", cell, MadeUp.run(1, 1_000, new Hops(45, 45), cell, Outcome.PASS));
         }
-        assertThat(new ComparisonReport(compare(both, both))
-                        .results(both.origin()).ratios().stream()
-                                .map(Results.Ratio::title)
-                                .distinct())
+        assertThat(compare(both, both).ratios().stream().map(Ratio::title).distinct())
                 .hasSize(2)
                 .first()
                 .asString()
@@ -133,9 +135,9 @@ class ComparerTest {
     @Test
     void regimesAreNotMixed() {
         Results a = MadeUp.loopback(10, 10, 10, 10);
-        Comparison comparison = compare(a, MadeUp.loopback(FAR, 3, 3, 3, 3));
-        assertThat(comparison.cells()).isEmpty();
-        assertThat(comparison.leftOut())
+        Results comparison = compare(a, MadeUp.loopback(FAR, 3, 3, 3, 3));
+        assertThat(comparison.ratios()).isEmpty();
+        assertThat(comparison.notes())
                 .containsExactly(
                         "loopback, 1 -> 1, body 100, full speed: no two runs of one regime: a has 4 near, b has 4 far");
         Cell cell = a.lanes().get(0).cells().get(0);
@@ -144,9 +146,9 @@ class ComparerTest {
             mixed = mixed.with("loopback", cell, MadeUp.run(round, 11, new Hops(45, 45), cell, Outcome.PASS));
         }
         comparison = compare(a, mixed);
-        assertThat(comparison.cells().get(0).regime()).isEqualTo(Regime.NEAR);
+        assertThat(comparison.ratios().get(0).title()).endsWith("(near, unpaired)");
         assertThat(change(comparison, Metric.OUT).medianB()).isEqualTo(11);
-        assertThat(comparison.leftOut()).hasSize(4).allMatch(one -> one.endsWith("regime far, not near"));
+        assertThat(comparison.notes()).hasSize(4).allMatch(one -> one.endsWith("regime far, not near"));
     }
 
     @Test
@@ -161,9 +163,9 @@ class ComparerTest {
                         MadeUp.run(6, 99, near, cell, new Outcome(List.of(), List.of("disturbed"), false)))
                 .with("loopback", cell, MadeUp.run(7, 99, near, cell, new Outcome(List.of(), List.of(), true)))
                 .with("loopback", cell, MadeUp.run(8, 99, new Hops(45, 230), cell, Outcome.PASS));
-        Comparison comparison = compare(MadeUp.loopback(10, 10, 10, 10), b);
+        Results comparison = compare(MadeUp.loopback(10, 10, 10, 10), b);
         assertThat(change(comparison, Metric.OUT).medianB()).isEqualTo(10);
-        assertThat(comparison.leftOut())
+        assertThat(comparison.notes())
                 .extracting(one -> one.substring(one.indexOf("round")))
                 .containsExactly(
                         "round 5: FAIL: 2 lost", "round 6: disturbed", "round 7: partial", "round 8: regime changed");
@@ -176,24 +178,24 @@ class ComparerTest {
         Results b = Results.of(a.origin(), List.of(new Site("here", other)))
                 .withLanes(a.lanes())
                 .with(Ending.complete());
-        Comparison comparison = compare(a, b);
-        assertThat(comparison.cells()).isEmpty();
-        assertThat(comparison.leftOut())
+        Results comparison = compare(a, b);
+        assertThat(comparison.ratios()).isEmpty();
+        assertThat(comparison.notes())
                 .containsExactly(
                         "everything: the machines differ: JDK OpenJDK 17.0.15 against OpenJDK 25; congestion control cubic against bbr");
-        assertThat(new Comparer(a, b, false).allLanes(true).cells()).hasSize(1);
+        assertThat(new Comparer(ORIGIN, a, b, false).allLanes(true).ratios()).isNotEmpty();
     }
 
     @Test
     void cellsAndLanesOfOneSideAreNamed() {
         Results a = MadeUp.full();
-        Comparison comparison = compare(a, MadeUp.loopback(10, 10, 10, 10));
-        assertThat(comparison.leftOut())
+        Results comparison = compare(a, MadeUp.loopback(10, 10, 10, 10));
+        assertThat(comparison.notes())
                 .contains(
                         "10gbe: not in b",
                         "25gbe: not in b",
                         "loopback, 4 -> 1, body uniform:16-1000, 20,000 msg/s, batch 10: not in b");
-        assertThat(compare(a, a).leftOut())
+        assertThat(compare(a, a).notes())
                 .contains("25gbe: skipped in a: no user namespaces: unshare: Operation not permitted");
     }
 
@@ -205,19 +207,19 @@ class ComparerTest {
         for (int round = 1; round <= 6; round++) {
             clean = clean.with("unix", unix, MadeUp.run(round, 2 * (9 + round), new Hops(45, 45), unix, Outcome.PASS));
         }
-        Comparison comparison = new Comparer(clean, clean, true).lanes("loopback", "unix", false);
-        assertThat(change(comparison, Metric.OUT).ratio().value()).isEqualTo(2, within(0.001));
-        assertThat(new ComparisonReport(comparison).table())
+        Results comparison = new Comparer(ORIGIN, clean, clean, true).lanes("loopback", "unix", false);
+        assertThat(change(comparison, Metric.OUT).ratio()).isEqualTo(2, within(0.001));
+        assertThat(ComparisonReport.table(comparison))
                 .startsWith("loopback against unix, 1 -> 1, body 100, full speed (near, paired by round)");
     }
 
-    private static Comparison compare(Results a, Results b) {
-        return new Comparer(a, b, false).allLanes(false);
+    private static Results compare(Results a, Results b) {
+        return new Comparer(ORIGIN, a, b, false).allLanes(false);
     }
 
-    private static Change change(Comparison comparison, Metric metric) {
-        return comparison.cells().get(0).changes().stream()
-                .filter(change -> change.metric() == metric)
+    private static Ratio change(Results comparison, Metric metric) {
+        return comparison.ratios().stream()
+                .filter(ratio -> ratio.figure().equals(metric.id()))
                 .findFirst()
                 .orElseThrow();
     }

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.LaneTools;
-import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.Offloads;
 import dev.msgrelay.loadgen.host.Offloads.Kind;
 import java.util.Map;

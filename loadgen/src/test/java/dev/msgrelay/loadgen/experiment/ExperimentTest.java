@@ -75,7 +75,7 @@ class ExperimentTest {
     @Test
     void aHopThatIsNotFreshIsMeasuredAgain() throws Exception {
         meter.withHops(number -> (int) number + 1);
-        List<Run<String>> runs = experiment.rounds("", instant("A"), new Until<>(3, Long.MAX_VALUE, known -> {
+        List<Run<String>> runs = experiment.rounds("", instant("A"), new Until<>(3, 3, Long.MAX_VALUE, known -> {
             meter.now += known.size() == 2 ? TimeUnit.SECONDS.toNanos(2) : 0;
             return false;
         }));
@@ -114,19 +114,20 @@ class ExperimentTest {
 
     @Test
     void noRoundBeginsThatWouldProbablyEndTooLate() throws Exception {
-        Until<String> until = new Until<>(100, 7 * RUN_NANOS, runs -> false);
+        Until<String> until = new Until<>(100, 100, 7 * RUN_NANOS, runs -> false);
         assertThat(experiment.rounds("", cells("A", "B"), until)).hasSize(6);
     }
 
     @Test
     void theFirstRoundRunsHoweverLittleTimeThereIs() throws Exception {
-        assertThat(experiment.rounds("", cells("A", "B"), new Until<>(100, 1, runs -> false)))
+        assertThat(experiment.rounds("", cells("A", "B"), new Until<>(100, 100, 1, runs -> false)))
                 .hasSize(2);
     }
 
     @Test
     void enoughIsEnoughAfterAnyRun() throws Exception {
-        assertThat(experiment.rounds("", cells("A", "B"), new Until<>(100, Long.MAX_VALUE, runs -> runs.size() == 5)))
+        assertThat(experiment.rounds(
+                        "", cells("A", "B"), new Until<>(100, 100, Long.MAX_VALUE, runs -> runs.size() == 5)))
                 .hasSize(5);
     }
 

@@ -3,11 +3,11 @@ package dev.msgrelay.loadgen.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class LoadCellTest {
     private static final Timing TIMING = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(3));
-    private static final Middle PLAIN = Middles.plain(1);
+    private static final Contestant PLAIN = Contestants.plain(1);
 
     @Test
     void aScheduleOfWhichHalfWasSentIsNoResult() throws Exception {
@@ -70,22 +70,22 @@ class LoadCellTest {
                 .isBetween(Duration.ofSeconds(8), Duration.ofSeconds(16));
     }
 
-    private static Middle relay(String policy) {
-        return new RelayMiddle(List.of(RelayMiddle.POLICY, policy), List.of());
+    private static Contestant relay(String policy) {
+        return new RelayContestant(List.of(RelayContestant.POLICY, policy), List.of());
     }
 
     private static List<String> failures(Load load, long sent, boolean lateFails) throws Exception {
         return failures(PLAIN, load, new Given(1_000, 1_000), sent, lateFails);
     }
 
-    private static List<String> failures(Middle contestant, Load load, Given given, long sent, boolean lateFails)
+    private static List<String> failures(Contestant contestant, Load load, Given given, long sent, boolean lateFails)
             throws Exception {
         LoadRig rig = (cell, observer) ->
                 new Measured<>(LoadRuns.result(contestant, load, TIMING, given, sent), List.of(), List.of());
         return cell(contestant, load, lateFails, rig).measure(RunObserver.NONE).failures();
     }
 
-    private static LoadCell cell(Middle contestant, Load load, boolean lateFails, LoadRig rig) {
+    private static LoadCell cell(Contestant contestant, Load load, boolean lateFails, LoadRig rig) {
         return new LoadCell("cell", "cell", contestant, Placement.HERE, load, TIMING, lateFails, rig);
     }
 }

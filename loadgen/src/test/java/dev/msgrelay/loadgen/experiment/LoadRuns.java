@@ -10,8 +10,8 @@ import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.result.RunRecords;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published;
@@ -53,17 +53,17 @@ public final class LoadRuns {
     }
 
     /** All that was to be sent was sent. */
-    public static RunResult result(Middle middle, Load load, Timing timing, Given given) {
+    public static RunResult result(Contestant contestant, Load load, Timing timing, Given given) {
         long nanos = timing.measured().toNanos();
         long messages = given.perSecond() * nanos / 1_000_000_000L;
         long sent = load.rate() > 0
                 ? (long) load.rate() * load.publishers() * nanos / 1_000_000_000L
                 : messages / load.subscribers();
-        return result(middle, load, timing, given, sent);
+        return result(contestant, load, timing, given, sent);
     }
 
     /** @param sent so many messages left */
-    public static RunResult result(Middle middle, Load load, Timing timing, Given given, long sent) {
+    public static RunResult result(Contestant contestant, Load load, Timing timing, Given given, long sent) {
         long nanos = timing.measured().toNanos();
         long messages = given.perSecond() * nanos / 1_000_000_000L;
         Histogram latency = new Histogram(3);
@@ -75,7 +75,7 @@ public final class LoadRuns {
                 LinkShare.UNKNOWN,
                 Standstills.NONE);
         return new RunResult(
-                middle.name(),
+                contestant.name(),
                 load,
                 timing,
                 new Published(new Traffic(sent, sent * FRAME, nanos), sent, punctuality(sent, given.late())),

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.Optional;

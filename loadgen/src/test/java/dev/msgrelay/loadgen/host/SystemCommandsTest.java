@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SystemCommandsTest {
     @Test
     void theSystemsOwnDirectoriesComeLast() {
-        assertThat(SystemCommands.path("/a:/b")).isEqualTo("/a:/b:/usr/sbin:/sbin");
-        assertThat(SystemCommands.path("")).isEqualTo("/usr/sbin:/sbin");
+        assertThat(Subprocess.SystemCommands.path("/a:/b")).isEqualTo("/a:/b:/usr/sbin:/sbin");
+        assertThat(Subprocess.SystemCommands.path("")).isEqualTo("/usr/sbin:/sbin");
     }
 
     @Test
@@ -26,8 +26,10 @@ class SystemCommandsTest {
         Path tc = Files.createFile(second.resolve("tc"));
         assertThat(tc.toFile().setExecutable(true)).isTrue();
         String path = first + ":" + second;
-        assertThat(SystemCommands.resolved(List.of("tc", "-V"), path)).containsExactly(tc.toString(), "-V");
-        assertThat(SystemCommands.resolved(List.of("ip", "-V"), path)).containsExactly("ip", "-V");
-        assertThat(SystemCommands.resolved(List.of("/bin/tc"), path)).containsExactly("/bin/tc");
+        assertThat(Subprocess.SystemCommands.resolved(List.of("tc", "-V"), path))
+                .containsExactly(tc.toString(), "-V");
+        assertThat(Subprocess.SystemCommands.resolved(List.of("ip", "-V"), path))
+                .containsExactly("ip", "-V");
+        assertThat(Subprocess.SystemCommands.resolved(List.of("/bin/tc"), path)).containsExactly("/bin/tc");
     }
 }

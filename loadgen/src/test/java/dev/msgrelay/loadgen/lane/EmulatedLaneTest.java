@@ -7,7 +7,7 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
@@ -44,9 +44,9 @@ class EmulatedLaneTest {
     void messagesGoThroughTheRelayAndAcrossTheLinkUnharmed(boolean publishOverUnix) throws Exception {
         try (Lane lane = Lanes.open(GIGABIT)) {
             RunResult result = new LoadRun(
-                            new RelayMiddle(
+                            new RelayContestant(
                                     List.of("--slow-subscriber", "backpressure"),
-                                    RelayMiddle.JAVA_OPTIONS,
+                                    RelayContestant.JAVA_OPTIONS,
                                     publishOverUnix),
                             lane.placement(End.NEAR, End.FAR),
                             Load.oneToOne(100),

@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nothing of a lane stays behind, however its controller ends. */
 @Timeout(60)
@@ -25,12 +27,14 @@ class ForlornLaneTest {
         RealLanes.assumePossible();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void killingTheControllerRemovesIt() throws Exception {
         expectGoneAfter("KILL", false);
     }
 
     /** A terminal sends Ctrl-C to everyone; the holders stay until the controller goes. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void ctrlCRemovesItButNotBeforeTheController() throws Exception {
         expectGoneAfter("TERM", true);

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,7 +128,7 @@ class Iperf3Test {
         }
 
         @Override
-        public SiteProcess start(JavaProgram program) throws IOException {
+        public Process start(Site.JavaProgram program) throws IOException {
             throw new IOException("nobody is there");
         }
     }

@@ -24,7 +24,7 @@ class LanesTest {
         try (Lane loopback = Lanes.open(LaneSpec.parse("loopback"));
                 Lane unix = Lanes.open(LaneSpec.parse("unix"))) {
             assertThat(loopback.placement(End.NEAR, End.FAR)).isEqualTo(Placement.HERE);
-            assertThat(loopback.placement(End.FAR, End.FAR).isOneSite()).isTrue();
+            assertThat(loopback.placement(End.FAR, End.FAR)).isEqualTo(Placement.HERE);
             assertThat(loopback.link()).as("no line rate").isNull();
             assertThat(loopback.unix()).isFalse();
             assertThat(unix.unix()).isTrue();

@@ -22,7 +22,7 @@ class ArrivalsTest {
 
     @Test
     void aMessageThatOneDidNotGetIsLeftOutAndCounted() {
-        ArrivalLog second = new ArrivalLog(CAPACITY, 1);
+        Arrivals.Log second = new Arrivals.Log(CAPACITY, 1);
         second.add(0, 15);
         second.add(2, 36);
         Arrivals all = joined(log(1, 10, 20, 30), second);
@@ -32,9 +32,9 @@ class ArrivalsTest {
 
     @Test
     void aDuplicateDoesNotStandInForAnotherSubscriber() {
-        ArrivalLog twice = log(1, 10);
+        Arrivals.Log twice = log(1, 10);
         twice.add(0, 90);
-        ArrivalLog nothing = new ArrivalLog(CAPACITY, 1);
+        Arrivals.Log nothing = new Arrivals.Log(CAPACITY, 1);
         assertThat(joined(twice, nothing).skew().incomplete()).isOne();
         assertThat(values(joined(twice, log(1, 14)).skew().nanos()))
                 .as("it arrived when it came first")
@@ -66,7 +66,7 @@ class ArrivalsTest {
 
     @Test
     void aFullLogKeepsEverySecondMessage() {
-        ArrivalLog log = new ArrivalLog(4, 1);
+        Arrivals.Log log = new Arrivals.Log(4, 1);
         for (int n = 0; n < 9; n++) {
             log.add(n, 100 + n);
         }
@@ -77,8 +77,8 @@ class ArrivalsTest {
 
     @Test
     void logsOfDifferentSamplingAreComparedInWhatBothHave() {
-        ArrivalLog fine = new ArrivalLog(8, 1);
-        ArrivalLog coarse = new ArrivalLog(4, 1);
+        Arrivals.Log fine = new Arrivals.Log(8, 1);
+        Arrivals.Log coarse = new Arrivals.Log(4, 1);
         for (int n = 0; n < 8; n++) {
             fine.add(n, 10L * n);
             coarse.add(n, 10L * n + n);
@@ -93,8 +93,8 @@ class ArrivalsTest {
     void whatIsKeptDependsOnTheNumbersAloneWhateverTheOrderAmongPublishers() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        ArrivalLog[] logs = {new ArrivalLog(64, 1), new ArrivalLog(64, 1)};
-        for (ArrivalLog log : logs) {
+        Arrivals.Log[] logs = {new Arrivals.Log(64, 1), new Arrivals.Log(64, 1)};
+        for (Arrivals.Log log : logs) {
             long[] next = new long[3];
             while (next[0] + next[1] + next[2] < 6_000) {
                 int publisher = random.nextInt(3);
@@ -112,7 +112,7 @@ class ArrivalsTest {
 
     @Test
     void morePublishersThanRoomEndTheThinning() {
-        ArrivalLog log = new ArrivalLog(4, 1);
+        Arrivals.Log log = new Arrivals.Log(4, 1);
         for (int publisher = 0; publisher < 10; publisher++) {
             log.add(LoadMessage.stamp(publisher, 0), 1);
         }
@@ -121,7 +121,7 @@ class ArrivalsTest {
 
     @Test
     void withoutRoomNothingIsKept() {
-        ArrivalLog log = new ArrivalLog(0, 1_024);
+        Arrivals.Log log = new Arrivals.Log(0, 1_024);
         log.add(0, 1);
         assertThat(log.size()).isZero();
         assertThat(log.sampling()).isEqualTo(1_024);
@@ -135,23 +135,23 @@ class ArrivalsTest {
     }
 
     /** Numbers 0, 1, ... of publisher 0 at these times. */
-    private static ArrivalLog log(int sampling, long... nanos) {
-        ArrivalLog log = new ArrivalLog(CAPACITY, sampling);
+    private static Arrivals.Log log(int sampling, long... nanos) {
+        Arrivals.Log log = new Arrivals.Log(CAPACITY, sampling);
         for (int n = 0; n < nanos.length; n++) {
             log.add(n, nanos[n]);
         }
         return log;
     }
 
-    private static Arrivals joined(ArrivalLog... logs) {
+    private static Arrivals joined(Arrivals.Log... logs) {
         Arrivals all = new Arrivals();
-        for (ArrivalLog log : logs) {
+        for (Arrivals.Log log : logs) {
             all.add(log, 0);
         }
         return all;
     }
 
-    private static List<Long> stamps(ArrivalLog log) {
+    private static List<Long> stamps(Arrivals.Log log) {
         List<Long> stamps = new ArrayList<>();
         for (int i = 0; i < log.size(); i++) {
             stamps.add(log.stamp(i));

@@ -38,6 +38,59 @@ class MessageCheckTest {
         }
     }
 
+    /** Of many messages that are compared at once, exactly those are corrupted of which a bit was turned over. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 17, 40, 100, 1_000, 3_000, 4_000})
+    void everyBitOfARunIsChecked(int size) {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        SizeTable sizes = SizeTable.fixed(size);
+        int frameLength = FrameLayout.frameLength(size);
+        int messages = 300;
+        FrameBatch batch = FrameBatch.ofMessages(sizes, messages);
+        for (int i = 0; i < messages; i++) {
+            batch.add(LoadMessage.stamp(0, i), seed + i);
+        }
+        ByteBuffer frames = batch.take();
+        for (int i = 0; i < 500; i++) {
+            int turned = random.nextInt(messages);
+            int bit = i < size * Byte.SIZE ? i : random.nextInt(size * Byte.SIZE);
+            int at = turned * frameLength + FrameLayout.HEADER_LENGTH + bit / Byte.SIZE;
+            frames.put(at, (byte) (frames.get(at) ^ 1 << bit % Byte.SIZE));
+            MessageCheck check = new MessageCheck(1, sizes, new TypeChoice(sizes, TypeRanges.ALL));
+            feed(check, frames, random);
+            check.onEnd(0, messages);
+            assertThat(check.corrupted())
+                    .as("message %d, bit %d, seed %d", turned, bit, seed)
+                    .isOne();
+            assertThat(check.sequence().lost()).isEqualTo(check.unreadable());
+            frames.put(at, (byte) (frames.get(at) ^ 1 << bit % Byte.SIZE));
+        }
+    }
+
+    /** As a reader does, from reads of any length. */
+    private static void feed(MessageCheck check, ByteBuffer frames, Random random) {
+        int at = 0;
+        int read = 0;
+        while (at < frames.limit()) {
+            read = Math.min(frames.limit(), read + random.nextInt(60_000));
+            while (read - at >= FrameLayout.HEADER_LENGTH) {
+                int frameLength = FrameLayout.frameLength(FrameLayout.bodyLength(frames, at));
+                int run = check.onRun(frames, at, read);
+                if (run > 0) {
+                    at += run * frameLength;
+                } else if (read - at < frameLength) {
+                    break;
+                } else {
+                    ByteBuffer body =
+                            frames.duplicate().limit(at + frameLength).position(at + FrameLayout.HEADER_LENGTH);
+                    check.onMessage(FrameLayout.type(frames, at), body);
+                    at += frameLength;
+                }
+            }
+        }
+    }
+
     @Test
     void ofSeveralTypesExactlyTheChosenOnesAreToComeAndWithTheirType() {
         SizeTable sizes = SizeTable.fixed(40).withTypes(5);
@@ -73,7 +126,7 @@ class MessageCheckTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         SizeTable sizes = SizeTable.fixed(20);
-        FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
+        FrameBatch batch = FrameBatch.ofMessages(sizes, 20);
         MessageCheck check = new MessageCheck(2, sizes, new TypeChoice(sizes, TypeRanges.ALL));
         SequenceCheck expected = new SequenceCheck(2);
         long[] numbers = new long[3];
@@ -84,9 +137,9 @@ class MessageCheckTest {
             for (int k = 0; k < run; k++) {
                 long stamp = LoadMessage.stamp(publisher, numbers[publisher]++);
                 batch.add(stamp, i);
-                check.onMessage(LoadMessage.TYPE, body(batch.take()));
                 expected.onMessage(stamp);
             }
+            feed(check, batch.take(), random);
             assertThat(counts(check.sequence())).as("seed %d", seed).isEqualTo(counts(expected));
         }
     }

@@ -26,7 +26,7 @@ class MessageStreamTest {
     })
     void writesOfOneSizeAreCutFromOneStream(String body, int writeSize) {
         SizeTable sizes = SizeTable.of(BodySizes.parse(body), 3);
-        MessageStream stream = new MixedStream(PUBLISHER, sizes, writeSize, FIRST);
+        MessageStream stream = new MessageStream.Mixed(PUBLISHER, sizes, writeSize, FIRST);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         for (int i = 0; i < WRITES; i++) {
             ByteBuffer window = stream.next(TIME);
@@ -45,7 +45,7 @@ class MessageStreamTest {
     @CsvSource({"100, 1", "100, 12", "uniform:16-1000, 1", "uniform:16-1000, 12"})
     void writesOfSoManyMessagesAreWhole(String body, int batch) {
         SizeTable sizes = SizeTable.of(BodySizes.parse(body), 3);
-        MessageStream stream = new BatchStream(PUBLISHER, sizes, batch, FIRST);
+        MessageStream stream = new MessageStream.Batches(PUBLISHER, sizes, batch, FIRST);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         for (int i = 0; i < WRITES; i++) {
             long before = stream.nextNumber();

@@ -32,7 +32,7 @@ class PackedStreamTest {
         "100, 109"
     })
     void isTheSameStreamAsMessagesPackedOneByOne(int body, int writeSize) {
-        PackedStream stream = new PackedStream(PUBLISHER, body, writeSize, FIRST);
+        MessageStream.Packed stream = new MessageStream.Packed(PUBLISHER, body, writeSize, FIRST);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         long[] timeOf = new long[WRITES * writeSize / FrameLayout.frameLength(body) + WRITES];
         for (int i = 0; i < WRITES; i++) {
@@ -54,7 +54,7 @@ class PackedStreamTest {
     @ParameterizedTest
     @CsvSource({"100, 1448", "500, 100"})
     void goesOnAfterARest(int body, int writeSize) {
-        PackedStream stream = new PackedStream(PUBLISHER, body, writeSize, FIRST);
+        MessageStream.Packed stream = new MessageStream.Packed(PUBLISHER, body, writeSize, FIRST);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         for (int i = 0; i < 3; i++) {
             copy(stream.next(5), written);

@@ -29,20 +29,18 @@ class PlainRelayTest {
             for (int i = 0; i < SUBSCRIBERS; i++) {
                 subscribers.add(Loopback.open());
             }
-            PlainRelay relay = new PlainRelay(
-                    publisher.far(), subscribers.stream().map(Loopback::near).toList(), 65_483);
+            List<SocketChannel> near = subscribers.stream().map(Loopback::near).toList();
             List<CompletableFuture<byte[]>> received = new ArrayList<>();
             for (Loopback subscriber : subscribers) {
                 received.add(CompletableFuture.supplyAsync(() -> readAll(subscriber.far())));
             }
-            CompletableFuture<Void> relaying = CompletableFuture.runAsync(() -> run(relay));
+            CompletableFuture<Void> relaying = CompletableFuture.runAsync(() -> run(publisher.far(), near));
             ByteBuffer data = ByteBuffer.wrap(sent);
             while (data.hasRemaining()) {
                 publisher.near().write(data);
             }
             publisher.near().shutdownOutput();
             relaying.get(20, TimeUnit.SECONDS);
-            assertThat(relay.bytesIn()).isEqualTo(BYTES);
             for (Loopback subscriber : subscribers) {
                 subscriber.near().shutdownOutput();
             }
@@ -56,9 +54,9 @@ class PlainRelayTest {
         }
     }
 
-    private static void run(PlainRelay relay) {
+    private static void run(SocketChannel publisher, List<SocketChannel> subscribers) {
         try {
-            relay.run();
+            PlainRelayMain.relay(publisher, subscribers, 65_483);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

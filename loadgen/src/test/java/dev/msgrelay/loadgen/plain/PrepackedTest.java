@@ -16,7 +16,7 @@ class PrepackedTest {
     @ParameterizedTest(name = "{0}-byte bodies in writes of {1}")
     @CsvSource({"100, 1448", "16, 65483", "500, 100", "100, 108"})
     void windowsJoinToWholeFrames(int body, int writeSize) throws Exception {
-        Prepacked frames = new Prepacked(body, writeSize);
+        PrepackedMain.Prepacked frames = new PrepackedMain.Prepacked(body, writeSize);
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
         copy(frames.one(), stream);
         for (int i = 0; i < 20; i++) {

@@ -77,8 +77,12 @@ final class Browser implements AutoCloseable {
     }
 
     void open(Path file, int width, int height) {
+        open(file.toUri().toString(), width, height);
+    }
+
+    void open(String url, int width, int height) {
         driver.manage().window().setSize(new Dimension(width, height));
-        driver.get(file.toUri().toString());
+        driver.get(url);
     }
 
     /** What the system would say: "light" or "dark". */

@@ -3,6 +3,8 @@ package dev.msgrelay.loadgen.render;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.loadgen.render.Chart.Series;
+import dev.msgrelay.loadgen.render.Page.Section;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,8 @@
 package dev.msgrelay.loadgen.render;
 
+import dev.msgrelay.loadgen.render.Chart.Axis;
+import dev.msgrelay.loadgen.render.Chart.Series;
+import dev.msgrelay.loadgen.render.Page.Section;
 import java.util.List;
 import java.util.stream.IntStream;
 

@@ -41,25 +41,21 @@ class FiguresTest {
     void lanesAreComparedByRoundsInWhichBothCount() {
         Cell reference = cell(in(1, Runs.run(50, 50, 100)), in(2, Runs.run(50, 230, 7)), in(3, Runs.run(50, 50, 200)));
         Cell other = cell(in(1, Runs.run(50, 50, 150)), in(2, Runs.run(50, 50, 9)), in(3, Runs.run(50, 50, 400)));
-        LaneRatio ratio = LaneRatio.of(other, reference);
-        assertThat(ratio.pairs()).isEqualTo(2);
-        assertThat(ratio.ratio()).isEqualTo(new Spread(1.75, 1.5, 2.0));
+        assertThat(Figures.ratio(other, reference)).isEqualTo(new Spread(1.75, 1.5, 2.0));
     }
 
     @Test
     void lanesAreComparedInEachRegimeWithTheirOwnKind() {
         Cell reference = cell(in(1, Runs.run(50, 50, 100)), in(2, Runs.run(230, 230, 20)), in(3, Runs.run(50, 50, 70)));
         Cell other = cell(in(1, Runs.run(50, 50, 150)), in(2, Runs.run(230, 230, 30)), in(3, Runs.run(230, 230, 7)));
-        LaneRatio ratio = LaneRatio.of(other, reference);
-        assertThat(ratio.pairs()).isEqualTo(2);
-        assertThat(ratio.ratio()).isEqualTo(new Spread(1.5, 1.5, 1.5));
+        assertThat(Figures.ratio(other, reference)).isEqualTo(new Spread(1.5, 1.5, 1.5));
     }
 
     @Test
     void withoutAPairThereIsNoRatio() {
         Cell reference = cell(in(1, Runs.run(50, 50, 100)));
         Cell other = cell(in(2, Runs.run(50, 50, 150)));
-        assertThat(LaneRatio.of(other, reference).ratio().isKnown()).isFalse();
+        assertThat(Figures.ratio(other, reference).isKnown()).isFalse();
     }
 
     @Test

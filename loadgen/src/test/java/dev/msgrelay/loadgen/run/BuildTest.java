@@ -23,23 +23,23 @@ class BuildTest {
     void itsNewestJarIsStarted() throws Exception {
         Path older = jar("relay-server", "1.0", 1_000);
         Path newer = jar("relay-server", "0.9", 2_000);
-        List<String> command = new Build(directory).relay(List.of("-Xmx9m"));
+        List<String> command = new RelayContestant.Build(directory).relay(List.of("-Xmx9m"));
         assertThat(command).contains("-Xmx9m").doesNotContain(older.toString()).endsWith("-jar", newer.toString());
     }
 
     @Test
     void aProgramIsStartedWhereTheBuildHasIt() throws Exception {
         Path jar = jar("loadgen", "1.0", 1_000);
-        assertThat(new Build(directory).loadgen(List.of(), "some.Program"))
+        assertThat(new RelayContestant.Build(directory).loadgen(List.of(), "some.Program"))
                 .endsWith("-cp", jar.toString(), "some.Program");
-        assertThatThrownBy(() -> new Build(directory).loadgen(List.of(), "other.Program"))
+        assertThatThrownBy(() -> new RelayContestant.Build(directory).loadgen(List.of(), "other.Program"))
                 .isInstanceOf(IOException.class)
                 .hasMessage(jar + " has no other.Program");
     }
 
     @Test
     void aDirectoryWithoutABuildIsToldHowToGetOne() {
-        assertThatThrownBy(() -> new Build(directory).jar("relay-server"))
+        assertThatThrownBy(() -> new RelayContestant.Build(directory).jar("relay-server"))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no relay-server/target/relay-server-*-all.jar in " + directory
                         + ": build it there with mvn -DskipTests package");

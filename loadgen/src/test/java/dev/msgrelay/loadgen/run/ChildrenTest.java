@@ -4,20 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
-import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nobody is left behind, however a controller ends. */
 class ChildrenTest {
     private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final List<String> PLAIN = List.of("--buffer", "1000");
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void closeEndsThem() throws Exception {
         Child child;
@@ -32,6 +33,7 @@ class ChildrenTest {
         assertThat(socket.getParent()).doesNotExist();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void killingTheControllerEndsThem() throws Exception {
         try (Children children = new Children()) {
@@ -44,6 +46,7 @@ class ChildrenTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void terminatingTheControllerEndsThem() throws Exception {
         try (Children children = new Children()) {
@@ -60,6 +63,7 @@ class ChildrenTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whileTheControllerGoesDownNothingIsStarted() throws Exception {
         try (Children children = new Children()) {
@@ -69,17 +73,19 @@ class ChildrenTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void childrenThatAreAbandonedAreNotWaitedFor() throws Exception {
         FakeProcess deaf = new FakeProcess("", false);
         try (Children children = new Children()) {
-            children.start(new FakeSite(deaf), "deaf", new JavaProgram(List.of(), "Main", List.of()));
+            children.start(deaf.site(), "deaf", new Site.JavaProgram(List.of(), "Main", List.of()));
             children.abandon();
         }
         assertThat(deaf.isKilled()).isTrue();
         assertThat(deaf.isAwaited()).isFalse();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aChildThatFailsIsNamedWithItsReason() throws Exception {
         try (Children children = new Children()) {
@@ -94,29 +100,13 @@ class ChildrenTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aChildThatSaysNothingIsNotAwaitedForever() throws Exception {
         try (Children children = new Children()) {
             Child child = children.startWorker(Site.HERE, "plain", PlainRelayMain.class, PLAIN);
             assertThatThrownBy(() -> child.await("never", TimeUnit.MILLISECONDS.toNanos(50)))
                     .hasMessageStartingWith("plain did not say 'never' within 50 ms");
-        }
-    }
-
-    private record FakeSite(FakeProcess process) implements Site {
-        @Override
-        public String name() {
-            return "here";
-        }
-
-        @Override
-        public String address() {
-            return "127.0.0.1";
-        }
-
-        @Override
-        public SiteProcess start(JavaProgram program) {
-            return process;
         }
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.BoundBy.Kind;
-import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Watched.Role;
@@ -27,8 +26,8 @@ import org.junit.jupiter.api.condition.OS;
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class DisturbedRunTest {
-    private static final Middle RELAY =
-            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
     private final List<Process> started = new ArrayList<>();
 
@@ -46,7 +45,7 @@ class DisturbedRunTest {
             shell("i=0; while [ $i -lt 100000000 ]; do i=$((i+1)); done");
         }
         RunResult result = run(RELAY, 300, 1_500, Load.oneToOne(100), RunObserver.NONE);
-        Judgement judgement = Judgement.of(result, List.of());
+        Verdict.Judgement judgement = Verdict.Judgement.of(result, List.of());
         assertThat(judgement.passed()).as(judgement.toString()).isTrue();
         assertThat(judgement.usable()).isFalse();
         assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("other programs took"));
@@ -58,7 +57,7 @@ class DisturbedRunTest {
         Standstills still = result.observed().signals().still();
         assertThat(still.deliveries().longestNanos()).isBetween(millis(250), millis(900));
         assertThat(still.deliveries().count()).isBetween(2L, 6L);
-        Judgement judgement = Judgement.of(result, List.of());
+        Verdict.Judgement judgement = Verdict.Judgement.of(result, List.of());
         assertThat(judgement.passed()).as(judgement.toString()).isTrue();
         assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("deliveries stood still"));
     }
@@ -70,7 +69,7 @@ class DisturbedRunTest {
         BoundBy bound = result.observed().bound();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.RELAY_PAUSES);
         assertThat(result.observed().signals().still().slowestNanos()).isBetween(millis(250), millis(900));
-        Judgement judgement = Judgement.of(result, List.of());
+        Verdict.Judgement judgement = Verdict.Judgement.of(result, List.of());
         assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("deliveries stood still"));
     }
 
@@ -92,30 +91,31 @@ class DisturbedRunTest {
 
     @Test
     void aRingThatIsFull() throws Exception {
-        Middle inProcess = new InProcessMiddle(
+        Contestant inProcess = new InProcessContestant(
                 12,
                 List.of("--slow-subscriber", "backpressure", "--ring-size", "" + (1 << 20), "--max-body", "1000"),
-                RelayMiddle.JAVA_OPTIONS);
+                RelayContestant.JAVA_OPTIONS);
         RunResult result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
         // A relay that has to wait for its core, because other programs have it, is not idle: then once more.
-        for (int i = 0; i < 2 && relayOf(result).wantsAll(); i++) {
+        for (int i = 0; i < 2 && isDisturbed(result); i++) {
             result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
         }
         Signals signals = result.observed().signals();
         assertThat(signals.holds().heldBack()).as(signals.toString()).isGreaterThan(0.5);
-        // A hold ends when half of the ring is free, and by then the relay has often taken all of it.
-        assertThat(signals.holds().ringUsed()).as(signals.toString()).isGreaterThan(0.2);
+        assertThat(signals.holds().backpressure()).as(signals.toString()).isLessThan(0.5);
         BoundBy bound = result.observed().bound();
-        assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("publishers were held back"));
-        if (relayOf(result).wantsAll()) {
-            assertThat(bound.kind()).as(bound.toString()).isIn(Kind.RELAY_CPU, Kind.MACHINE);
-        } else {
+        if (signals.sampled().busiest(Role.RELAY).wantsAll()) {
+            assertThat(bound.kind()).as(bound + " " + signals).isIn(Kind.RELAY_CPU, Kind.MACHINE);
+        } else if (!isDisturbed(result)) {
             assertThat(bound.kind()).as(bound + " " + signals).isEqualTo(Kind.RING);
+            assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("publishers were held back"));
         }
     }
 
-    private static CpuShare relayOf(RunResult result) {
-        return result.observed().signals().sampled().busiest(Role.RELAY);
+    /** Whether somebody else wanted the cores, so that anything may have been what it was bound by. */
+    private static boolean isDisturbed(RunResult result) {
+        return result.observed().signals().sampled().busiest(Role.RELAY).wantsAll()
+                || !Verdict.Judgement.of(result, List.of()).usable();
     }
 
     private static long pidOf(Class<?> main) {
@@ -153,10 +153,10 @@ class DisturbedRunTest {
                 .start());
     }
 
-    private static RunResult run(Middle middle, long warmupMillis, long millis, Load load, RunObserver observer)
+    private static RunResult run(Contestant contestant, long warmupMillis, long millis, Load load, RunObserver observer)
             throws Exception {
         Timing timing = new Timing(Duration.ofMillis(warmupMillis), Duration.ofMillis(millis));
-        return new LoadRun(middle, load, timing, observer).run();
+        return new LoadRun(contestant, load, timing, observer).run();
     }
 
     private static long millis(long millis) {
@@ -164,21 +164,21 @@ class DisturbedRunTest {
     }
 
     /** A relay that a script stops for 300 ms in every second, for ten seconds. */
-    private final class Stopped implements Middle {
-        private final Middle middle;
+    private final class Stopped implements Contestant {
+        private final Contestant contestant;
 
-        Stopped(Middle middle) {
-            this.middle = middle;
+        Stopped(Contestant contestant) {
+            this.contestant = contestant;
         }
 
         @Override
         public String name() {
-            return middle.name();
+            return contestant.name();
         }
 
         @Override
         public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
-            Started relay = middle.start(children, load);
+            Started relay = contestant.start(children, load);
             stop(
                     relay.process().pid(),
                     "for i in 0 1 2 3 4 5 6 7 8 9; do sleep 0.7; kill -STOP $1 || exit; sleep 0.3; kill -CONT $1; done");

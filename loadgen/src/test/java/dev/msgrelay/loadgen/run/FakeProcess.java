@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
-import dev.msgrelay.loadgen.site.SiteProcess;
+import dev.msgrelay.loadgen.site.Site;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,9 +9,10 @@ import java.io.OutputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A process that has said something; it is gone, or on a host that hangs, where nothing ends it. */
-final class FakeProcess implements SiteProcess {
+final class FakeProcess extends Process {
     private final String said;
     private final CountDownLatch gone;
     private volatile boolean killed;
@@ -20,6 +21,29 @@ final class FakeProcess implements SiteProcess {
     FakeProcess(String said, boolean gone) {
         this.said = said;
         this.gone = new CountDownLatch(gone ? 0 : 1);
+    }
+
+    /** A place where it is all that there is. */
+    Site site() {
+        return new Site() {
+            @Override
+            public String name() {
+                return "here";
+            }
+
+            @Override
+            public String address() {
+                return "127.0.0.1";
+            }
+
+            @Override
+            public Process start(Site.JavaProgram program) {
+                return FakeProcess.this;
+            }
+
+            @Override
+            public void terminate(Process process) {}
+        };
     }
 
     boolean isKilled() {
@@ -38,7 +62,7 @@ final class FakeProcess implements SiteProcess {
 
     /** Its end is that of the process. */
     @Override
-    public InputStream stdout() {
+    public InputStream getInputStream() {
         return new SequenceInputStream(
                 new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8)), new InputStream() {
                     @Override
@@ -54,12 +78,12 @@ final class FakeProcess implements SiteProcess {
     }
 
     @Override
-    public InputStream stderr() {
+    public InputStream getErrorStream() {
         return InputStream.nullInputStream();
     }
 
     @Override
-    public OutputStream stdin() {
+    public OutputStream getOutputStream() {
         return OutputStream.nullOutputStream();
     }
 
@@ -69,32 +93,29 @@ final class FakeProcess implements SiteProcess {
     }
 
     @Override
-    public int exitCode() {
+    public int exitValue() {
         return 0;
     }
 
     /** As if the time had passed. */
     @Override
-    public boolean awaitExit(long millis) {
+    public boolean waitFor(long time, TimeUnit unit) {
         awaited = true;
         return !isAlive();
     }
 
     @Override
-    public void terminate() {}
+    public int waitFor() throws InterruptedException {
+        gone.await();
+        return 0;
+    }
 
     @Override
-    public void kill() {
+    public void destroy() {}
+
+    @Override
+    public Process destroyForcibly() {
         killed = true;
-    }
-
-    @Override
-    public long cpuNanos() {
-        return -1;
-    }
-
-    @Override
-    public long peakResidentBytes() {
-        return -1;
+        return this;
     }
 }

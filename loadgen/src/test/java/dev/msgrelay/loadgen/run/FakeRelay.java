@@ -35,7 +35,7 @@ final class FakeRelay implements AutoCloseable {
     static final int DROPPED = 300;
 
     /** After so long without a message the publishers have ended: a primer comes every 10 ms. */
-    private static final long SILENCE_MILLIS = 40;
+    private static final long SILENCE_MILLIS = 10;
 
     private static final int BUFFER = 256 << 10;
     private static final int LEAST_READ = 1_024;
@@ -105,8 +105,8 @@ final class FakeRelay implements AutoCloseable {
         thread.start();
     }
 
-    Middle.Started started() throws IOException {
-        return new Middle.Started(null, Sockets.endpoint(publish), Sockets.endpoint(subscribe));
+    Contestant.Started started() throws IOException {
+        return new Contestant.Started(null, Sockets.endpoint(publish), Sockets.endpoint(subscribe));
     }
 
     /** One subscriber, and what is on its way to it. */

@@ -7,10 +7,14 @@ import dev.msgrelay.loadgen.run.FakeRelay.Fault;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,7 +31,10 @@ class FaultsTest {
     private static final int SUBSCRIBERS = 2;
     private static final int RATE = 2_000;
 
-    private Children workers;
+    /** Of workers; a run takes one of them, and waits most of the time. */
+    private static final int SETS = 2;
+
+    private final BlockingQueue<Children> workers = new LinkedBlockingQueue<>();
 
     /** When the publishers send. */
     private enum Pace {
@@ -50,14 +57,17 @@ class FaultsTest {
 
     @BeforeAll
     void startWorkers() throws InterruptedException {
-        workers = Children.staying();
+        for (int i = 0; i < SETS; i++) {
+            workers.add(Children.staying());
+        }
     }
 
     @AfterAll
     void endWorkers() {
-        workers.close();
+        workers.forEach(Children::close);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(Pace.class)
     void withoutAFaultTheRunPasses(Pace pace) throws Exception {
@@ -65,6 +75,7 @@ class FaultsTest {
         expectPass(Fault.NONE, pace, Policy.SKIP);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(Pace.class)
     void differentSizesPassToo(Pace pace) throws Exception {
@@ -72,6 +83,7 @@ class FaultsTest {
         assertThat(faults(Fault.NONE, pace, mixed)).isEmpty();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', textBlock = """
             BIT_IN_NUMBER           | 1 messages corrupted
@@ -94,6 +106,7 @@ class FaultsTest {
         expectFail(fault, Policy.BACKPRESSURE, word);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', textBlock = """
             DROPPED_WITHOUT_A_GAP   | 300 messages lost without a word
@@ -104,18 +117,21 @@ class FaultsTest {
         expectFail(fault, Policy.SKIP, word);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(Pace.class)
     void aLossThatIsToldPassesWhereTheRelayMaySkip(Pace pace) throws Exception {
         expectPass(Fault.DROPPED_AND_TOLD, pace, Policy.SKIP);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', textBlock = "CUT_OFF_WITHOUT_AN_ERROR | connection ended: closed by the relay")
     void anEndThatIsNotToldFailsARunThatMayDisconnect(Fault fault, String word) throws Exception {
         expectFail(fault, Policy.DISCONNECT, word);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(Pace.class)
     void anEndThatIsToldPassesWhereTheRelayMayDisconnect(Pace pace) throws Exception {
@@ -138,15 +154,18 @@ class FaultsTest {
 
     private List<String> faults(Fault fault, Pace pace, Load load) throws Exception {
         Policy answer = load.policy() == Policy.BACKPRESSURE ? null : load.policy();
+        Children mine = workers.take();
         try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
-            Middle.Started started = relay.started();
+            Contestant.Started started = relay.started();
             RunResult result = new LoadRun(
-                            Middles.remote(started.publish(), started.subscribe(), load.policy()),
+                            Contestants.remote(started.publish(), started.subscribe(), load.policy()),
                             load,
                             SHORT,
                             RunObserver.NONE)
-                    .through(started, workers);
+                    .through(started, mine);
             return Verdict.faults(result);
+        } finally {
+            workers.add(mine);
         }
     }
 }

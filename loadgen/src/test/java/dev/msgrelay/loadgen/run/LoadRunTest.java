@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.plain.CPrograms;
-import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
@@ -17,39 +16,45 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whole runs, short, with real processes and sockets. Nothing here asserts a speed. */
 class LoadRunTest {
-    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(400));
-    private static final Middle RELAY =
-            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(600));
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughThePlainRelayNothingIsLost() throws Exception {
-        RunResult result = run(Middles.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
+        RunResult result = run(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
         expectClean(result);
         assertThat(result.relay())
                 .as("the plain relay tells nothing about itself")
                 .isNull();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughTheRelayInCNothingIsLostOfSeveralPublishers() throws Exception {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
-        RunResult result = run(Middles.c(65_483), Load.oneToOne(100).withCounts(3, 3));
+        RunResult result = run(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3));
         expectClean(result);
         assertThat(result.relay()).as("it tells nothing about itself").isNull();
-        expectClean(run(Middles.c(1_000), Load.oneToOne(100).withCounts(3, 3).withUnix(true)));
+        expectClean(
+                run(Contestants.c(1_000), Load.oneToOne(100).withCounts(3, 3).withUnix(true)));
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void clientsInCCountWhatTheySendAndGet() throws Exception {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
         Load inC = Load.oneToOne(100).withCheck(Check.NONE).withClients(Clients.of(Clients.Kind.C));
-        for (Middle middle : List.of(RELAY, Middles.c(65_483))) {
-            RunResult result = run(middle, inC.withCounts(6, 20));
+        for (Contestant contestant : List.of(RELAY, Contestants.c(65_483))) {
+            RunResult result = run(contestant, inC.withCounts(6, 20));
             assertThat(Verdict.failures(result)).isEmpty();
             assertThat(result.received().subscribers()).hasSize(20);
             assertThat(result.published().traffic().messages()).isPositive();
@@ -58,6 +63,7 @@ class LoadRunTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theLibraryLosesNothingAndWhatIsAcknowledgedIsThere() throws Exception {
         Clients acknowledged = new Clients(Clients.Kind.LIBRARY, true, TypeRanges.ALL, 0);
@@ -77,6 +83,7 @@ class LoadRunTest {
         assertThat(paced.published().acknowledged()).isZero();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void subscribersGetExactlyTheTypesThatTheyChoose() throws Exception {
         Clients choosy = new Clients(Clients.Kind.LIBRARY, false, TypeRanges.parse("2-3,7"), 0);
@@ -90,18 +97,22 @@ class LoadRunTest {
         expectClean(run(RELAY, load.withContent(new Load.Content(BodySizes.fixed(100), 1, 1_000))));
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void nothingOfThoseWhoComeAndGoIsLost() throws Exception {
         Load load = Load.oneToOne(100).withCounts(1, 2).withRate(1_000);
+        // Who comes and goes sends all the time, and has to hear of the window before it begins.
+        Timing later = new Timing(Duration.ofSeconds(1), Duration.ofMillis(400));
         for (Clients clients : List.of(
                 new Clients(Clients.Kind.RAW, false, TypeRanges.ALL, 100),
                 new Clients(Clients.Kind.LIBRARY, true, TypeRanges.ALL, 50))) {
-            RunResult result = run(RELAY, load.withClients(clients));
+            RunResult result = run(RELAY, load.withClients(clients), later);
             expectClean(result);
             assertThat(result.published().visits().count()).isPositive();
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughTheRelayOverTcpNothingIsLost() throws Exception {
         RunResult result = run(RELAY, Load.oneToOne(100).withCounts(2, 2));
@@ -111,17 +122,19 @@ class LoadRunTest {
     }
 
     /** Its loop is busy for seconds, and there is no other core to hand its subscribers to. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughABusyRelayOnOneCoreNothingIsLost() throws Exception {
-        List<String> oneCore = new ArrayList<>(RelayMiddle.JAVA_OPTIONS);
+        List<String> oneCore = new ArrayList<>(RelayContestant.JAVA_OPTIONS);
         oneCore.add("-XX:ActiveProcessorCount=1");
         Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(1));
-        RunResult result =
-                run(new RelayMiddle(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
+        RunResult result = run(
+                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
         expectClean(result);
         assertThat(result.relay().loopsInUse()).isLessThan(2);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughTheRelayOverUnixSocketsAtAFixedRateEveryMessageIsMeasured() throws Exception {
         int rate = 1_000;
@@ -133,15 +146,18 @@ class LoadRunTest {
         assertThat(result.received().latency().getTotalCount()).isBetween(expected / 2, expected * 2);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void fromPublishersInTheRelaysProcessNothingIsLost() throws Exception {
         RunResult result = run(
-                new InProcessMiddle(12, List.of(), RelayMiddle.JAVA_OPTIONS),
+                new InProcessContestant(
+                        12, List.of(RelayContestant.POLICY, "backpressure"), RelayContestant.JAVA_OPTIONS),
                 Load.oneToOne(100).withCounts(2, 1));
         expectClean(result);
         assertThat(result.published().total()).isPositive();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void differentSizesComeAsTheyWereSentToAllSubscribersAndTheirSkewIsMeasured() throws Exception {
         Load mixed = Load.oneToOne(100)
@@ -159,12 +175,13 @@ class LoadRunTest {
         assertThat(skew.nanos().getTotalCount() + skew.incomplete()).isLessThanOrEqualTo(scheduled);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void bodiesOfAnotherOrderOfSizesAreFoundAndFailTheRun() throws Exception {
         BodySizes sizes = BodySizes.parse("uniform:100-1000");
         Load expected = Load.oneToOne(100).withContent(new Load.Content(sizes, 1));
         Load sent = expected.withContent(new Load.Content(sizes, 2));
-        RunResult result = run(new SendsOther(Middles.none(), sent), expected);
+        RunResult result = run(new SendsOther(Contestants.none(), sent), expected);
         assertThat(result.received().sum(SubscriberResult::lost)).isZero();
         assertThat(Verdict.failures(result))
                 .singleElement()
@@ -173,13 +190,14 @@ class LoadRunTest {
                 .endsWith(" messages corrupted");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void thePublisherAloneSendsStraightToTheSubscriber() throws Exception {
-        RunResult result = run(Middles.none(), Load.oneToOne(100));
+        RunResult result = run(Contestants.none(), Load.oneToOne(100));
         expectClean(result);
         assertThat(result.published().total()).isPositive();
         RunResult batches = run(
-                Middles.none(),
+                Contestants.none(),
                 Load.oneToOne(100)
                         .withBody(BodySizes.parse("uniform:16-1000"))
                         .withWrites(new Load.Writes(0, 7))
@@ -187,22 +205,30 @@ class LoadRunTest {
         expectClean(batches);
     }
 
-    /** At full speed the log is full in a moment: who reads twelve megabytes a second is skipped, or cut off. */
+    /**
+     * At full speed a small log is full in a moment: who reads two megabytes a second is skipped, or cut off. Each of them
+     * is, and hears of it: over a Unix socket there is hardly anything on its way that it has to read before.
+     */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(
             value = Policy.class,
             names = {"SKIP", "DISCONNECT"})
     void whoReadsTooSlowlyIsToldWhatItMissesAndTheRunIsValid(Policy policy) throws Exception {
         Timing second = new Timing(Duration.ofMillis(500), Duration.ofSeconds(1));
-        Load load = Load.oneToOne(100).withCounts(2, 2).withSlow(new SlowReaders(2, 12_000_000, policy));
-        RunResult result = run(RELAY, load, second);
+        Load load =
+                Load.oneToOne(1_000).withCounts(2, 2).withUnix(true).withSlow(new SlowReaders(2, 2_000_000, policy));
+        Contestant small = new RelayContestant(
+                List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
+                RelayContestant.JAVA_OPTIONS);
+        RunResult result = run(small, load, second);
         expectClean(result);
         List<SubscriberResult> slow = result.received().slow();
         assertThat(slow).hasSize(2);
         if (policy == Policy.SKIP) {
-            assertThat(slow).allMatch(one -> one.closed() == null);
-            // The other one may have more in its buffers.
-            assertThat(slow).anyMatch(one -> one.told().missed() > 0);
+            assertThat(slow)
+                    .allMatch(one -> one.closed() == null)
+                    .allMatch(one -> one.told().missed() > 0);
         } else {
             // It may not have read so far yet.
             assertThat(result.relay().closes()).containsEntry(CloseReason.SLOW_SUBSCRIBER.name(), 2);
@@ -210,12 +236,14 @@ class LoadRunTest {
     }
 
     /** Subscribers that say HELLO are checked like those that do not. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(
             value = Policy.class,
             names = {"SKIP", "DISCONNECT"})
     void throughARelayThatMaySkipOrCutOffSubscribersAreTold(Policy policy) throws Exception {
-        Middle relay = new RelayMiddle(List.of("--slow-subscriber", policy.flag()), RelayMiddle.JAVA_OPTIONS);
+        Contestant relay =
+                new RelayContestant(List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS);
         RunResult result = run(relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy));
         assertThat(Verdict.faults(result)).isEmpty();
         RunResult paced = run(
@@ -225,6 +253,7 @@ class LoadRunTest {
                 .isZero();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoChecksNothingCountsWhatPasses() throws Exception {
         Load mixed =
@@ -237,38 +266,41 @@ class LoadRunTest {
         assertThat(Verdict.faults(result)).isEmpty();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void preparedFramesGoStraightToASubscriberThatCounts() throws Exception {
-        RunResult result = run(Middles.direct(65_483), Load.oneToOne(100).withCheck(Check.NONE));
+        RunResult result = run(Contestants.direct(65_483), Load.oneToOne(100).withCheck(Check.NONE));
         assertThat(result.received().traffic().messages()).isPositive();
         assertThat(result.received().traffic().bytes()).isPositive();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatCannotStartIsNamed() {
-        Middle wrong = new RelayMiddle(List.of("--mtu", "nonsense"), RelayMiddle.JAVA_OPTIONS);
+        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS);
         assertThatThrownBy(() -> run(wrong, Load.oneToOne(100)))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("relay ended with exit code 2")
                 .hasMessageContaining("nonsense");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatDoesNotEndIsKilledAndFailsTheRun() {
         FakeProcess deaf = new FakeProcess("", false);
-        Child relay = new Child("relay", Site.HERE, deaf);
+        Child relay = new Child("relay", deaf.site(), deaf);
         assertThatThrownBy(() -> LoadRun.end(relay))
                 .isInstanceOf(RunException.class)
                 .hasMessage("relay did not end within 10 s after SIGTERM and was killed");
         assertThat(deaf.isKilled()).isTrue();
     }
 
-    private static RunResult run(Middle middle, Load load) throws Exception {
-        return run(middle, load, SHORT);
+    private static RunResult run(Contestant contestant, Load load) throws Exception {
+        return run(contestant, load, SHORT);
     }
 
-    private static RunResult run(Middle middle, Load load, Timing timing) throws Exception {
-        return new LoadRun(middle, load, timing, RunObserver.NONE).run();
+    private static RunResult run(Contestant contestant, Load load, Timing timing) throws Exception {
+        return new LoadRun(contestant, load, timing, RunObserver.NONE).run();
     }
 
     private static void expectClean(RunResult result) {
@@ -276,16 +308,16 @@ class LoadRunTest {
         assertThat(result.received().traffic().messages()).isPositive();
     }
 
-    /** A middle that sends something else than it is told to. */
-    private record SendsOther(Middle middle, Load other) implements Middle {
+    /** A contestant that sends something else than it is told to. */
+    private record SendsOther(Contestant contestant, Load other) implements Contestant {
         @Override
         public String name() {
-            return middle.name();
+            return contestant.name();
         }
 
         @Override
         public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
-            return middle.start(children, other);
+            return contestant.start(children, other);
         }
     }
 }

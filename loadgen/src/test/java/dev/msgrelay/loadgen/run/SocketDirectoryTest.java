@@ -32,7 +32,10 @@ class SocketDirectoryTest {
     void isLeftAloneWhileItsProcessLivesAndRemovedAfterwards() throws Exception {
         try (Children children = new Children();
                 SocketDirectory own = SocketDirectory.in(parent)) {
-            Child owner = children.startWorker(Site.HERE, "owner", Owner.class, List.of(parent.toString()));
+            Child owner = children.start(
+                    Site.HERE,
+                    "owner",
+                    new Site.JavaProgram(List.of(), Owner.class.getName(), List.of(parent.toString())));
             Path socket = Path.of(owner.await("has", SAY_NANOS).getString("socket"));
             own.sweep();
             assertThat(socket).exists();

@@ -15,8 +15,8 @@ import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class BaselinesTest {
     private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     private static final Load LOAD = Load.oneToOne(100).withCounts(1, 4);
-    private static final LoadCell RELAY = LoadCell.here("relay", Middles.plain(1), LOAD, SECOND, null);
+    private static final LoadCell RELAY = LoadCell.here("relay", Contestants.plain(1), LOAD, SECOND, null);
     private static final Hops NEAR = new Hops(45, 46);
 
     @Test
@@ -100,7 +100,7 @@ class BaselinesTest {
         List<Run<RunResult>> all = new ArrayList<>(runs);
         for (int round = 1; round <= 7; round++) {
             RunResult stream =
-                    LoadRuns.result(Middles.plain(1), LinkBaseline.LOAD, SECOND, new Given(120_000_000 / 108, 1));
+                    LoadRuns.result(Contestants.plain(1), LinkBaseline.LOAD, SECOND, new Given(120_000_000 / 108, 1));
             all.add(new Run<>(raw, 0, round, "2026-01-01T00:00:00Z", NEAR, stream, Outcome.PASS));
             var given = iperf3.measure(RunObserver.NONE);
             all.add(new Run<>(

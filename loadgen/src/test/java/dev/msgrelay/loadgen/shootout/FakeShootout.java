@@ -12,9 +12,9 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middle;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
@@ -33,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 abstract class FakeShootout {
     static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     static final Load ONE = Load.oneToOne(100);
-    static final Middle RELAY =
-            Middles.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
+    static final Contestant RELAY =
+            Contestants.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
     final FakeMeter meter = new FakeMeter();

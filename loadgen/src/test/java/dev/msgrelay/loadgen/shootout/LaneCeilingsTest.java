@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
-import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import org.junit.jupiter.api.Test;
 
 /** Against values computed by hand. */
@@ -44,15 +43,6 @@ class LaneCeilingsTest {
         Ceilings ceilings = LaneCeilings.of(GIGABIT, format, BodySizes.fixed(100));
         // 125,000,000 * 1428 / 1514
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(117_899_603.7, within(0.1));
-    }
-
-    @Test
-    void eightSubscribersGetAnEighthEach() {
-        Rate all = LaneCeilings.of(GIGABIT, SegmentFormat.usual(1_500), BodySizes.fixed(100))
-                .batched();
-        Rate each = LaneCeilings.share(all, 8);
-        assertThat(each.messagesPerSecond()).isCloseTo(136_209.8, within(0.1));
-        assertThat(each.bytesPerSecond()).isCloseTo(14_710_663.2, within(0.1));
     }
 
     @Test

@@ -14,8 +14,8 @@ import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Middles;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
@@ -131,7 +131,7 @@ class RateProbeTest {
     }
 
     private static Run<RunResult> taken(Load load, Given given, List<String> faults) {
-        LoadCell cell = LoadCell.here("cell", Middles.plain(1), load, SECOND, null);
+        LoadCell cell = LoadCell.here("cell", Contestants.plain(1), load, SECOND, null);
         RunResult result = LoadRuns.result(cell.contestant(), load, SECOND, given);
         return LoadRuns.run(cell, 1, new Hops(50, 50), result, faults, List.of());
     }

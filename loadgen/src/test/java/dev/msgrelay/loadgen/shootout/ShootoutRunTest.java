@@ -230,7 +230,7 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(run.hasFailures()).isTrue();
         assertThat(notices)
                 .containsExactly(
-                        "FAIL 1gbe (emulated, MTU 1500), 1 -> 1, 100-byte bodies: relay ended with exit" + " code 137");
+                        "FAIL 1gbe (emulated, MTU 1500), 1 -> 1, body 100, full speed: relay ended with exit code 137");
     }
 
     @Test

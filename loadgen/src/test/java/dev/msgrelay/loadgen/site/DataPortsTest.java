@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DataPortsTest {
     @Test
     void areTwo() {
-        assertThat(DataPorts.parse("7400, 65535")).isEqualTo(new DataPorts(7_400, 65_535));
-        assertThat(DataPorts.parse("7400,7401")).hasToString("7400,7401");
+        assertThat(Site.DataPorts.parse("7400, 65535")).isEqualTo(new Site.DataPorts(7_400, 65_535));
+        assertThat(Site.DataPorts.parse("7400,7401")).hasToString("7400,7401");
     }
 
     @ParameterizedTest
@@ -29,7 +29,7 @@ class DataPortsTest {
                 "7400,999999    | port '999999' is not within 1..65535",
             })
     void anythingElseIsRefused(String text, String message) {
-        assertThatThrownBy(() -> DataPorts.parse(text))
+        assertThatThrownBy(() -> Site.DataPorts.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
     }

@@ -2,9 +2,7 @@ package dev.msgrelay.loadgen.ssh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Timeout(60)
 class HostMainTest {
@@ -23,18 +23,19 @@ class HostMainTest {
     private static final int SIGTERM = 143;
     private static final int SIGKILL = 137;
 
-    private SiteProcess host;
+    private Process host;
     private BufferedReader out;
     private Process worker;
 
     @AfterEach
     void end() {
-        host.kill();
+        host.destroyForcibly();
         if (worker != null) {
             worker.destroyForcibly();
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void itAnswersWhatItIsAsked() throws Exception {
         start(LONG);
@@ -51,6 +52,7 @@ class HostMainTest {
         assertThat(asked("6 reach 127.0.0.1 1")).isEqualTo("6 Connection refused");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void itSendsSignals() throws Exception {
         start(LONG);
@@ -60,36 +62,40 @@ class HostMainTest {
         assertThat(worker.exitValue()).isEqualTo(SIGTERM);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatItWatchesEndsWithTheController() throws Exception {
         start(LONG);
         worker = new ProcessBuilder("sleep", "600").start();
         tell("watch " + worker.pid());
-        host.stdin().close();
-        assertThat(host.awaitExit(20_000)).isTrue();
+        host.getOutputStream().close();
+        assertThat(host.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGKILL);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatItWatchesEndsWhenNothingIsHeard() throws Exception {
         start("1000");
         worker = new ProcessBuilder("sleep", "600").start();
         tell("watch " + worker.pid());
-        assertThat(host.awaitExit(20_000)).as("its stdin is open, and silent").isTrue();
+        assertThat(host.waitFor(20, TimeUnit.SECONDS))
+                .as("its stdin is open, and silent")
+                .isTrue();
         assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGKILL);
     }
 
     private void start(String silenceMillis) throws IOException {
-        host = Site.HERE.start(new JavaProgram(
+        host = Site.HERE.start(new Site.JavaProgram(
                 List.of("-XX:+UseSerialGC", "-Xmx32m"), HostMain.class.getName(), List.of(silenceMillis)));
-        out = new BufferedReader(new InputStreamReader(host.stdout(), StandardCharsets.UTF_8));
+        out = new BufferedReader(new InputStreamReader(host.getInputStream(), StandardCharsets.UTF_8));
     }
 
     private void tell(String line) throws IOException {
-        host.stdin().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-        host.stdin().flush();
+        host.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        host.getOutputStream().flush();
     }
 
     private String asked(String line) throws IOException {

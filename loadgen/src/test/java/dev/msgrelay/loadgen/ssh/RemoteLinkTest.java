@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.ssh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.host.NetInterface;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.link.IpVersion;
@@ -19,7 +19,7 @@ class RemoteLinkTest {
 
     @Test
     void theSlowerEndAndTheSmallerMtuCount() {
-        LaneLink link = RemoteLink.READ.of(near(9_000, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
+        LaneLink link = RemoteLane.Link.READ.of(near(9_000, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
         assertThat(link.speed()).isEqualTo(LinkSpeed.parse("1g"));
         assertThat(link.format().mtu()).isEqualTo(1_500);
         assertThat(link.format().segmentBytes()).isEqualTo(1_448);
@@ -27,11 +27,11 @@ class RemoteLinkTest {
 
     @Test
     void whatOneEndDoesNotTellTheOtherOneMay() {
-        assertThat(RemoteLink.READ
+        assertThat(RemoteLane.Link.READ
                         .of(Optional.empty(), FAR_MTU, FAR_MEGABITS, IpVersion.V6, false)
                         .speed())
                 .isEqualTo(LinkSpeed.parse("10g"));
-        assertThat(RemoteLink.READ
+        assertThat(RemoteLane.Link.READ
                         .of(near(9_000, 1_000), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true)
                         .format()
                         .mtu())
@@ -40,13 +40,14 @@ class RemoteLinkTest {
 
     @Test
     void aLinkOfUnknownSpeedIsNone() {
-        assertThat(RemoteLink.READ.of(near(1_500, 0), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true))
+        assertThat(RemoteLane.Link.READ.of(
+                        near(1_500, 0), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true))
                 .isNull();
     }
 
     @Test
     void whatIsGivenGoesBeforeWhatIsRead() {
-        LaneLink link = new RemoteLink(LinkSpeed.parse("25g"), 9_000)
+        LaneLink link = new RemoteLane.Link(LinkSpeed.parse("25g"), 9_000)
                 .of(near(1_500, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
         assertThat(link.speed()).isEqualTo(LinkSpeed.parse("25g"));
         assertThat(link.format().mtu()).isEqualTo(9_000);
@@ -55,7 +56,7 @@ class RemoteLinkTest {
     @Test
     void oneHostHasNoLink() {
         InetAddress here = InetAddress.getLoopbackAddress();
-        assertThat(RemoteLink.READ.between(here, here, HostFacts.here(""), SystemTree.ofThisHost()))
+        assertThat(RemoteLane.Link.READ.between(here, here, HostMain.Facts.here(""), SystemTree.ofThisHost()))
                 .isNull();
     }
 

@@ -13,24 +13,22 @@ import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.LoadRun;
-import dev.msgrelay.loadgen.run.Middle;
 import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.run.RelayMiddle;
+import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
-import dev.msgrelay.loadgen.site.DataPorts;
 import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.JavaProgram;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.site.SiteProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -38,12 +36,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A real sshd stands for the second host: on another address of loopback, and across an emulated link, in a network
@@ -52,23 +54,28 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "only there does loopback have a second address by itself")
 class SecondHostTest {
-    private static final String ADDRESS = "127.0.0.2";
+    /** Of the last sshd: each has an address of its own. */
+    private static final AtomicInteger LAST = new AtomicInteger(1);
+
     private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(500));
     private static final Timing ENDLESS = new Timing(Duration.ZERO, Duration.ofMinutes(2));
-    private static final Middle RELAY =
-            new RelayMiddle(List.of("--slow-subscriber", "backpressure"), RelayMiddle.JAVA_OPTIONS);
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+
+    private final String address = "127.0.0." + LAST.incrementAndGet();
 
     @TempDir
     private Path directory;
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRunWithSubscribersThereLosesNothing() throws Exception {
-        DataPorts ports = freePorts();
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
+        Site.DataPorts ports = freePorts();
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
                 RemoteLane lane = lane(sshd, ports)) {
             assertThat(lane.label()).isEqualTo("remote (second)");
             assertThat(lane.link()).as("both are one host").isNull();
-            assertThat(lane.far().address()).isEqualTo(ADDRESS);
+            assertThat(lane.far().address()).isEqualTo(address);
             assertThat(lane.far().machine().cores())
                     .isEqualTo(Runtime.getRuntime().availableProcessors());
             RunResult result =
@@ -82,10 +89,11 @@ class SecondHostTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void relayAndPublishersMayLiveThere() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
-                RemoteLane lane = lane(sshd, DataPorts.ANY)) {
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
+                RemoteLane lane = lane(sshd, Site.DataPorts.ANY)) {
             Placement placement = new Placement(lane.far(), lane.far(), lane.near());
             RunResult result = run(placement, Load.oneToOne(100).withRate(1_000), SHORT);
             expectClean(result);
@@ -96,10 +104,11 @@ class SecondHostTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void connectionsThatBreakFailTheRunByNameAndLeaveNothing() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
-                RemoteLane lane = lane(sshd, DataPorts.ANY)) {
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
+                RemoteLane lane = lane(sshd, Site.DataPorts.ANY)) {
             List<ProcessHandle> there = new ArrayList<>();
             LoadRun run = new LoadRun(
                     RELAY,
@@ -128,33 +137,35 @@ class SecondHostTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aControllerThatIsKilledLeavesNothing() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory)) {
-            SiteProcess controller = start(
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory)) {
+            Process controller = start(
                     Site.HERE,
                     ForlornController.class,
                     sshd.command(),
                     TestJar.write(directory).toString());
             try {
                 BufferedReader out =
-                        new BufferedReader(new InputStreamReader(controller.stdout(), StandardCharsets.UTF_8));
+                        new BufferedReader(new InputStreamReader(controller.getInputStream(), StandardCharsets.UTF_8));
                 assertThat(out.readLine()).isEqualTo("started");
                 List<ProcessHandle> there = sshd.connections().toList();
                 assertThat(there).hasSizeGreaterThanOrEqualTo(4);
-                controller.kill();
+                controller.destroyForcibly();
                 for (ProcessHandle one : there) {
                     one.onExit().get(20, TimeUnit.SECONDS);
                 }
             } finally {
-                controller.kill();
+                controller.destroyForcibly();
             }
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHostKeyThatNobodyKnowsIsToldInTheWordsOfSsh() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory)) {
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory)) {
             Ssh ssh = sshd.ssh("-oUserKnownHostsFile=/dev/null");
             assertThatThrownBy(() -> SshHost.prepare(ssh, HostSite.java(), TestJar.write(directory), line -> {}))
                     .isInstanceOf(IOException.class)
@@ -164,27 +175,30 @@ class SecondHostTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aPortThatIsTakenIsNamed() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory);
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
                 ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            DataPorts ports = new DataPorts(taken.getLocalPort(), taken.getLocalPort() + 1);
-            assertThatThrownBy(() -> lane(sshd, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLink.READ)))
+            Site.DataPorts ports = new Site.DataPorts(taken.getLocalPort(), taken.getLocalPort() + 1);
+            assertThatThrownBy(() -> lane(sshd, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLane.Link.READ)))
                     .isInstanceOf(LaneUnavailableException.class)
                     .hasMessageStartingWith("cannot listen on 127.0.0.1 port " + taken.getLocalPort() + ": ");
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void anAddressOfSomebodyElseIsRefused() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), ADDRESS, directory)) {
-            assertThatThrownBy(
-                            () -> lane(sshd, new RemoteLane.Given("192.0.2.7", null, DataPorts.ANY, RemoteLink.READ)))
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory)) {
+            assertThatThrownBy(() -> lane(
+                            sshd, new RemoteLane.Given("192.0.2.7", null, Site.DataPorts.ANY, RemoteLane.Link.READ)))
                     .isInstanceOf(LaneUnavailableException.class)
                     .hasMessage("--near-address 192.0.2.7 is none of this host's addresses");
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRunGoesOverTheLink() throws Exception {
         LaneTools tools = LaneTools.probe(new Subprocess());
@@ -196,7 +210,7 @@ class SecondHostTest {
             List<String> second = new ArrayList<>(((HostSite) lane.near()).prefix());
             second.addAll(List.of("ip", "address", "add", "10.77.0.1/32", "dev", "lane0"));
             assertThat(new Subprocess().run(second).output()).isEmpty();
-            SiteProcess controller = start(
+            Process controller = start(
                     lane.near(),
                     Controller.class,
                     sshd.command(),
@@ -210,7 +224,7 @@ class SecondHostTest {
                                         + lane.far().address()
                                         + ", link 1 Gbit/s, MTU 1500, IPv4, TCP time stamps, failures []\n");
             } finally {
-                controller.kill();
+                controller.destroyForcibly();
             }
         }
     }
@@ -221,8 +235,8 @@ class SecondHostTest {
 
         public static void main(String[] args) throws Exception {
             SshHost host = host(args);
-            DataPorts ports = new DataPorts(17_400, 17_401);
-            RemoteLink link = new RemoteLink(LinkSpeed.parse("1g"), 0);
+            Site.DataPorts ports = new Site.DataPorts(17_400, 17_401);
+            RemoteLane.Link link = new RemoteLane.Link(LinkSpeed.parse("1g"), 0);
             try {
                 RemoteLane.open(host, new RemoteLane.Given("10.77.0.1", null, ports, link))
                         .close();
@@ -244,10 +258,10 @@ class SecondHostTest {
         private ForlornController() {}
 
         public static void main(String[] args) throws Exception {
-            RemoteLane.Given given = new RemoteLane.Given(null, null, DataPorts.ANY, RemoteLink.READ);
+            RemoteLane.Given given = new RemoteLane.Given(null, null, Site.DataPorts.ANY, RemoteLane.Link.READ);
             try (RemoteLane lane = RemoteLane.open(host(args), given)) {
                 lane.far()
-                        .start(new JavaProgram(
+                        .start(new Site.JavaProgram(
                                 List.of("-XX:+UseSerialGC", "-Xmx64m"),
                                 PlainRelayMain.class.getName(),
                                 List.of("--buffer", "1000", "--bind", lane.far().address())));
@@ -262,8 +276,8 @@ class SecondHostTest {
                 new Ssh(List.of(args[0].split(" ")), "second"), HostSite.java(), Path.of(args[1]), line -> {});
     }
 
-    private RemoteLane lane(TestSshd sshd, DataPorts ports) throws Exception {
-        return lane(sshd, new RemoteLane.Given(null, null, ports, RemoteLink.READ));
+    private RemoteLane lane(TestSshd sshd, Site.DataPorts ports) throws Exception {
+        return lane(sshd, new RemoteLane.Given(null, null, ports, RemoteLane.Link.READ));
     }
 
     private RemoteLane lane(TestSshd sshd, RemoteLane.Given given) throws Exception {
@@ -271,10 +285,16 @@ class SecondHostTest {
                 SshHost.prepare(sshd.ssh(), HostSite.java(), TestJar.write(directory), line -> {}), given);
     }
 
-    private static DataPorts freePorts() throws IOException {
-        try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return new DataPorts(one.getLocalPort(), other.getLocalPort());
+    private static Site.DataPorts freePorts() throws IOException {
+        // Below those that the system gives to whoever asks for any: nobody takes them before they are used.
+        while (true) {
+            int first = 20_000 + ThreadLocalRandom.current().nextInt(10_000);
+            try (ServerSocket one = new ServerSocket(first, 1, InetAddress.getLoopbackAddress());
+                    ServerSocket other = new ServerSocket(first + 1, 1, InetAddress.getLoopbackAddress())) {
+                return new Site.DataPorts(one.getLocalPort(), other.getLocalPort());
+            } catch (BindException taken) {
+                // others
+            }
         }
     }
 
@@ -287,13 +307,13 @@ class SecondHostTest {
         assertThat(result.received().traffic().messages()).isPositive();
     }
 
-    private static SiteProcess start(Site site, Class<?> main, String... args) throws IOException {
-        return site.start(new JavaProgram(List.of("-XX:+UseSerialGC", "-Xmx128m"), main.getName(), List.of(args)));
+    private static Process start(Site site, Class<?> main, String... args) throws IOException {
+        return site.start(new Site.JavaProgram(List.of("-XX:+UseSerialGC", "-Xmx128m"), main.getName(), List.of(args)));
     }
 
     /** All that a process says, its errors behind it. */
-    private static String text(SiteProcess process) throws IOException {
-        String out = new String(process.stdout().readAllBytes(), StandardCharsets.UTF_8);
-        return out + new String(process.stderr().readAllBytes(), StandardCharsets.UTF_8);
+    private static String text(Process process) throws IOException {
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return out + new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 }

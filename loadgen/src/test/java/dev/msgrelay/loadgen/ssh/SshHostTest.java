@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.site.HostSite;
-import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,11 +15,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,6 +40,7 @@ class SshHostTest {
         ours = TestJar.write(directory);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theJarIsCopiedOnceAndOldOnesGo() throws Exception {
         Path cache = Files.createDirectories(directory.resolve("relay-loadgen"));
@@ -56,6 +60,7 @@ class SshHostTest {
         assertThat(told.get(1)).matches("second: Java \\S+; loadgen is there: " + copy);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void halfAJarIsNone() throws Exception {
         // What is copied to this host ends before its end.
@@ -66,6 +71,7 @@ class SshHostTest {
         assertThat(files(directory.resolve("relay-loadgen"))).isEmpty();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatAShellSaysWhenItStartsIsNotTakenForAnAnswer() throws Exception {
         String greeting = "echo 'Welcome to second!'; echo 'relay-loadgen:'; echo warning >&2";
@@ -73,6 +79,7 @@ class SshHostTest {
         assertThat(doctorVersion(host)).startsWith("loadgen ").doesNotContain("Welcome");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aShellThatSaysTooMuchIsLeft() throws Exception {
         SshHost host = prepare("case $3 in *' pid '*) exec yes;; esac");
@@ -80,6 +87,7 @@ class SshHostTest {
                 .hasMessage("second: its shell said more than 65536 bytes and no process id");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHostWithoutJavaIsNamed() {
         assertThatThrownBy(() -> SshHost.prepare(FakeSsh.in(directory, ""), "/no/java", ours, told::add))
@@ -90,6 +98,7 @@ class SshHostTest {
         assertThat(told).isEmpty();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"1.8.0_292, false", "11.0.2, false", "16, false", "17, true", "21-ea, true", "25.0.1, true"})
     void javaHasToBeNewEnough(String version, boolean enough) throws Exception {
@@ -109,6 +118,7 @@ class SshHostTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHostThatCannotBeReachedIsToldInTheWordsOfSsh() throws Exception {
         String refused = "echo 'ssh: connect to host second port 22: Connection refused' >&2; exit 255";
@@ -118,12 +128,14 @@ class SshHostTest {
                         + directory.resolve("fake-ssh") + " second true)");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aConnectionThatFailsLaterLikewise() throws Exception {
         SshHost host = prepare("case $3 in *' pid '*) echo 'Connection reset by peer' >&2; exit 255;; esac");
         assertThatThrownBy(() -> host.start(program("-V"))).hasMessage("second: Connection reset by peer");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aLineThatNobodyCouldKeepEndsTheProcess() throws Exception {
         SshHost host = prepare("case $3 in *' pid '*) sh -c \"$3\"; exec cat /dev/zero;; esac");
@@ -132,15 +144,15 @@ class SshHostTest {
             long read = 0;
             byte[] bytes = new byte[1 << 16];
             int count;
-            while ((count = process.stdout().read(bytes)) >= 0) {
+            while ((count = process.getInputStream().read(bytes)) >= 0) {
                 read += count;
             }
             assertThat(read).isLessThanOrEqualTo(33L << 20);
-            assertThat(process.awaitExit(20_000)).isTrue();
-            assertThat(new String(process.stderr().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
+            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(new String(process.getErrorStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("ended here: it said a line of more than 32 MiB\n");
         } finally {
-            process.kill();
+            process.destroyForcibly();
         }
     }
 
@@ -157,8 +169,8 @@ class SshHostTest {
         return out.toString();
     }
 
-    private static JavaProgram program(String... args) {
-        return new JavaProgram(
+    private static Site.JavaProgram program(String... args) {
+        return new Site.JavaProgram(
                 List.of("-XX:+UseSerialGC", "-Xmx64m"), "dev.msgrelay.loadgen.cli.LoadgenMain", List.of(args));
     }
 

@@ -122,7 +122,7 @@ final class TestSshd implements AutoCloseable {
                 .orElse(null);
     }
 
-    private static Path unpacked() throws InterruptedException, IOException {
+    private static synchronized Path unpacked() throws InterruptedException, IOException {
         Path sshd = UNPACKED.resolve("usr/sbin/sshd");
         if (!Files.isExecutable(sshd)) {
             Files.createDirectories(UNPACKED);

@@ -7,7 +7,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 class AcknowledgedTest {
-    private final Acknowledged acknowledged = new Acknowledged();
+    private final LibraryOutlet.Acknowledged acknowledged = new LibraryOutlet.Acknowledged();
 
     @Test
     void numbersAndSequencesGoUpToTheLastMessage() {

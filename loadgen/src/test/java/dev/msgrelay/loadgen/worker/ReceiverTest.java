@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.ArrivalLog;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
@@ -265,7 +264,7 @@ class ReceiverTest {
     @Test
     void arrivalsAreTheTimesOfTheReads() throws Exception {
         control.onCommand("run 0 " + PAST + " " + Long.MAX_VALUE);
-        ArrivalLog before = new ArrivalLog(1, 1);
+        Arrivals.Log before = new Arrivals.Log(1, 1);
         before.add(1, System.nanoTime());
         Receiver receiver = primedAndEnded(0, 1);
         long after = System.nanoTime();
@@ -290,8 +289,8 @@ class ReceiverTest {
     }
 
     private Receiver receiver() throws IOException {
-        SubscriberSettings settings =
-                new SubscriberSettings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, 16, 0, policy, 0);
+        Receiver.Settings settings =
+                new Receiver.Settings(check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), 1, 16, 0, policy, 0);
         return new Receiver(loopback.near(), settings, 4_096, control, "subscriber-0");
     }
 

@@ -14,7 +14,7 @@ class ToldStreamTest {
         told.begin(100);
         assertThat(told.hasBegun()).isTrue();
         for (int i = 0; i < 3; i++) {
-            told.message();
+            told.messages(1);
         }
     }
 
@@ -22,7 +22,7 @@ class ToldStreamTest {
     void gapsAndPingsWhereTheStreamStandsAreTrue() {
         told.stands(103);
         told.gap(103, 109);
-        told.message();
+        told.messages(1);
         told.stands(111);
         told.gap(111, 111);
         assertThat(told.missed()).isEqualTo(8);

@@ -1,0 +1,14 @@
+/**
+ * The {@code loadgen} command: options into what the other packages do, and their results to people or programs.
+ *
+ * <pre>
+ *  LoadgenMain -&gt; a command: Told
+ *    run, calibrate, bench, compare, shootout    LoadOptions, MatrixOptions -&gt; Load, Timing     what is sent
+ *                                                ContestantFit, RelayOptions   -&gt; Contestant           what lies between
+ *                                                LaneOptions, RemoteOptions -&gt; Lane             where it lives
+ *    doctor, ceiling, lanes                      HostOptions, LinkOptions                       what there is
+ *                                                     | Options: what does not fit is refused, by name and limit
+ *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLines
+ * </pre>
+ */
+package dev.msgrelay.loadgen.cli;

@@ -1,0 +1,11 @@
+/**
+ * What figures have to be read with: the machine that they were taken on, and what a process used.
+ *
+ * <pre>
+ *  Machine          cores, CPU, JDK, kernel      once, beside each result
+ *  CoreHop          from core to core            before and after each run: did the cores move?
+ *  ProcessFigures   CPU time, resident memory    at both ends of the window, of each process
+ *  PathMtu          of a connection              how large a segment is
+ * </pre>
+ */
+package dev.msgrelay.loadgen.measure;

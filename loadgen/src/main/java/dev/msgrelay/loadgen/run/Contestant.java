@@ -1,0 +1,45 @@
+package dev.msgrelay.loadgen.run;
+
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+
+/**
+ * What lies between publishers and subscribers: our relay, the plain relay, a relay elsewhere, or something that sends
+ * by itself. Publishers and subscribers are the very same whatever it is, so that two results differ by the contestant only.
+ */
+public interface Contestant {
+    /** For people: which one this is. */
+    String name();
+
+    /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */
+    default String transport(Load load) {
+        return Contestants.transport(load.unix(), load.unix());
+    }
+
+    /** Whether publishers and subscribers may leave it and come again, so that it stands for more than one run. */
+    default boolean stays() {
+        return false;
+    }
+
+    /** What it does with a slow subscriber, by which a loss is explained: most have it wait. */
+    default Policy policy() {
+        return Policy.BACKPRESSURE;
+    }
+
+    /** Starts it and waits until it listens. */
+    Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
+
+    /**
+     * A contestant that listens.
+     *
+     * @param process null where it runs elsewhere
+     * @param publish where publishers connect; null where the contestant sends by itself and wants to know the window
+     * @param subscribe where subscribers connect
+     */
+    record Started(Child process, Endpoint publish, Endpoint subscribe) {
+        boolean sendsByItself() {
+            return publish == null;
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package dev.msgrelay.loadgen.run;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.worker.RelayMain;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.cli.JvmLimits;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarFile;
+
+/**
+ * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
+ *
+ * @param relayArgs further arguments of the relay-server command
+ * @param javaOptions of its JVM
+ * @param publishOverUnix whether publishers connect to a Unix socket whatever the load says of subscribers
+ * @param build null for this one
+ */
+public record RelayContestant(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix, Build build)
+        implements Contestant {
+    /** As in bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
+    public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
+
+    /** The relay's option that says what it does with a slow subscriber. */
+    public static final String POLICY = "--slow-subscriber";
+
+    /** Both sides as the load says. */
+    public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
+        this(relayArgs, javaOptions, false);
+    }
+
+    /** Of this build. */
+    public RelayContestant(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix) {
+        this(relayArgs, javaOptions, publishOverUnix, null);
+    }
+
+    @Override
+    public String name() {
+        return "relay";
+    }
+
+    @Override
+    public boolean stays() {
+        return true;
+    }
+
+    public Policy policy() {
+        return policy(relayArgs);
+    }
+
+    /** As these arguments have it; without a word the relay disconnects. */
+    static Policy policy(List<String> relayArgs) {
+        int at = relayArgs.lastIndexOf(POLICY);
+        return at < 0 || at + 1 == relayArgs.size() ? Policy.DISCONNECT : Policy.ofFlag(relayArgs.get(at + 1));
+    }
+
+    @Override
+    public String transport(Load load) {
+        return Contestants.transport(load.unix() || publishOverUnix, load.unix());
+    }
+
+    @Override
+    public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
+        List<String> args = new ArrayList<>(List.of("--json"));
+        args.addAll(Contestants.bind(children));
+        if (build == null) {
+            // On a lane or between hosts whoever gets there may do everything: it lives as long as the run.
+            args.add("--insecure");
+        }
+        String publishSocket = load.unix() || publishOverUnix ? children.socketPath("publish") : null;
+        String subscribeSocket = load.unix() ? children.socketPath("subscribe") : null;
+        if (publishSocket != null) {
+            args.addAll(List.of("--publish-socket", publishSocket));
+        }
+        if (subscribeSocket != null) {
+            args.addAll(List.of("--subscribe-socket", subscribeSocket));
+        }
+        if (load.body().max() > FrameLayout.DEFAULT_MAX_BODY) {
+            args.addAll(List.of("--max-body", "" + load.body().max()));
+        }
+        args.addAll(relayArgs);
+        Child child = start(children, args);
+        JsonObject ready = child.await("ready", Contestants.READY_NANOS);
+        return new Started(
+                child,
+                endpoint(publishSocket, ready.getString("publish")),
+                endpoint(subscribeSocket, ready.getString("subscribe")));
+    }
+
+    private Child start(Children children, List<String> args) throws IOException {
+        List<String> options = javaOptions.equals(JAVA_OPTIONS) ? javaOptions(args) : javaOptions;
+        if (build != null) {
+            if (options != javaOptions) {
+                // Another build counts otherwise; it is a limit, and costs nothing.
+                options.add("-XX:MaxDirectMemorySize=4g");
+            }
+            // By the environment: a build from before the option does not know it.
+            List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
+            command.addAll(build.relay(options));
+            command.addAll(args);
+            return children.startCommand("relay", HostSite.guarded(command));
+        }
+        return children.start(
+                children.placement().relay(),
+                "relay",
+                new Site.JavaProgram(withNativeAccess(options), RelayMain.class.getName(), args));
+    }
+
+    private static Endpoint endpoint(String socket, String address) {
+        return socket == null ? Endpoint.parse(address) : Endpoint.unix(Path.of(socket));
+    }
+
+    /** For a relay with these arguments: the limits of memory follow from them. */
+    private static List<String> javaOptions(List<String> relayArgs) {
+        List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+AlwaysPreTouch"));
+        options.addAll(JvmLimits.of(relayArgs.toArray(String[]::new)));
+        return options;
+    }
+
+    /** Netty's native transports: newer JDKs want to be told that this is meant. */
+    static List<String> withNativeAccess(List<String> javaOptions) {
+        List<String> options = new ArrayList<>(javaOptions);
+        int jdk = Runtime.version().feature();
+        options.add("--enable-native-access=ALL-UNNAMED");
+        if (jdk >= 24) {
+            options.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return options;
+    }
+
+    /**
+     * Another build of this project: a checkout in which it was built.
+     *
+     * @param directory its root
+     */
+    public record Build(Path directory) {
+        /** The command that starts its relay-server, without arguments. */
+        List<String> relay(List<String> javaOptions) throws IOException {
+            return command(javaOptions, "-jar", jar("relay-server").toString());
+        }
+
+        /**
+         * The command that starts one of its load generator's programs, without arguments.
+         *
+         * @throws IOException it has none of this name
+         */
+        List<String> loadgen(List<String> javaOptions, String main) throws IOException {
+            Path jar = jar("loadgen");
+            try (JarFile classes = new JarFile(jar.toFile())) {
+                if (classes.getEntry(main.replace('.', '/') + ".class") == null) {
+                    throw new IOException(jar + " has no " + main);
+                }
+            }
+            return command(javaOptions, "-cp", jar.toString(), main);
+        }
+
+        /**
+         * The newest jar of a module with all that it needs.
+         *
+         * @throws IOException there is none
+         */
+        public Path jar(String module) throws IOException {
+            Path target = directory.resolve(module).resolve("target");
+            Path newest = null;
+            FileTime newestTime = null;
+            if (Files.isDirectory(target)) {
+                try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, module + "-*-all.jar")) {
+                    for (Path jar : jars) {
+                        FileTime time = Files.getLastModifiedTime(jar);
+                        if (newest == null || time.compareTo(newestTime) > 0) {
+                            newest = jar;
+                            newestTime = time;
+                        }
+                    }
+                }
+            }
+            if (newest == null) {
+                throw new IOException("no " + module + "/target/" + module + "-*-all.jar in " + directory
+                        + ": build it there with mvn -DskipTests package");
+            }
+            return newest.toAbsolutePath();
+        }
+
+        private static List<String> command(List<String> javaOptions, String... rest) {
+            List<String> command = new ArrayList<>(List.of(HostSite.java()));
+            command.addAll(RelayContestant.withNativeAccess(javaOptions));
+            command.addAll(List.of(rest));
+            return command;
+        }
+    }
+}
