@@ -1,11 +1,13 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.lab.TableResult.Row;
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.lab.Verdict.Outcome;
 import dev.msgrelay.loadgen.compare.HodgesLehmann;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.result.Spread;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
@@ -113,7 +115,7 @@ public record Claim(String text, Column column, String row, String other, Direct
             return HodgesLehmann.paired(logs, CONFIDENCE)
                     .map(log -> new Seen(Math.exp(log.value()), Math.exp(log.low()), Math.exp(log.high()), n))
                     .orElseGet(() -> {
-                        TableResult.Figure spread = TableResult.Figure.of(values);
+                        Spread spread = Spread.of(Arrays.stream(values).boxed().toList(), value -> value);
                         return new Seen(spread.median(), spread.min(), spread.max(), n);
                     });
         }
@@ -131,8 +133,8 @@ public record Claim(String text, Column column, String row, String other, Direct
         if (!failed.isEmpty()) {
             return undecided(text, String.join(" and ", failed) + " FAILED");
         }
-        double[] steady = values(table, table.steady());
-        double[] values = steady.length > 0 ? steady : values(table, table.counted());
+        double[] steady = values(table, true);
+        double[] values = steady.length > 0 ? steady : values(table, false);
         if (values.length == 0) {
             return undecided(text, row + (other == null ? " was" : " and " + other + " were") + " not measured");
         }
@@ -161,18 +163,32 @@ public record Claim(String text, Column column, String row, String other, Direct
         return new Verdict(text, "", "", Outcome.CANNOT_TELL, null, "cannot tell: " + why);
     }
 
-    /** How many times better the row is in each of these rounds, or its values; only where there are both, above 0. */
-    private double[] values(TableResult table, List<Integer> rounds) {
-        Row one = table.row(row);
-        return rounds.stream()
-                .mapToDouble(round -> {
-                    double value = one.value(column, round);
-                    double compared = other == null ? 1 : table.row(other).value(column, round);
-                    boolean lower = other != null && column.better() == Column.Better.LOWER;
+    /**
+     * How many times better the row is in each round, or its values; only where there are both, above 0.
+     *
+     * @param steady only goes that count; and of two rows only those that met the same machine
+     */
+    private double[] values(TableResult table, boolean steady) {
+        boolean lower = other != null && column.better() == Column.Better.LOWER;
+        return table.row(row).goes().stream()
+                .filter(go -> go.counts() || !steady)
+                .mapToDouble(go -> {
+                    double value = go.result().value(column);
+                    double compared = other == null ? 1 : compared(table, go, steady);
                     return value > 0 && compared > 0 ? lower ? compared / value : value / compared : Double.NaN;
                 })
                 .filter(value -> !Double.isNaN(value))
                 .toArray();
+    }
+
+    /** What the other row has in the same round; NaN where it has nothing to compare with. */
+    private double compared(TableResult table, Run<Measurement> with, boolean steady) {
+        return table.row(other).goes().stream()
+                .filter(go -> go.round() == with.round())
+                .filter(go -> !steady || go.counts() && go.regime() == with.regime())
+                .mapToDouble(go -> go.result().value(column))
+                .findFirst()
+                .orElse(Double.NaN);
     }
 
     /** Null where it has no figures, or such that do not show what it says. */
@@ -271,6 +287,6 @@ public record Claim(String text, Column column, String row, String other, Direct
         if (other == null) {
             return Numbers.text(value);
         }
-        return String.format(Locale.ROOT, value >= NEAR ? "%,.0f" : value < 2 ? "%.2f" : "%.1f", value);
+        return format(value >= NEAR ? "%,.0f" : value < 2 ? "%.2f" : "%.1f", value);
     }
 }

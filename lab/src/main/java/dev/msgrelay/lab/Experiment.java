@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** One article's experiment; its options are those of the command of the same name. */
@@ -15,11 +16,22 @@ public abstract class Experiment implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    @ParentCommand
+    private Runner runner;
+
     @Mixin
     private LabOptions lab = new LabOptions();
 
     private final String question;
     private final Article article;
+
+    /** Runs experiments: the command that they are commands of. */
+    @FunctionalInterface
+    public interface Runner {
+        /** The exit code. */
+        int run(CommandSpec command, LabOptions options, List<Experiment> experiments)
+                throws IOException, RunException, InterruptedException;
+    }
 
     protected Experiment(String question, Article article) {
         this.question = question;
@@ -78,7 +90,7 @@ public abstract class Experiment implements Callable<Integer> {
     @Override
     public final Integer call() throws IOException, RunException, InterruptedException {
         check(spec);
-        return lab.run(List.of(this));
+        return runner.run(spec, lab, List.of(this));
     }
 
     /** Has all its own options as they are by default. */

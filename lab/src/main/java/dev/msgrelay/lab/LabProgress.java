@@ -1,73 +1,41 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.report.ProgressLine;
-import java.util.Locale;
+import dev.msgrelay.loadgen.run.RunObserver;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Shows what the lab does: experiment, table, round, contestant, for how long already, and about how long the table will
- * take yet. The goes of the warm-up tell how long one takes.
- */
-final class LabProgress implements AutoCloseable {
-    private static final double NANOS = 1e9;
+/** Shows what the lab does: experiment, table, round, contestant, and for how long already. */
+final class LabProgress implements Listener, AutoCloseable {
     private static final int SELDOM = 10;
 
     private final ProgressLine line;
-    private final int experiments;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "progress");
         thread.setDaemon(true);
         return thread;
     });
-    private int number;
     private String going = "";
     private String told = "";
     private long begun;
-    private long tableBegun;
-    private int goes;
-    private int done;
 
-    /**
-     * @param experiments so many will be run
-     */
-    LabProgress(ProgressLine line, int experiments) {
+    LabProgress(ProgressLine line) {
         this.line = line;
-        this.experiments = experiments;
         clock.scheduleWithFixedDelay(this::tick, 1, 1, TimeUnit.SECONDS);
     }
 
-    synchronized void experiment() {
-        number++;
-    }
+    /** The table of results tells of failures. */
+    @Override
+    public void notice(String notice) {}
 
-    /** A table begins, with so many goes: the warm-up and all rounds. */
-    synchronized void table(int goesOfTable) {
-        goes = goesOfTable;
-        done = 0;
-        tableBegun = System.nanoTime();
-    }
-
-    /**
-     * A go begins.
-     *
-     * @param when "round 2/5"
-     */
-    synchronized void go(String experiment, String table, String when, String label) {
+    @Override
+    public synchronized RunObserver begins(String where) {
         begun = System.nanoTime();
-        String which = experiments == 1 ? experiment : number + "/" + experiments + " " + experiment;
-        going = "[" + which + "] " + table + ", " + when + ": " + label + left();
+        going = where;
         line.phase(going);
-        done++;
-    }
-
-    private String left() {
-        if (done == 0 || done >= goes) {
-            return "";
-        }
-        double seconds = (System.nanoTime() - tableBegun) / NANOS / done * (goes - done);
-        return String.format(Locale.ROOT, " (%d of %d, about %.0f s left of this table)", done + 1, goes, seconds);
+        return RunObserver.NONE;
     }
 
     private synchronized void tick() {

@@ -1,38 +1,38 @@
 package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.Contestant.Go;
-import dev.msgrelay.lab.Contestant.Work;
-import dev.msgrelay.lab.TableResult.Round;
 import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.loadgen.experiment.Cell;
+import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.Keeper;
+import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.Measured;
+import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs experiments one after the other. The command's thread owns it. */
+/** Runs experiments one after the other, each of its tables as cells of one engine. The command's thread owns it. */
 final class LabRun {
-    private static final long SIGNAL_MILLIS = 100;
-
     private final LabOptions options;
-    private final HopMeter hops;
-    private final LabProgress progress;
+    private final Meter meter;
+    private final Listener listener;
     private final List<LabResult.ExperimentResult> results = new ArrayList<>();
 
-    /** How long a cache line takes from core to core: {@link dev.msgrelay.loadgen.measure.CoreHop}, or a test's. */
-    @FunctionalInterface
-    interface HopMeter {
-        double measureNanos() throws InterruptedException;
-    }
-
-    LabRun(LabOptions options, HopMeter hops, LabProgress progress) {
+    LabRun(LabOptions options, Meter meter, Listener listener) {
         this.options = options;
-        this.hops = hops;
-        this.progress = progress;
+        this.meter = meter;
+        this.listener = listener;
     }
 
     /**
@@ -53,19 +53,23 @@ final class LabRun {
         }
     }
 
+    LabResult run(Experiment experiment) {
+        return run(experiment, experiment.name());
+    }
+
     /**
      * Runs one more experiment. When the thread is interrupted the result is what there is by then, and says so.
      *
+     * @param which of several, for people: "2/6 readers"
      * @return all that this object has run so far
      */
-    LabResult run(Experiment experiment) {
+    LabResult run(Experiment experiment, String which) {
         boolean interrupted = false;
-        progress.experiment();
         List<TableResult> tables = new ArrayList<>();
         List<String> remarks = new ArrayList<>();
         String failure = null;
         try {
-            run(experiment, tables, remarks);
+            run(experiment, which, tables, remarks);
         } catch (InterruptedException e) {
             interrupted = true;
         } catch (IOException e) {
@@ -78,7 +82,7 @@ final class LabRun {
         return new LabResult(Machine.here(), options.quick(), options.rounds(), results, interrupted);
     }
 
-    private void run(Experiment experiment, List<TableResult> tables, List<String> remarks)
+    private void run(Experiment experiment, String which, List<TableResult> tables, List<String> remarks)
             throws IOException, InterruptedException {
         List<LabTable> wanted = experiment.tables();
         remarks.addAll(experiment.needs().remarks(Needs.Room.here(options.directory())));
@@ -86,8 +90,7 @@ final class LabRun {
         Path scratch = scratch();
         try {
             for (LabTable table : wanted) {
-                progress.table(table.contestants().size() * (options.rounds() + 1));
-                Rounds rounds = new Rounds(experiment.name(), table, scratch);
+                Rounds rounds = new Rounds(which, table, scratch);
                 try {
                     rounds.run();
                 } finally {
@@ -120,82 +123,101 @@ final class LabRun {
     }
 
     /**
-     * One table: every contestant once to warm up, then all of them in turn, A B C A B C, so that a machine that drifts
-     * hurts all alike, with the core-to-core hop between the rounds. A round during which the machine changed is measured
-     * again, at most as many as were asked for.
+     * One table: every contestant once to warm up, then all of them in turn. Goes during which the machine changed are
+     * measured again, in at most as many rounds again as were asked for. One failure is enough: no time is told of such a
+     * contestant.
      */
     private final class Rounds {
-        private final String experiment;
+        private final String title;
         private final LabTable table;
-        private final Path scratch;
-        private final List<List<Measurement>> measured = new ArrayList<>();
-        private final String[] failures;
-        private final List<Round> rounds = new ArrayList<>();
+        private final List<GoCell> cells;
+        private final dev.msgrelay.loadgen.experiment.Experiment<Measurement> engine =
+                new dev.msgrelay.loadgen.experiment.Experiment<>(meter, listener, Keeper.nothing(listener), 1);
 
-        Rounds(String experiment, LabTable table, Path scratch) {
-            this.experiment = experiment;
+        Rounds(String which, LabTable table, Path scratch) {
+            this.title = which + ": " + table.id();
             this.table = table;
-            this.scratch = scratch;
-            failures = new String[table.contestants().size()];
-            table.contestants().forEach(contestant -> measured.add(new ArrayList<>()));
+            cells = table.contestants().stream()
+                    .map(contestant -> new GoCell(contestant, scratch))
+                    .toList();
         }
 
         void run() throws InterruptedException {
-            for (int i = 0; i < failures.length; i++) {
-                go(i, "warm-up", 0);
+            for (GoCell cell : cells) {
+                engine.measure(title + ", warm-up, ", cell, 0);
             }
-            int wanted = options.rounds();
-            int steady = 0;
-            double before = hops.measureNanos();
-            for (int round = 1; steady < wanted && round <= 2 * wanted; round++) {
-                rounds.add(new Round(before, Double.NaN));
-                for (int i = 0; i < failures.length; i++) {
-                    if (failures[i] == null) {
-                        go(i, "round " + round + "/" + Math.max(round, wanted), round);
-                    }
-                }
-                Round complete = new Round(before, hops.measureNanos());
-                rounds.set(round - 1, complete);
-                before = complete.hopAfter();
-                steady += complete.isSteady() ? 1 : 0;
-            }
+            engine.expect(cells, options.rounds());
+            int rounds = options.rounds();
+            engine.rounds(title, cells, new Until<>(rounds, 2 * rounds, Long.MAX_VALUE, this::isEnough));
         }
 
-        /** One failure is enough: no time is told of such a contestant. */
-        private void go(int index, String when, int round) throws InterruptedException {
-            Contestant contestant = table.contestants().get(index);
-            progress.go(experiment, table.id(), when, contestant.label());
-            Work work = round == 0 ? contestant.warmUp() : contestant.work();
-            try {
-                Measurement measurement = work.go(new Go(scratch, round));
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-                if (round > 0) {
-                    measured.get(index).add(measurement);
-                }
-            } catch (ClosedByInterruptException e) {
-                Thread.interrupted();
-                throw new InterruptedException();
-            } catch (WrongResultException | IOException | RuntimeException e) {
-                // What is interrupted may fail in any way. And a signal from a terminal goes to child processes as
-                // well:
-                // we may hear of their end before we are interrupted ourselves. Then this sleep ends it.
-                Thread.sleep(SIGNAL_MILLIS);
-                boolean told = e.getMessage() != null && !(e instanceof RuntimeException);
-                failures[index] = told ? e.getMessage() : e.toString();
-                measured.get(index).clear();
-            }
+        private boolean isEnough(List<Run<Measurement>> runs) {
+            return cells.stream()
+                    .filter(cell -> !engine.isGivenUp(cell))
+                    .allMatch(cell -> runs.stream()
+                                    .filter(run -> run.cell() == cell && run.counts())
+                                    .count()
+                            >= options.rounds());
         }
 
         /** What there is so far. */
         TableResult result() {
-            List<Row> rows = new ArrayList<>();
-            for (int i = 0; i < failures.length; i++) {
-                Contestant contestant = table.contestants().get(i);
-                rows.add(new Row(contestant.name(), contestant.setting(), measured.get(i), failures[i]));
+            return new TableResult(table, cells.stream().map(this::row).toList());
+        }
+
+        private Row row(GoCell cell) {
+            List<Run<Measurement>> runs =
+                    engine.runs().stream().filter(run -> run.cell() == cell).toList();
+            String failure = runs.stream()
+                    .flatMap(run -> run.failures().stream())
+                    .findFirst()
+                    .orElse(null);
+            List<Run<Measurement>> goes = runs.stream()
+                    .filter(run -> run.round() > 0 && failure == null)
+                    .toList();
+            return new Row(cell.contestant.name(), cell.contestant.setting(), goes, failure);
+        }
+    }
+
+    /** A contestant as a cell of the engine: its first go is the warm-up. */
+    private static final class GoCell implements Cell<Measurement> {
+        private final Contestant contestant;
+        private final Path scratch;
+        private int round;
+        private Duration longest = Duration.ZERO;
+
+        GoCell(Contestant contestant, Path scratch) {
+            this.contestant = contestant;
+            this.scratch = scratch;
+        }
+
+        @Override
+        public String name() {
+            return contestant.label();
+        }
+
+        @Override
+        public Duration estimate() {
+            return longest;
+        }
+
+        @Override
+        public Measured<Measurement> measure(RunObserver observer) throws RunException, InterruptedException {
+            long start = System.nanoTime();
+            Go go = new Go(scratch, round++);
+            try {
+                Measurement measurement = (go.round() == 0 ? contestant.warmUp() : contestant.work()).go(go);
+                return new Measured<>(measurement, List.of(), List.of());
+            } catch (ClosedByInterruptException e) {
+                Thread.interrupted();
+                throw new InterruptedException();
+            } catch (WrongResultException | IOException e) {
+                throw new RunException(e.getMessage() == null ? e.toString() : e.getMessage());
+            } catch (RuntimeException e) {
+                throw new RunException(e.toString());
+            } finally {
+                longest = Duration.ofNanos(System.nanoTime() - start);
             }
-            return new TableResult(table, rows, rounds);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.lab;
 
+import dev.msgrelay.loadgen.render.Chart.Series;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,10 +11,7 @@ import java.util.Map;
  * @param values a figure for each column that this contestant has one for
  * @param curve points of a plot, such as a histogram's percentiles; may be empty
  */
-public record Measurement(Map<Column, Double> values, List<Point> curve) {
-    /** A point of a plot. */
-    public record Point(double x, double y) {}
-
+public record Measurement(Map<Column, Double> values, List<Series.Point> curve) {
     public Measurement {
         values = Map.copyOf(values);
         curve = List.copyOf(curve);
@@ -32,7 +30,7 @@ public record Measurement(Map<Column, Double> values, List<Point> curve) {
     }
 
     /** This one with a curve. */
-    public Measurement withCurve(List<Point> points) {
+    public Measurement withCurve(List<Series.Point> points) {
         return new Measurement(values, points);
     }
 

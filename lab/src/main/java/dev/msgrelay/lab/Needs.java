@@ -1,5 +1,7 @@
 package dev.msgrelay.lab;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -7,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * What an experiment needs; checked before it starts.
@@ -57,12 +58,9 @@ public record Needs(long diskBytes, int descriptors, int cores) {
         if (!room.writable()) {
             missing.add(room.directory() + " is not a directory that can be written to");
         } else if (diskBytes > room.freeBytes()) {
-            missing.add(String.format(
-                    Locale.ROOT,
+            missing.add(format(
                     "%,.0f MB needed in %s, %,.0f MB free: give another --dir",
-                    Math.ceil(diskBytes / MEGA),
-                    room.directory(),
-                    Math.floor(room.freeBytes() / MEGA)));
+                    Math.ceil(diskBytes / MEGA), room.directory(), Math.floor(room.freeBytes() / MEGA)));
         }
         if (descriptors > room.descriptors()) {
             missing.add(descriptors + " open files needed, " + room.descriptors() + " allowed: raise 'ulimit -n' to "

@@ -1,9 +1,10 @@
 package dev.msgrelay.lab;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
-import java.util.Locale;
 
 /** Figures of any size as people read them: three digits that say something, and no exponent. */
 public final class Numbers {
@@ -22,7 +23,7 @@ public final class Numbers {
         }
         BigDecimal rounded = BigDecimal.valueOf(value).round(new MathContext(DIGITS, RoundingMode.HALF_UP));
         return Math.abs(value) >= GROUPED
-                ? String.format(Locale.ROOT, "%,d", rounded.longValue())
+                ? format("%,d", rounded.longValue())
                 : rounded.stripTrailingZeros().toPlainString();
     }
 }

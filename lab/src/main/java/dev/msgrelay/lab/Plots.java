@@ -1,12 +1,12 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.lab.Measurement.Point;
-import dev.msgrelay.lab.TableResult.Figure;
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.render.Axis;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.render.Chart;
-import dev.msgrelay.loadgen.render.Series;
+import dev.msgrelay.loadgen.render.Chart.Axis;
+import dev.msgrelay.loadgen.render.Chart.Series;
 import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,9 +31,9 @@ public final class Plots {
         return table -> {
             Map<String, List<Series.Point>> lines = new LinkedHashMap<>();
             for (Row row : table.rows()) {
-                Figure across = table.figure(row, x);
-                Figure up = table.figure(row, y);
-                if (across.isPresent() && up.isPresent()) {
+                Spread across = table.figure(row, x);
+                Spread up = table.figure(row, y);
+                if (across.isKnown() && up.isKnown()) {
                     lines.computeIfAbsent(row.name(), name -> new ArrayList<>())
                             .add(new Series.Point(across.median(), up.median()));
                 }
@@ -42,12 +42,12 @@ public final class Plots {
         };
     }
 
-    /** A line a row: the curves of its goes, of which each point is the median over the rounds that count. */
+    /** A line a row: the curves of its goes, of which each point is the median over the goes that count. */
     public static Function<TableResult, Chart> ofCurves(String title, Axis xAxis, Axis yAxis) {
         return table -> {
             Map<String, List<Series.Point>> lines = new LinkedHashMap<>();
             for (Row row : table.rows()) {
-                List<Series.Point> line = medianCurve(table, row);
+                List<Series.Point> line = medianCurve(row);
                 if (!line.isEmpty()) {
                     lines.put(row.label(), line);
                 }
@@ -56,18 +56,16 @@ public final class Plots {
         };
     }
 
-    private static List<Series.Point> medianCurve(TableResult table, Row row) {
+    private static List<Series.Point> medianCurve(Row row) {
         Map<Double, List<Double>> atX = new TreeMap<>();
-        for (int round : table.counted()) {
-            if (round < row.measurements().size()) {
-                for (Point point : row.measurements().get(round).curve()) {
-                    atX.computeIfAbsent(point.x(), x -> new ArrayList<>()).add(point.y());
-                }
+        for (Run<Measurement> go : row.counted()) {
+            for (Series.Point point : go.result().curve()) {
+                atX.computeIfAbsent(point.x(), x -> new ArrayList<>()).add(point.y());
             }
         }
         List<Series.Point> curve = new ArrayList<>();
-        atX.forEach((x, values) -> curve.add(new Series.Point(
-                x, Figure.of(values.stream().mapToDouble(y -> y)).median())));
+        atX.forEach((x, values) ->
+                curve.add(new Series.Point(x, Spread.of(values, y -> y).median())));
         return curve;
     }
 

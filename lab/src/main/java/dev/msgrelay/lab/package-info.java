@@ -6,13 +6,13 @@
  *  Experiment      one article's question: what it needs, its tables
  *    LabTable      columns, contestants (the rows), the article's figures, claims and plots
  *      Contestant  one go gives a Measurement, or a WrongResultException
- *  LabRun          runs experiments; a table's rounds: warm-up, then A B C A B C
+ *  Lab             runs and shows them: LabRun has a table's goes measured by loadgen's engine
  *  LabResult       what came of it: TableResult with a figure for each row and column
  *    Claim         what the article says; its Verdict judges direction and size apart
  *  LabReport       all that as text, page and JSON
  * </pre>
  *
- * The experiments are the packages below, and only {@code cli} knows them all. One thread, the command's, runs it all; what threads a contestant starts, it
- * ends.
+ * The experiments are the packages below, and only {@code cli} knows them all. One thread, the command's, runs it all;
+ * what threads a contestant starts, it ends.
  */
 package dev.msgrelay.lab;

@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Contestant.Work;
-import dev.msgrelay.lab.TableResult.Figure;
-import dev.msgrelay.lab.TableResult.Round;
+import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.Meter;
+import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.render.HtmlWriter;
-import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.result.Spread;
+import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Command;
@@ -32,16 +32,49 @@ class LabRunTest {
     private final List<String> happened = new ArrayList<>();
     private double hop = 50;
 
-    static LabProgress silent() {
-        return new LabProgress(new ProgressLine(new PrintStream(OutputStream.nullOutputStream()), false, ""), 1);
+    static final Listener SILENT = new Listener() {
+        @Override
+        public void notice(String line) {}
+
+        @Override
+        public RunObserver begins(String where) {
+            return RunObserver.NONE;
+        }
+    };
+
+    static Meter meter(DoubleSupplier hop) {
+        return new Meter() {
+            private long now;
+
+            @Override
+            public double hopNanos() {
+                return hop.getAsDouble();
+            }
+
+            /** A minute goes by at every look: no hop is fresh. */
+            @Override
+            public long nanoTime() {
+                now += 60_000_000_000L;
+                return now;
+            }
+
+            @Override
+            public boolean isEndAsked() {
+                return false;
+            }
+        };
     }
 
     @Test
     void contestantsRunInTurnWithTheHopBetweenTheRounds() throws Exception {
         TableResult result = table(2, counting("A"), counting("B"), counting("C"));
-        assertThat(happened).containsExactly("A0", "B0", "C0", "hop", "A1", "B1", "C1", "hop", "A2", "B2", "C2", "hop");
-        assertThat(result.rounds()).hasSize(2).allMatch(Round::isSteady);
-        assertThat(figure(result, "B")).isEqualTo(new Figure(1.5, 1, 2, 2));
+        assertThat(happened)
+                .filteredOn(what -> !what.equals("hop"))
+                .containsExactly("A0", "B0", "C0", "A1", "B1", "C1", "C2", "B2", "A2");
+        assertThat(happened).startsWith("hop", "A0", "hop", "hop", "B0", "hop");
+        assertThat(result.rows())
+                .allSatisfy(row -> assertThat(row.goes()).hasSize(2).allMatch(Run::counts));
+        assertThat(figure(result, "B")).isEqualTo(new Spread(1.5, 1, 2));
     }
 
     @Test
@@ -53,8 +86,8 @@ class LabRunTest {
             return Measurement.of(Tables.SPEED, 7);
         }));
         assertThat(result.row("B").failure()).isEqualTo("99 of 100 messages came");
-        assertThat(result.row("B").measurements()).isEmpty();
-        assertThat(figure(result, "B").isPresent()).isFalse();
+        assertThat(result.row("B").goes()).isEmpty();
+        assertThat(figure(result, "B").isKnown()).isFalse();
         assertThat(happened).contains("B2").doesNotContain("B3").contains("A3");
     }
 
@@ -64,7 +97,7 @@ class LabRunTest {
             throw new IOException("connection refused");
         }));
         assertThat(result.row("A").failure()).isEqualTo("connection refused");
-        assertThat(happened).containsExactly("A0", "hop", "hop", "hop");
+        assertThat(happened).containsExactly("hop", "A0", "hop");
     }
 
     @Test
@@ -76,13 +109,13 @@ class LabRunTest {
     }
 
     @Test
-    void aRoundDuringWhichTheMachineChangedIsMeasuredAgain() throws Exception {
+    void aGoDuringWhichTheMachineChangedIsMeasuredAgain() throws Exception {
         TableResult result = table(3, named("A", go -> {
-            hop = go.round() == 2 ? 230 : hop;
+            hop = go.round() == 2 ? 230 : 50;
             return Measurement.of(Tables.SPEED, go.round());
         }));
-        assertThat(result.rounds()).extracting(Round::isSteady).containsExactly(true, false, true, true);
-        assertThat(result.counted()).containsExactly(0, 2, 3);
+        assertThat(result.row("A").goes()).extracting(Run::counts).containsExactly(true, false, false, true, true);
+        assertThat(figure(result, "A")).isEqualTo(new Spread(4, 1, 5));
     }
 
     @Test
@@ -91,8 +124,8 @@ class LabRunTest {
             hop = go.round() % 2 == 0 ? 50 : 230;
             return Measurement.of(Tables.SPEED, go.round());
         }));
-        assertThat(result.rounds()).hasSize(4).noneMatch(Round::isSteady);
-        assertThat(result.counted()).containsExactly(0, 1, 2, 3);
+        assertThat(result.row("A").goes()).hasSize(4).noneMatch(Run::counts);
+        assertThat(figure(result, "A")).as("of all four").isEqualTo(new Spread(2.5, 1, 4));
     }
 
     @Test
@@ -109,9 +142,7 @@ class LabRunTest {
         assertThat(result.interrupted()).isTrue();
         TableResult table = result.experiments().get(0).tables().get(0);
         assertThat(table.row("B").failed()).isFalse();
-        assertThat(table.counted()).as("the round that was broken off").containsExactly(0);
-        assertThat(figure(table, "A")).isEqualTo(new Figure(1, 1, 1, 1));
-        assertThat(text(result)).contains("round 2 was broken off");
+        assertThat(table.row("B").goes()).hasSize(1);
         assertThat(directory).isEmptyDirectory();
     }
 
@@ -128,12 +159,12 @@ class LabRunTest {
                 .containsPattern("A +30 \\[10 50] +16-18")
                 .containsPattern("B +FAILED")
                 .contains("FAILED B: 1 byte is missing")
-                .contains("5 rounds, 5 counted")
+                .contains("5 rounds, 5 of 5 goes counted: median [least most]; core-to-core hop 50 to 50 ns")
                 .contains("- \"A is faster\": cannot tell: B FAILED")
                 .contains("- \"A has 10 to 50\": holds");
 
         JsonObject json = JsonParser.object().from(new LabReport(result).json());
-        assertThat(json.getString("schema")).isEqualTo("relay-lab/2");
+        assertThat(json.getString("schema")).isEqualTo("relay-lab/3");
         JsonObject table =
                 json.getArray("experiments").getObject(0).getArray("tables").getObject(0);
         JsonObject speed =
@@ -164,7 +195,7 @@ class LabRunTest {
     @Test
     void whatIsMissingIsSaidBeforeAnythingStarts() {
         MadeUp experiment = new MadeUp(new Needs(Long.MAX_VALUE, 0, 1));
-        LabRun run = new LabRun(new LabOptions(true, 3, directory), () -> hop, silent());
+        LabRun run = new LabRun(new LabOptions(true, 3, directory), meter(() -> hop), SILENT);
         assertThatThrownBy(() -> run.check(List.of(experiment)))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("made-up: 9,223,372,036,855 MB needed in " + directory);
@@ -179,7 +210,7 @@ class LabRunTest {
             }
         };
         MadeUp can = new MadeUp(new Needs(0, 0, 1), counting("A"), counting("B"));
-        LabRun run = new LabRun(new LabOptions(true, 1, directory), () -> hop, silent());
+        LabRun run = new LabRun(new LabOptions(true, 1, directory), meter(() -> hop), SILENT);
         run.run(cannot);
         LabResult result = run.run(can);
         assertThat(result.experiments()).hasSize(2);
@@ -194,7 +225,7 @@ class LabRunTest {
         return new LabReport(result).text(result.experiments().get(0));
     }
 
-    private static Figure figure(TableResult table, String row) {
+    private static Spread figure(TableResult table, String row) {
         return table.figure(table.row(row), Tables.SPEED);
     }
 
@@ -203,14 +234,12 @@ class LabRunTest {
     }
 
     private LabResult run(int rounds, Contestant... contestants) {
-        LabRun.HopMeter hops = () -> {
+        Meter meter = meter(() -> {
             happened.add("hop");
             return hop;
-        };
-        try (LabProgress progress = silent()) {
-            return new LabRun(new LabOptions(true, rounds, directory), hops, progress)
-                    .run(new MadeUp(new Needs(0, 0, 1), contestants));
-        }
+        });
+        return new LabRun(new LabOptions(true, rounds, directory), meter, SILENT)
+                .run(new MadeUp(new Needs(0, 0, 1), contestants));
     }
 
     private Contestant counting(String name) {
@@ -218,7 +247,7 @@ class LabRunTest {
     }
 
     private Contestant named(String name, Work work) {
-        return new Contestant(name, "", (Go go) -> {
+        return new Contestant(name, "", go -> {
             happened.add(name + go.round());
             return work.go(go);
         });

@@ -2,10 +2,10 @@ package dev.msgrelay.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.lab.Measurement.Point;
 import dev.msgrelay.lab.TableResult.Row;
-import dev.msgrelay.loadgen.render.Axis;
-import dev.msgrelay.loadgen.render.Series;
+import dev.msgrelay.loadgen.render.Chart.Axis;
+import dev.msgrelay.loadgen.render.Chart.Series;
+import dev.msgrelay.loadgen.render.Chart.Series.Point;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,11 +18,10 @@ class PlotsTest {
         TableResult table = Tables.of(
                 ArticleFigures.NONE,
                 List.of(
-                        new Row("A", "low", List.of(at(10, 5), at(12, 7)), null),
-                        new Row("A", "high", List.of(at(20, 50), at(20, 60)), null),
-                        new Row("B", "low", List.of(at(10, 1), at(10, 1)), null),
-                        new Row("B", "high", List.of(), "lost")),
-                List.of());
+                        Tables.row("A", "low", List.of(at(10, 5), at(12, 7))),
+                        Tables.row("A", "high", List.of(at(20, 50), at(20, 60))),
+                        Tables.row("B", "low", List.of(at(10, 1), at(10, 1))),
+                        new Row("B", "high", List.of(), "lost")));
         assertThat(Plots.ofRows("title", AXIS, LOAD, AXIS, Tables.TIME)
                         .apply(table)
                         .series())
@@ -33,8 +32,7 @@ class PlotsTest {
     void aLineARowFromTheCurvesOfItsGoes() {
         Measurement first = curve(new Point(50, 3), new Point(99, 9));
         Measurement second = curve(new Point(50, 5), new Point(99, 11), new Point(100, 20));
-        TableResult table =
-                Tables.of(ArticleFigures.NONE, List.of(new Row("A", "", List.of(first, second), null)), List.of());
+        TableResult table = Tables.of(ArticleFigures.NONE, List.of(Tables.row("A", "", List.of(first, second))));
         assertThat(Plots.ofCurves("title", AXIS, AXIS).apply(table).series())
                 .containsExactly(series("A", 50, 4, 99, 10, 100, 20));
     }

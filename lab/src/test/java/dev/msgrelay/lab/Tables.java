@@ -1,9 +1,12 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.lab.TableResult.Round;
 import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.loadgen.result.RunRecords;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine;
 
@@ -11,11 +14,11 @@ import picocli.CommandLine;
 public final class Tables {
     public static final Column SPEED = Column.higher("speed", "MB/s");
     public static final Column TIME = Column.lower("time", "us");
-    private static final Round STEADY = new Round(50, 55);
+    private static final Hops STEADY = new Hops(50, 55);
 
     private final Column column;
     private final List<Row> rows = new ArrayList<>();
-    private final List<Round> rounds = new ArrayList<>();
+    private final List<Hops> rounds = new ArrayList<>();
     private ArticleFigures article = ArticleFigures.NONE;
 
     private Tables(Column column) {
@@ -26,21 +29,36 @@ public final class Tables {
         return new Tables(column);
     }
 
-    public Tables row(String name, double... values) {
-        List<Measurement> measurements = Arrays.stream(values)
-                .mapToObj(value -> Measurement.of(column, value))
-                .toList();
-        rows.add(new Row(name, "", measurements, null));
+    /** The machine during the next round of the rows that follow; steady where it is not told. */
+    public Tables round(double hopBefore, double hopAfter) {
+        rounds.add(new Hops(hopBefore, hopAfter));
         return this;
+    }
+
+    public Tables row(String name, double... values) {
+        List<Run<Measurement>> goes = new ArrayList<>();
+        for (double value : values) {
+            Hops hops = goes.size() < rounds.size() ? rounds.get(goes.size()) : STEADY;
+            goes.add(go(goes.size() + 1, hops, Measurement.of(column, value)));
+        }
+        rows.add(new Row(name, "", goes, null));
+        return this;
+    }
+
+    private static Run<Measurement> go(int round, Hops hops, Measurement measurement) {
+        Outcome outcome = new Outcome(List.of(), RunRecords.marks(hops.regime()), false);
+        return new Run<>(null, 0, round, "2026-01-01T00:00:00Z", hops, measurement, outcome);
+    }
+
+    /** A row of a machine that stayed the same. */
+    public static Row row(String name, String setting, List<Measurement> measurements) {
+        List<Run<Measurement>> goes = new ArrayList<>();
+        measurements.forEach(measurement -> goes.add(go(goes.size() + 1, STEADY, measurement)));
+        return new Row(name, setting, goes, null);
     }
 
     public Tables failed(String name, String why) {
         rows.add(new Row(name, "", List.of(), why));
-        return this;
-    }
-
-    public Tables round(double hopBefore, double hopAfter) {
-        rounds.add(new Round(hopBefore, hopAfter));
         return this;
     }
 
@@ -49,20 +67,12 @@ public final class Tables {
         return this;
     }
 
-    /** As many steady rounds as there are values, unless rounds were given. */
     public TableResult result() {
-        return of(article, rows, rounds);
+        return of(article, rows);
     }
 
-    /** As many steady rounds as there are measurements, unless rounds are given. */
-    public static TableResult of(ArticleFigures article, List<Row> rows, List<Round> rounds) {
-        List<Round> all = new ArrayList<>(rounds);
-        int most =
-                rows.stream().mapToInt(row -> row.measurements().size()).max().orElse(0);
-        while (rounds.isEmpty() && all.size() < most) {
-            all.add(STEADY);
-        }
-        return new TableResult(table(SPEED, List.of(), article), rows, all);
+    public static TableResult of(ArticleFigures article, List<Row> rows) {
+        return new TableResult(table(SPEED, List.of(), article), rows);
     }
 
     static LabTable table(Column column, List<Contestant> contestants, ArticleFigures article) {
@@ -77,10 +87,8 @@ public final class Tables {
     }
 
     /** Runs an experiment on a machine that stays the same. */
-    public static LabResult run(Experiment experiment, int rounds, java.nio.file.Path directory) {
-        LabOptions options = new LabOptions(true, rounds, directory);
-        try (LabProgress progress = LabRunTest.silent()) {
-            return new LabRun(options, () -> 50, progress).run(experiment);
-        }
+    public static LabResult run(Experiment experiment, int rounds, Path directory) {
+        return new LabRun(new LabOptions(true, rounds, directory), LabRunTest.meter(() -> 50), LabRunTest.SILENT)
+                .run(experiment);
     }
 }

@@ -22,7 +22,6 @@ import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Numbers;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.TableResult;
-import dev.msgrelay.lab.TableResult.Figure;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.batching.Sender.Wait;
@@ -31,6 +30,7 @@ import dev.msgrelay.loadgen.cli.DurationConverter;
 import dev.msgrelay.loadgen.cli.Limits;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.render.Chart;
+import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.protocol.FrameLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -333,8 +333,8 @@ public final class BatchingExperiment extends Experiment {
         int carried = 0;
         for (int load : loads) {
             Row row = table.row(label(way, load));
-            Figure delivered = table.figure(row, DELIVERED);
-            if (!delivered.isPresent() || delivered.median() < CARRIED * load) {
+            Spread delivered = table.figure(row, DELIVERED);
+            if (!delivered.isKnown() || delivered.median() < CARRIED * load) {
                 break;
             }
             carried = load;

@@ -3,10 +3,10 @@ package dev.msgrelay.lab.batching;
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
-import dev.msgrelay.lab.TableResult.Figure;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.batching.Sender.Way;
 import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.result.Spread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -114,6 +114,6 @@ record Burst(Way way, Sender.Setup setup, int bursts) {
     }
 
     private static double median(Tally tally, ToDoubleFunction<Latency> figure) {
-        return Figure.of(tally.bursts().stream().mapToDouble(figure)).median() / MICRO;
+        return Spread.of(tally.bursts(), figure).median() / MICRO;
     }
 }

@@ -1,5 +1,7 @@
 package dev.msgrelay.lab.batching;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.lab.Column;
 import dev.msgrelay.lab.Contestant.Go;
 import dev.msgrelay.lab.Measurement;
@@ -16,7 +18,6 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -57,7 +58,7 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
     }
 
     static String load(int load) {
-        return String.format(Locale.ROOT, "%,d msg/s", load);
+        return format("%,d msg/s", load);
     }
 
     Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {

@@ -1,6 +1,7 @@
 package dev.msgrelay.lab.cli;
 
 import dev.msgrelay.lab.Experiment;
+import dev.msgrelay.lab.Lab;
 import dev.msgrelay.lab.LabOptions;
 import dev.msgrelay.lab.asyncfiles.AsyncFilesExperiment;
 import dev.msgrelay.lab.batching.BatchingExperiment;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
             EventLogExperiment.class,
             SendersExperiment.class
         })
-public final class LabMain implements Runnable {
+public final class LabMain implements Runnable, Experiment.Runner {
     @Spec
     private CommandSpec spec;
 
@@ -71,9 +72,19 @@ public final class LabMain implements Runnable {
             sortOptions = false,
             description = "Runs all experiments, each with its default options.")
     int all(@Mixin LabOptions options) throws IOException, RunException, InterruptedException {
-        return options.run(experiments().stream()
-                .map(experiment -> experiment.with(options))
-                .toList());
+        CommandSpec all = spec.subcommands().get("all").getCommandSpec();
+        return run(
+                all,
+                options,
+                experiments().stream()
+                        .map(experiment -> experiment.with(options))
+                        .toList());
+    }
+
+    @Override
+    public int run(CommandSpec command, LabOptions options, List<Experiment> experiments)
+            throws IOException, RunException, InterruptedException {
+        return new Lab(command, options).run(experiments);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.msgrelay.lab.files;
 import static dev.msgrelay.lab.files.FileLoop.IN_MEMORY;
 import static dev.msgrelay.lab.files.FileLoop.READ;
 import static dev.msgrelay.lab.files.FileLoop.WRITE;
+import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
@@ -15,7 +16,6 @@ import dev.msgrelay.loadgen.cli.Limits;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -123,8 +123,7 @@ public final class FilesExperiment extends Experiment {
     }
 
     private LabTable table(int megabytes) {
-        String title = String.format(
-                Locale.ROOT,
+        String title = format(
                 "a file of %,d MB, pages of 4,096 bytes, written and read a byte at a time; %s; %s",
                 megabytes,
                 force ? "forced to the device within the write's time" : "not forced within the write's time",

@@ -10,7 +10,7 @@ import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.site.JavaProgram;
+import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
@@ -137,7 +137,8 @@ final class ReaderBench implements AutoCloseable {
             reader = children.start(
                     lane.near(),
                     step.text(),
-                    new JavaProgram(READER_JAVA_OPTIONS, ReaderMain.class.getName(), List.of(step.name(), "" + body)));
+                    new Site.JavaProgram(
+                            READER_JAVA_OPTIONS, ReaderMain.class.getName(), List.of(step.name(), "" + body)));
             readers.put(step, reader);
         }
         return reader;

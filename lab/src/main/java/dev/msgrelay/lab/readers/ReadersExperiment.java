@@ -20,6 +20,7 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneStatus;
 import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.time.Duration;
@@ -296,8 +297,8 @@ public final class ReadersExperiment extends Experiment {
     }
 
     private static boolean fills(String row, TableResult table, double ceiling) {
-        TableResult.Figure figure = table.figure(table.row(row), MESSAGES);
-        return figure.isPresent() && figure.median() >= FULL * ceiling;
+        Spread figure = table.figure(table.row(row), MESSAGES);
+        return figure.isKnown() && figure.median() >= FULL * ceiling;
     }
 
     private List<Contestant> contestants(List<Ladder> steps, Key key) {

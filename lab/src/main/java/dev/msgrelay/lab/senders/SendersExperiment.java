@@ -5,6 +5,7 @@ import static dev.msgrelay.lab.senders.SendersGo.CPU;
 import static dev.msgrelay.lab.senders.SendersGo.INITIAL;
 import static dev.msgrelay.lab.senders.SendersGo.SPEED;
 import static dev.msgrelay.lab.senders.SendersGo.THROUGHPUT;
+import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.ArticleFigures;
 import dev.msgrelay.lab.Claim;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -207,7 +207,8 @@ public final class SendersExperiment extends Experiment {
         List<Contestant> contestants = new ArrayList<>();
         for (int n : clients()) {
             Client.Reading reading = new Client.Reading(limit * MEGA, socketBuffer * KIBI);
-            SendersGo.Load load = new SendersGo.Load(n, reading, duration().dividedBy(5), duration());
+            SendersGo.Load load =
+                    new SendersGo.Load(n, reading, duration().dividedBy(5), duration(), SendersGo.PATIENCE);
             ways().forEach((name, starter) -> {
                 SendersGo go = new SendersGo(starter, files, load);
                 contestants.add(new Contestant(name, n + " clients", go::warmUp, go::go));
@@ -232,15 +233,12 @@ public final class SendersExperiment extends Experiment {
     }
 
     private String title(int limit) {
-        return String.format(
-                Locale.ROOT,
+        return format(
                 "clients read %s; a pool of %d (%d cores); files of %s KB in turn; socket buffers %s; %d ms a go",
                 limit == 0 ? "as fast as they can" : "at " + limit + " MB/s each",
                 workers(),
                 cores(),
-                files().stream()
-                        .map(size -> String.format(Locale.ROOT, "%,.0f", size / 1e3))
-                        .collect(Collectors.joining(", ")),
+                files().stream().map(size -> format("%,.0f", size / 1e3)).collect(Collectors.joining(", ")),
                 socketBuffer == 0 ? "of the operating system's choice" : socketBuffer + " KiB",
                 duration().toMillis());
     }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a while; every
@@ -23,7 +22,8 @@ record SendersGo(Starter starter, Files files, Load load) {
 
     private static final Duration WARM_UP = Duration.ofSeconds(1);
 
-    private static final long LONGEST_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** How long a busy machine may take until something arrives. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** Starts a server. */
     @FunctionalInterface
@@ -52,10 +52,13 @@ record SendersGo(Starter starter, Files files, Load load) {
 
     /**
      * @param reading how the clients read
+     * @param patience a file of which nothing more comes for so long does not come
      */
-    record Load(int clients, Client.Reading reading, Duration leadIn, Duration duration) {
+    record Load(int clients, Client.Reading reading, Duration leadIn, Duration duration, Duration patience) {
         Load shorter() {
-            return duration.compareTo(WARM_UP) <= 0 ? this : new Load(clients, reading, Duration.ZERO, WARM_UP);
+            return duration.compareTo(WARM_UP) <= 0
+                    ? this
+                    : new Load(clients, reading, Duration.ZERO, WARM_UP, patience);
         }
     }
 
@@ -80,13 +83,14 @@ record SendersGo(Starter starter, Files files, Load load) {
             long end = from + how.duration().toNanos();
             clients.runUntil(end, figures);
             // A machine that does other things may need longer than a short go.
-            while (figures.bytes() == 0 && System.nanoTime() - end < LONGEST_SILENCE_NANOS) {
+            while (figures.bytes() == 0
+                    && System.nanoTime() - end < how.patience().toNanos()) {
                 clients.runUntil(System.nanoTime() + how.duration().toNanos(), figures);
             }
             figures.end(System.nanoTime(), clients.clients());
             cpu = server.cpuNanos() - cpu;
             // A server that stops within a file shows by clients that never hear of it again.
-            long patience = System.nanoTime() + LONGEST_SILENCE_NANOS;
+            long patience = System.nanoTime() + how.patience().toNanos();
             while (isStalled(clients, from) && System.nanoTime() < patience) {
                 clients.runUntil(
                         System.nanoTime() + how.duration().toNanos(),
@@ -94,11 +98,11 @@ record SendersGo(Starter starter, Files files, Load load) {
             }
             if (isStalled(clients, from)) {
                 throw new WrongResultException("a file did not come to its end within "
-                        + TimeUnit.NANOSECONDS.toSeconds(LONGEST_SILENCE_NANOS) + " s");
+                        + how.patience().toSeconds() + " s");
             }
             if (figures.bytes() == 0) {
                 throw new WrongResultException(
-                        "nothing arrived within " + TimeUnit.NANOSECONDS.toSeconds(LONGEST_SILENCE_NANOS) + " s");
+                        "nothing arrived within " + how.patience().toSeconds() + " s");
             }
             return Measurement.of(CLIENTS, how.clients())
                     .and(INITIAL, figures.initialSeconds())

@@ -46,7 +46,7 @@ class AsyncFilesExperimentTest {
         TableResult table = run("--pool=1", "--outstanding=5000", "--close-at-once");
         Row careless = table.row(AsyncFilesExperiment.CLOSED_AT_ONCE);
         assertThat(careless.failure()).endsWith(" is missing");
-        assertThat(table.figure(careless, WriteGo.GIVEN).isPresent()).isFalse();
+        assertThat(table.figure(careless, WriteGo.GIVEN).isKnown()).isFalse();
     }
 
     @Test

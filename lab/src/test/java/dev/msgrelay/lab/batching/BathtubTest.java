@@ -56,10 +56,10 @@ class BathtubTest {
 
     private void add(int load, double delivered, double median) {
         Measurement measurement = Measurement.of(Load.DELIVERED, delivered).and(Load.MEDIAN, median);
-        rows.add(new Row("relay", Load.load(load), Collections.nCopies(ROUNDS, measurement), null));
+        rows.add(Tables.row("relay", Load.load(load), Collections.nCopies(ROUNDS, measurement)));
     }
 
     private Verdict judge() {
-        return BatchingExperiment.bathtub(Tables.of(ArticleFigures.NONE, rows, List.of()), Way.RELAY, LOADS);
+        return BatchingExperiment.bathtub(Tables.of(ArticleFigures.NONE, rows), Way.RELAY, LOADS);
     }
 }

@@ -108,7 +108,7 @@ class LabMainTest {
                 .contains("machine:", "The worked example", "lock, one write a message, 2 threads", " counted: median")
                 .contains("\"tracking its size adds 50 % to the cost of the queue\": not enough rounds");
         JsonObject document = JsonParser.object().from(Files.readString(json));
-        assertThat(document.getString("schema")).isEqualTo("relay-lab/2");
+        assertThat(document.getString("schema")).isEqualTo("relay-lab/3");
         assertThat(document.getBoolean("interrupted")).isFalse();
         JsonArray tables = document.getArray("experiments").getObject(0).getArray("tables");
         assertThat(tables).hasSize(4);

@@ -85,8 +85,8 @@ class SendersExperimentTest {
     }
 
     private void assertFails(SendersGo.Starter broken) {
-        SendersGo.Load load =
-                new SendersGo.Load(3, new Client.Reading(0, 0), Duration.ofMillis(20), Duration.ofMillis(200));
+        SendersGo.Load load = new SendersGo.Load(
+                3, new Client.Reading(0, 0), Duration.ofMillis(20), Duration.ofMillis(200), Duration.ofSeconds(1));
         SendersGo go = new SendersGo(broken, new SendersGo.Files(SIZES), load);
         assertThatThrownBy(() -> go.go(new Go(directory, 1))).isInstanceOf(WrongResultException.class);
     }

@@ -1,0 +1,147 @@
+package dev.msgrelay.lab;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.msgrelay.lab.LabResult.ExperimentResult;
+import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.render.HtmlWriter;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/** The lab's page in a real browser: the claims first, its plots drawn, no complaint. */
+@Timeout(120)
+class LabPageTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Path SCREENSHOT = Path.of("target", "screenshots", "lab.png");
+    private static final Column CLIENTS = Column.plain("clients", "");
+
+    /** It would warn of a browser that is newer than itself. */
+    private static final Logger VERSION_FINDER = Logger.getLogger("org.openqa.selenium.devtools.CdpVersionFinder");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theClaimsComeFirstAndNothingIsComplainedOf() throws Exception {
+        Optional<Path> browser = Stream.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+                .flatMap(name -> onPath(name).stream())
+                .findFirst();
+        Optional<Path> server = onPath("chromedriver");
+        String missing = browser.isEmpty() ? "a browser" : server.isEmpty() ? "chromedriver" : "";
+        if (!missing.isEmpty()) {
+            System.out.println("LabPageTest skipped: " + missing + " is not on the PATH");
+        }
+        assumeTrue(missing.isEmpty(), missing);
+        Path page = Files.writeString(directory.resolve("lab.html"), HtmlWriter.html(new LabReport(result()).page()));
+        ChromeDriver driver = start(browser.get(), server.get());
+        try {
+            driver.manage().window().setSize(new Dimension(1280, 2_000));
+            driver.get(page.toUri().toString());
+            driver.executeAsyncScript("""
+                    const done = arguments[arguments.length - 1];
+                    const look = () => document.documentElement.dataset.drawn ? done() : setTimeout(look, 10);
+                    look();""");
+            Files.createDirectories(SCREENSHOT.getParent());
+            Files.write(SCREENSHOT, driver.getScreenshotAs(OutputType.BYTES));
+            assertThat(text(driver, "document.querySelector('table').innerText"))
+                    .contains("claim", "A is faster", "2.0", "holds")
+                    .doesNotContain("cores");
+            assertThat(driver.executeScript(
+                            "return document.querySelector('table').getBoundingClientRect().bottom <= 900"))
+                    .as("on the first screen")
+                    .isEqualTo(true);
+            assertThat(text(driver, "document.body.innerText"))
+                    .contains("FAILED C: 1 byte is missing", "senders: one", "Made up, 1999");
+            assertThat(driver.executeScript("return document.querySelectorAll('canvas').length"))
+                    .isEqualTo(1L);
+            assertThat(driver.manage().logs().get(LogType.BROWSER).getAll()).isEmpty();
+        } finally {
+            driver.quit();
+        }
+    }
+
+    private static String text(ChromeDriver driver, String expression) {
+        return (String) driver.executeScript("return " + expression);
+    }
+
+    private static LabResult result() {
+        LabTable table = new LabTable(
+                "one",
+                "The one table",
+                List.of(Tables.SPEED),
+                List.of(),
+                ArticleFigures.of(List.of(Tables.SPEED), "A, 1 client | 20"),
+                judged -> Claim.judge(
+                        List.of(Claim.better("A is faster", Tables.SPEED, "A, 1 client", "B, 1 client")), judged),
+                List.of(Plots.ofRows("speed", Plots.linear("clients"), CLIENTS, Plots.linear("MB/s"), Tables.SPEED)));
+        TableResult measured = new TableResult(
+                table,
+                List.of(
+                        row("A", 1, 20),
+                        row("A", 2, 30),
+                        row("B", 1, 10),
+                        row("B", 2, 15),
+                        new Row("C", "", List.of(), "1 byte is missing")));
+        Experiment.Article article = new Experiment.Article("Made up", 1999, "one host");
+        ExperimentResult experiment =
+                new ExperimentResult("senders", "Who is faster?", article, List.of(measured), List.of(), null);
+        return new LabResult(Machine.here(), false, Claim.MIN_ROUNDS, List.of(experiment), false);
+    }
+
+    private static Row row(String name, int clients, double speed) {
+        Measurement measurement = Measurement.of(Tables.SPEED, speed).and(CLIENTS, clients);
+        List<Measurement> goes =
+                Stream.generate(() -> measurement).limit(Claim.MIN_ROUNDS).toList();
+        return Tables.row(name, clients == 1 ? "1 client" : clients + " clients", goes);
+    }
+
+    private ChromeDriver start(Path browser, Path server) {
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(browser.toFile());
+        options.setCapability("goog:loggingPrefs", logs);
+        options.addArguments(
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--disable-background-networking",
+                "--user-data-dir=" + directory.resolve("profile"));
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(server.toFile())
+                .usingAnyFreePort()
+                .withTimeout(PATIENCE)
+                .build();
+        VERSION_FINDER.setLevel(Level.SEVERE);
+        ChromeDriver driver = new ChromeDriver(service, options);
+        driver.manage().timeouts().pageLoadTimeout(PATIENCE).scriptTimeout(PATIENCE);
+        return driver;
+    }
+
+    private static Optional<Path> onPath(String name) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .map(directory -> Path.of(directory, name))
+                .filter(path -> Files.isExecutable(path) && !Files.isDirectory(path))
+                .findFirst();
+    }
+}
