@@ -37,7 +37,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "publish",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
+        versionProvider = ClientVersion.class,
         sortOptions = false,
         description = {
             "Reads lines (or pieces of a fixed size) from stdin or a file and publishes each as one message.",

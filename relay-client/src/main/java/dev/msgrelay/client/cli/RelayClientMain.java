@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "relay-client",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
+        versionProvider = ClientVersion.class,
         synopsisSubcommandLabel = "(subscribe | publish | top)",
         description = "Reads from a relay, publishes into it, or shows how it is doing.",
         footer = {
@@ -84,14 +84,5 @@ public final class RelayClientMain implements Runnable {
     /** One line; a fault of the program itself is named by its class as well, as nobody expects it. */
     private static String describe(Exception e) {
         return Text.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
-    }
-
-    /** The version that the build has written into the jar. */
-    static final class Version implements CommandLine.IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            String version = RelayClientMain.class.getPackage().getImplementationVersion();
-            return new String[] {"relay-client " + (version == null ? "(not packaged)" : version)};
-        }
     }
 }

@@ -28,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "subscribe",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
+        versionProvider = ClientVersion.class,
         sortOptions = false,
         description = {
             "Reads messages and measures how fast they come, or prints them.",

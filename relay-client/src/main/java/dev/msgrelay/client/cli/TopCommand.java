@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
+        versionProvider = ClientVersion.class,
         sortOptions = false,
         description = {
             "Shows how a relay is doing, once a second: throughput, who is furthest behind, who was",

@@ -26,12 +26,6 @@ import picocli.CommandLine.Unmatched;
  * </pre>
  */
 final class Configuration implements IDefaultValueProvider {
-    /** The option that names the file. */
-    static final String FILE = "--config";
-
-    /** The option that only looks. */
-    static final String CHECK = "--check-config";
-
     /** Nothing but flags. */
     static final Configuration NONE = new Configuration(null, Map.of(), null);
 
@@ -92,7 +86,7 @@ final class Configuration implements IDefaultValueProvider {
     /** Finds the file, before anything else is read. */
     @Command
     private static final class WhichFile {
-        @Option(names = FILE)
+        @Option(names = ConfigOptions.FILE)
         private Path file;
 
         @Unmatched
@@ -105,7 +99,7 @@ final class Configuration implements IDefaultValueProvider {
         if (which.file != null) {
             return which.file;
         }
-        String set = environment.get(variable(FILE.substring(2)));
+        String set = environment.get(variable(ConfigOptions.FILE.substring(2)));
         return set == null || set.isEmpty() ? null : Path.of(set);
     }
 
@@ -114,7 +108,10 @@ final class Configuration implements IDefaultValueProvider {
         Map<String, OptionSpec> options = new TreeMap<>();
         for (OptionSpec option : command.options()) {
             String name = option.longestName();
-            boolean says = !option.usageHelp() && !option.versionHelp() && !name.equals(FILE) && !name.equals(CHECK);
+            boolean says = !option.usageHelp()
+                    && !option.versionHelp()
+                    && !name.equals(ConfigOptions.FILE)
+                    && !name.equals(ConfigOptions.CHECK);
             if (says) {
                 options.put(name.substring(2), option);
             }
