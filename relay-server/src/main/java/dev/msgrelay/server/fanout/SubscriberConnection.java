@@ -378,7 +378,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     }
 
     @Override
-    protected boolean heldUp() {
+    protected boolean holdsUpOthers() {
         return false;
     }
 

@@ -542,7 +542,7 @@ public final class PublisherConnection extends Connection
     // ---- time ----------------------------------------------------------------------------------------------------
 
     @Override
-    protected boolean heldUp() {
+    protected boolean holdsUpOthers() {
         return assembler.isLong() && shared.line.length() > 0;
     }
 

@@ -132,7 +132,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     protected abstract int saidBytes();
 
     /** Whether it holds memory that others wait for in line. */
-    protected abstract boolean heldUp();
+    protected abstract boolean holdsUpOthers();
 
     /** Whether a control frame is there in part. */
     protected abstract boolean unfinishedControl();
@@ -280,7 +280,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
             return true;
         }
         boolean underWay = listening() && !unfinished().isEmpty();
-        if (progress.tooSlow(nowNanos, underWay, heldUp(), framesRead(), bytesRead())) {
+        if (progress.tooSlow(nowNanos, underWay, holdsUpOthers(), framesRead(), bytesRead())) {
             close(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + unfinished());
             return true;
         }

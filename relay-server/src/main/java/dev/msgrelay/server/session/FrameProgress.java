@@ -28,21 +28,21 @@ final class FrameProgress {
      * Looks at the time.
      *
      * @param underWay whether a frame has begun, is not complete, and is read
-     * @param heldUp whether others wait for memory that it holds: it counts where it was so at each look
+     * @param holdsUpOthers whether others wait for memory that it holds; more is asked only where it was so at each look
      * @param frames complete ones so far
      * @param bytes read so far
      * @return whether too little of it has come
      */
-    boolean tooSlow(long nowNanos, boolean underWay, boolean heldUp, long frames, long bytes) {
+    boolean tooSlow(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes) {
         boolean another = frames != sinceFrames;
         boolean over = nowNanos - sinceNanos > limits.frameTimeout().toNanos();
-        hurry &= heldUp;
+        hurry &= holdsUpOthers;
         if (underWay && !another && !over) {
             return false;
         }
         came = bytes - sinceBytes;
         least = limits.minRate() * limits.frameTimeout().toMillis() / 1000 * (hurry ? HURRY : 1);
-        hurry = heldUp;
+        hurry = holdsUpOthers;
         sinceNanos = nowNanos;
         sinceFrames = frames;
         sinceBytes = bytes;

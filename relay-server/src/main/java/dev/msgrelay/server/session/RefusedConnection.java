@@ -35,11 +35,18 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
                         text,
                         services.clock().nanoTime());
         Pool memory = services.budget().pool(Part.CONNECTIONS);
-        if (services.admission().mayBeTold() && memory.tryTake(SAID_BYTES)) {
-            ctx.channel().closeFuture().addListener(closed -> {
+        if (!services.admission().mayBeTold()) {
+            ctx.close();
+            return;
+        }
+        boolean taken = memory.tryTake(SAID_BYTES);
+        ctx.channel().closeFuture().addListener(closed -> {
+            if (taken) {
                 memory.give(SAID_BYTES);
-                services.admission().told();
-            });
+            }
+            services.admission().told();
+        });
+        if (taken) {
             Closing.say(ctx.channel(), reason, text);
         } else {
             ctx.close();

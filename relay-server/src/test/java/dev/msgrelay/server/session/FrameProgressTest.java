@@ -38,7 +38,7 @@ class FrameProgressTest {
         assertThat(look(2, true, 2 * LEAST)).isFalse();
     }
 
-    private boolean look(int periods, boolean heldUp, long bytes) {
-        return progress.tooSlow(periods * (PERIOD + 1), true, heldUp, 0, bytes);
+    private boolean look(int periods, boolean holdsUpOthers, long bytes) {
+        return progress.tooSlow(periods * (PERIOD + 1), true, holdsUpOthers, 0, bytes);
     }
 }
