@@ -109,10 +109,8 @@ public final class LoadMessage {
         buffer.putLong(offset + TIME_OFFSET, time | mix(stamp, time) >>> TIME_BITS);
     }
 
-    /** Writes the fields of a body as a publisher would that takes its time from another body. */
-    static void putAgain(ByteBuffer buffer, int offset, long stamp, ByteBuffer other, int otherOffset) {
-        long time = other.getLong(otherOffset + TIME_OFFSET) & ~(long) CHECK_MASK;
-        buffer.putLong(offset + STAMP_OFFSET, stamp);
-        buffer.putLong(offset + TIME_OFFSET, time | mix(stamp, time) >>> TIME_BITS);
+    /** The lowest 40 bits of the time, as {@link #put} takes them, of the body that starts at {@code offset}. */
+    static long lowTimeAt(ByteBuffer buffer, int offset) {
+        return buffer.getLong(offset + TIME_OFFSET) >>> CHECK_BITS;
     }
 }

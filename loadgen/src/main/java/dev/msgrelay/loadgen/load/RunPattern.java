@@ -86,7 +86,7 @@ final class RunPattern {
         pattern.clear();
         for (int i = 0; i < block; i++) {
             int body = i * frameLength + FrameLayout.HEADER_LENGTH;
-            LoadMessage.putAgain(pattern, body, next + i, view, at + body);
+            LoadMessage.put(pattern, body, next + i, LoadMessage.lowTimeAt(view, at + body));
         }
         int end = block * frameLength;
         int differs = view.limit(at + end).position(at).mismatch(pattern.limit(end));
