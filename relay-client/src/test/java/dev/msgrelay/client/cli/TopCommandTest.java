@@ -151,9 +151,11 @@ class TopCommandTest {
         }
         assumeTrue(!ignored, "this process ignores SIGINT");
         String java = ProcessHandle.current().info().command().orElse("java");
-        String command = "stty rows 24 cols 100; " + java + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
-                + System.getProperty("java.class.path") + "' " + RelayClientMain.class.getName() + " top " + at
-                + "; code=$?; stty -a | grep -o ' icanon'; exit $code";
+        // The shell outlives Ctrl-C, whichever shell it is. What it handles, its children do not inherit.
+        String command =
+                "trap : INT; stty rows 24 cols 100; " + java + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
+                        + System.getProperty("java.class.path") + "' " + RelayClientMain.class.getName() + " top " + at
+                        + "; code=$?; stty -a | grep -o ' icanon'; exit $code";
         ProcessBuilder builder = new ProcessBuilder(List.of("script", "-qec", command, "/dev/null"));
         builder.environment().put("TERM", "xterm");
         Process script = builder.redirectErrorStream(true).start();
