@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# What the start scripts share: find a JDK, build what is missing or out of date, start.
-# Sourced by them, with RELAY_HOME set to the project's directory. POSIX sh.
+# What the start scripts share. In a clone: find a JDK, build what is missing or out of date, start. In a package that
+# bin/package made: start, with the runtime and the jar that are in it.
+# Sourced by them, with RELAY_HOME set to the directory above bin. POSIX sh.
 
 RELAY_MIN_JAVA=17
 RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build downloads its libraries
@@ -30,7 +31,9 @@ relay_fail() {
 
 # Sets relay_java and relay_java_version (the number before the first dot).
 relay_find_java() {
-    if [ -n "${JAVA_HOME-}" ]; then
+    if [ -x "$RELAY_HOME/runtime/bin/java" ]; then
+        relay_java=$RELAY_HOME/runtime/bin/java
+    elif [ -n "${JAVA_HOME-}" ]; then
         relay_java=$JAVA_HOME/bin/java
         [ -x "$relay_java" ] || relay_fail "JAVA_HOME is $JAVA_HOME, and there is no bin/java in it"
     else
@@ -40,7 +43,9 @@ relay_find_java() {
     relay_release=$(dirname -- "$(readlink -f -- "$relay_java")")/../release
     relay_java_version=
     if [ -r "$relay_release" ]; then
-        relay_java_version=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$relay_release")
+        while IFS='="' read -r relay_key relay_empty relay_value; do
+            [ "$relay_key" != JAVA_VERSION ] || relay_java_version=${relay_value%%[!0-9]*}
+        done <"$relay_release"
     fi
     if [ -z "$relay_java_version" ]; then
         relay_java_version=$("$relay_java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p')
@@ -99,6 +104,10 @@ relay_sources() {
 
 # Sets relay_jar; false where there is none, or where a source or a pom is newer.
 relay_up_to_date() {
+    relay_jar=$RELAY_HOME/lib/$relay_module.jar
+    if [ -f "$relay_jar" ]; then
+        return
+    fi
     relay_jar=
     for relay_candidate in "$RELAY_HOME/$relay_module/target/$relay_module"-*-all.jar; do
         [ -f "$relay_candidate" ] || continue
@@ -120,6 +129,7 @@ relay_up_to_date() {
 
 # One build at a time: the modules share relay-protocol's target directory.
 relay_build() {
+    [ -f "$RELAY_HOME/pom.xml" ] || relay_fail "not in this package: it needs a clone of Relay's sources"
     command -v mvn >/dev/null ||
         relay_fail "has to be built, and there is no mvn: install Maven 3.8 or newer, or put a built jar into $relay_module/target"
     mkdir -p "$RELAY_HOME/target" || relay_fail "cannot write to $RELAY_HOME/target"

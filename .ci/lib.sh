@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# What run and long share; sourced.
+
+# step WHAT COMMAND...: says what it does, what came of it, and how long it took. A failure ends CI, but for one: Maven
+# cannot fetch what the step needs. Then it is skipped.
+step() {
+    local what=$1 start=$SECONDS code=0 log network
+    shift
+    log=$(mktemp)
+    echo "== $what"
+    "$@" >"$log" 2>&1 || code=$?
+    network=$(grep -m 1 -E 'Could not transfer artifact|failed to transfer from|in offline mode|Unknown host' "$log" || true)
+    if [ "$code" != 0 ] && [ -n "$network" ]; then
+        echo "== $what: skipped, no network: ${network:0:300}"
+        rm -f "$log"
+        return
+    fi
+    tail -300 "$log"
+    rm -f "$log"
+    if [ "$code" != 0 ]; then
+        echo "== FAILED: $what: exit code $code" >&2
+        exit 1
+    fi
+    echo "== $what: $((SECONDS - start)) s"
+}
+
+# jdks: the JDKs here, one of each version from 17 on, a line each: VERSION HOME.
+jdks() {
+    local home version seen=
+    for home in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+        [ -x "$home/bin/javac" ] && [ ! -L "$home" ] || continue
+        version=$("$home/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.specification.version = //p')
+        case " $seen " in *" $version "*) continue ;; esac
+        seen="$seen $version"
+        [ "$version" -lt 17 ] || echo "$version $home"
+    done
+}
