@@ -21,6 +21,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     private final int maxBody;
     private final Duration connectTimeout;
     private final Duration handshakeTimeout;
+    private final TlsOptions tls;
     private final Consumer<SessionEvent> onEvent;
 
     ConnectionOptions(Builder<?> builder, int bufferSize) {
@@ -30,6 +31,13 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         if (builder.maxBody < 0 || builder.maxBody > FrameLayout.MAX_MAX_BODY) {
             throw new IllegalArgumentException(
                     "maxBody " + builder.maxBody + " is not within 0.." + FrameLayout.MAX_MAX_BODY);
+        }
+        if (builder.tls != null) {
+            for (Endpoint endpoint : builder.endpoints) {
+                if (endpoint.isUnix()) {
+                    throw new IllegalArgumentException("TLS is for TCP, and " + endpoint + " is a Unix socket");
+                }
+            }
         }
         Timeouts.check("connectTimeout", builder.connectTimeout);
         Timeouts.check("handshakeTimeout", builder.handshakeTimeout);
@@ -41,6 +49,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         this.maxBody = builder.maxBody;
         this.connectTimeout = builder.connectTimeout;
         this.handshakeTimeout = builder.handshakeTimeout;
+        this.tls = builder.tls;
         this.onEvent = builder.onEvent;
     }
 
@@ -57,14 +66,14 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     }
 
     /**
-     * Whether a token may go over this connection: in the clear it stays within the host.
+     * Whether a token may go over this connection: without TLS it stays within the host.
      *
      * @throws RelayUnsuitableException it would be on a link for others to read
      */
     void checkSecrecy(Endpoint endpoint, SocketChannel channel) throws IOException {
         boolean withinHost = !(channel.getRemoteAddress() instanceof InetSocketAddress inet)
                 || inet.getAddress().isLoopbackAddress();
-        if (!token.isNone() && !withinHost) {
+        if (!token.isNone() && tls == null && !withinHost) {
             throw new RelayUnsuitableException(
                     "the token is not sent to " + endpoint + " in the clear: it would be for others to read");
         }
@@ -90,6 +99,11 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         return handshakeTimeout;
     }
 
+    /** Null: without TLS. */
+    TlsOptions tls() {
+        return tls;
+    }
+
     Consumer<SessionEvent> onEvent() {
         return onEvent;
     }
@@ -108,6 +122,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         int maxBody = FrameLayout.DEFAULT_MAX_BODY;
         Duration connectTimeout = Timeouts.DEFAULT_CONNECT;
         Duration handshakeTimeout = DEFAULT_HANDSHAKE;
+        TlsOptions tls;
         Consumer<SessionEvent> onEvent = event -> {};
 
         Builder(List<Endpoint> endpoints) {
@@ -126,7 +141,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         }
 
         /**
-         * Proves to a relay that wants to know who its clients are that this is one of them. It is sent in the clear within the
+         * Proves to a relay that wants to know who its clients are that this is one of them. Without TLS it is sent within the
          * host only.
          */
         public B token(Token secret) {
@@ -166,7 +181,13 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
             return self();
         }
 
-        /** Bound of connecting; 5 s without this. */
+        /** Speaks TLS; the relay's ports for it are others than the plain ones. */
+        public B tls(TlsOptions options) {
+            tls = options;
+            return self();
+        }
+
+        /** Bound of connecting, with TLS of its handshake too; 5 s without this. */
         public B connectTimeout(Duration timeout) {
             connectTimeout = timeout;
             return self();

@@ -170,11 +170,14 @@ final class PublisherSession implements Runnable {
         unheard = 0;
         SocketChannel channel = endpoint.open(options.connectTimeout());
         try {
+            TlsChannel tls = options.tls() == null
+                    ? null
+                    : TlsChannel.connect(endpoint, channel, options.tls(), options.connectTimeout());
             mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(channel.getLocalAddress()));
             // A plain publisher on the subscribe port gets messages, and the ERROR that names its mistake behind them.
             FrameReader reader = new FrameReader(
                     INPUT_BUFFER, options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER);
-            link = new RelayLink(endpoint, channel, selector, reader, stream, clock);
+            link = new RelayLink(endpoint, channel, tls, selector, reader, stream, clock);
         } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
@@ -187,7 +190,7 @@ final class PublisherSession implements Runnable {
             reconnector.welcomed();
             emit(new SessionEvent.ConnectedPlain(endpoint));
         } else {
-            options.checkSecrecy(endpoint, link.channel());
+            options.checkSecrecy(endpoint, channel);
             link.greet(stream.hello(), options.handshakeTimeout().toNanos());
         }
     }
@@ -231,7 +234,7 @@ final class PublisherSession implements Runnable {
     private int write() throws IOException {
         int written;
         try {
-            written = queue.writePrepared(link.channel());
+            written = queue.writePrepared(link.sink());
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
@@ -246,9 +249,11 @@ final class PublisherSession implements Runnable {
 
     /** Waits until the socket is ready for one of {@code ops}, somebody wakes us up, or the relay is too silent. */
     private void await(int ops) throws IOException {
-        readable = false;
-        link.key().interestOps(ops);
-        selector.select(noteReady, link.waitMillis());
+        readable = link.hasInput();
+        if (!readable) {
+            link.key().interestOps(link.isSent() ? ops : ops | SelectionKey.OP_WRITE);
+            selector.select(noteReady, link.waitMillis());
+        }
         if (!readable || read() == 0) {
             link.checkSilence();
         }
@@ -270,10 +275,15 @@ final class PublisherSession implements Runnable {
         if (aborted || link == null) {
             return;
         }
-        link.channel().shutdownOutput();
+        long leftMs;
+        link.key().interestOps(SelectionKey.OP_WRITE);
+        while (!link.isSent()
+                && (leftMs = TimeUnit.NANOSECONDS.toMillis(queue.closeDeadline() - System.nanoTime())) > 0) {
+            selector.select(noteReady, leftMs);
+        }
+        link.endOutput();
         long deadline = System.nanoTime() + Math.min(queue.closeDeadline() - System.nanoTime(), LINGER_NANOS);
         link.key().interestOps(SelectionKey.OP_READ);
-        long leftMs;
         while (!aborted && (leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) > 0) {
             readable = false;
             selector.select(noteReady, leftMs);

@@ -104,7 +104,7 @@ final class PublisherStream implements RelayLink.Handler {
     @Override
     public void onGoAway(GoAwayFrame goAway) {
         leaving = true;
-        reconnector.leaving();
+        reconnector.leaving(goAway);
         emit(new SessionEvent.GoingAway(reconnector.current(), goAway));
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.List;
@@ -62,9 +63,9 @@ final class Reconnector {
         leaving = false;
     }
 
-    /** The relay has announced that it will close. */
-    void leaving() {
-        leaving = true;
+    /** The relay has announced that it will close; where only the connection's key is used up, it may be had again there. */
+    void leaving(GoAwayFrame goAway) {
+        leaving = goAway.code() != CloseReason.TLS_KEY_USED_UP.code();
     }
 
     /**

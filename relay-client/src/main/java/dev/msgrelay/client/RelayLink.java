@@ -16,6 +16,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -54,6 +56,10 @@ final class RelayLink implements AutoCloseable {
 
     private final Endpoint endpoint;
     private final SocketChannel channel;
+    // Null: without TLS.
+    private final TlsChannel tls;
+    private final ReadableByteChannel source;
+    private final GatheringByteChannel sink;
     private final SelectionKey key;
     private final FrameReader reader;
     private final Handler handler;
@@ -72,12 +78,14 @@ final class RelayLink implements AutoCloseable {
     /**
      * Takes a connection over.
      *
+     * @param tls over the channel; null: without
      * @param selector wakes its thread up; null: {@link #read} waits for bytes itself, and nothing is written
      * @throws IOException it is closed already; the caller closes it
      */
     RelayLink(
             Endpoint endpoint,
             SocketChannel channel,
+            TlsChannel tls,
             Selector selector,
             FrameReader reader,
             Handler handler,
@@ -85,6 +93,9 @@ final class RelayLink implements AutoCloseable {
             throws IOException {
         this.endpoint = endpoint;
         this.channel = channel;
+        this.tls = tls;
+        this.source = tls == null ? channel : tls;
+        this.sink = tls == null ? channel : tls;
         this.reader = reader;
         this.handler = handler;
         this.clock = clock;
@@ -116,8 +127,28 @@ final class RelayLink implements AutoCloseable {
         return ended;
     }
 
-    SocketChannel channel() {
-        return channel;
+    /** Where messages are written to. */
+    GatheringByteChannel sink() {
+        return sink;
+    }
+
+    /** Whether the socket has all that was written; without TLS it has. */
+    boolean isSent() throws IOException {
+        return tls == null || tls.flush();
+    }
+
+    /** Whether a read may bring something that the socket does not tell of. */
+    boolean hasInput() {
+        return tls != null && tls.hasInput();
+    }
+
+    /** Nothing more is written. */
+    void endOutput() throws IOException {
+        if (tls == null) {
+            channel.shutdownOutput();
+        } else {
+            tls.endOutput();
+        }
     }
 
     SelectionKey key() {
@@ -133,11 +164,12 @@ final class RelayLink implements AutoCloseable {
     int read() throws IOException {
         int n;
         try {
-            n = reader.read(channel, onFrame);
+            n = reader.read(source, onFrame);
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
-            throw end(e instanceof EOFException || e instanceof FrameException ? e : lost(e));
+            boolean saysAll = e instanceof EOFException || e instanceof FrameException || e instanceof TlsException;
+            throw end(saysAll ? e : lost(e));
         }
         ended = failure == null && n < 0;
         if (failure != null || n < 0) {
@@ -193,11 +225,11 @@ final class RelayLink implements AutoCloseable {
      */
     boolean flush() throws IOException {
         if (out.position() == 0) {
-            return true;
+            return isSent();
         }
         out.flip();
         try {
-            channel.write(out);
+            sink.write(out);
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
@@ -206,7 +238,7 @@ final class RelayLink implements AutoCloseable {
         } finally {
             out.compact();
         }
-        return out.position() == 0;
+        return out.position() == 0 && isSent();
     }
 
     /** Writing failed: a relay that has ended the connection said why before, and that is still there to be read. */
@@ -222,7 +254,7 @@ final class RelayLink implements AutoCloseable {
         }
         try {
             if (flush()) {
-                channel.write(ErrorFrame.encode(fault.reason(), fault.getMessage()));
+                sink.write(ErrorFrame.encode(fault.reason(), fault.getMessage()));
             }
         } catch (IOException e) {
             LOG.debug("telling {} about {}", endpoint, fault.getMessage(), e);
@@ -352,7 +384,7 @@ final class RelayLink implements AutoCloseable {
 
     private void hearOut() {
         try {
-            while (failure == null && reader.read(channel, onFrame) > 0) {
+            while (failure == null && reader.read(source, onFrame) > 0) {
                 // Until the ERROR frame is whole.
             }
         } catch (IOException e) {

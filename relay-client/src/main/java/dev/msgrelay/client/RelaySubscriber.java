@@ -236,7 +236,8 @@ public final class RelaySubscriber implements AutoCloseable {
             changes.send(present, stream.maxRanges());
         }
         if (!present.flush() || read(present) == 0) {
-            int ops = SelectionKey.OP_READ | (present.hasOutput() ? SelectionKey.OP_WRITE : 0);
+            boolean writes = present.hasOutput() || !present.isSent();
+            int ops = SelectionKey.OP_READ | (writes ? SelectionKey.OP_WRITE : 0);
             present.key().interestOps(ops);
             selector.select(ignoreKey, present.waitMillis());
             if (!closed && read(present) == 0) {
@@ -269,8 +270,11 @@ public final class RelaySubscriber implements AutoCloseable {
         emit(new SessionEvent.Connecting(endpoint));
         SocketChannel channel = endpoint.open(options.connectTimeout());
         try {
+            TlsChannel tls = options.tls() == null
+                    ? null
+                    : TlsChannel.connect(endpoint, channel, options.tls(), options.connectTimeout());
             FrameReader reader = new FrameReader(options.bufferSize(), options.maxBody());
-            link = new RelayLink(endpoint, channel, options.plain() ? null : selector, reader, stream, clock);
+            link = new RelayLink(endpoint, channel, tls, options.plain() ? null : selector, reader, stream, clock);
         } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
@@ -281,7 +285,7 @@ public final class RelaySubscriber implements AutoCloseable {
         } else if (options.plain()) {
             startPlain(endpoint);
         } else {
-            options.checkSecrecy(endpoint, link.channel());
+            options.checkSecrecy(endpoint, channel);
             link.greet(stream.hello(), options.handshakeTimeout().toNanos());
         }
     }

@@ -29,6 +29,9 @@ enum RetryAdvice {
         if (end instanceof RelayErrorException error) {
             return ofCode(error.code());
         }
+        if (end instanceof TlsException tls) {
+            return tls.isHopeless() ? STOP : FEW;
+        }
         if (end instanceof RelayUnsuitableException) {
             return STOP;
         }
@@ -73,7 +76,8 @@ enum RetryAdvice {
                     IDLE_TIMEOUT,
                     MEMORY_LIMIT,
                     FRAME_TIMEOUT,
-                    REVOKED -> AGAIN;
+                    REVOKED,
+                    TLS_KEY_USED_UP -> AGAIN;
         };
     }
 

@@ -119,7 +119,7 @@ final class SubscriberStream implements RelayLink.Handler {
 
     @Override
     public void onGoAway(GoAwayFrame goAway) {
-        reconnector.leaving();
+        reconnector.leaving(goAway);
         options.onEvent().accept(new SessionEvent.GoingAway(reconnector.current(), goAway));
     }
 

@@ -15,9 +15,12 @@
  *
  *  ConnectionOptions  what both options have in common:  endpoints, plain, ReconnectPolicy, time-outs
  *  RelayLink          one connection: HELLO, WELCOME, PING, ERROR;  owned by the thread that reads it
+ *  TlsChannel         what it reads and writes where TlsOptions say so, over the same socket
  *  Reconnector        where to connect to next, and when:  Backoff counts, RetryAdvice knows what is worth another try
  * </pre>
  *
  * Depends on the JDK, relay-protocol and slf4j-api; only {@code dev.msgrelay.client.cli}, the command line, needs more.
+ *
+ * <p><b>Public API.</b>
  */
 package dev.msgrelay.client;

@@ -1,5 +1,7 @@
 package dev.msgrelay.protocol;
 
+import java.util.Arrays;
+
 /**
  * Every reason for which a relay ends a connection. One enum for the wire, the log and the counters, so that what a
  * client is told, what the operator reads and what the metric counts are the same thing. Codes are never reused.
@@ -65,12 +67,15 @@ public enum CloseReason {
     NOT_PERMITTED(29, "not permitted"),
     /** What the client was allowed to do was taken back while it was connected. */
     REVOKED(30, "permission revoked"),
-    /** The TLS handshake failed. */
-    TLS_FAILED(31, "TLS handshake failed"),
+    /** No TLS connection came about, or one broke the rules of TLS. */
+    TLS_FAILED(31, "TLS failed"),
     /** A subscriber fell behind because it may be sent only so many bytes a second. */
-    RATE_LIMITED(32, "rate limited");
+    RATE_LIMITED(32, "rate limited"),
+    /** The TLS key has protected as many records as it may: a new connection has a new one. */
+    TLS_KEY_USED_UP(33, "TLS key used up");
 
-    private static final CloseReason[] BY_CODE = new CloseReason[values().length + 1];
+    private static final CloseReason[] BY_CODE =
+            new CloseReason[Arrays.stream(values()).mapToInt(r -> r.code).max().getAsInt() + 1];
 
     static {
         for (CloseReason reason : values()) {

@@ -25,5 +25,7 @@
  *
  * No thread is started here. FrameReader and FrameWriter are owned by one thread each; everything else is immutable, or
  * static methods over the caller's buffer.
+ *
+ * <p><b>Public API.</b>
  */
 package dev.msgrelay.protocol;

@@ -1,6 +1,7 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.Transport;
@@ -14,7 +15,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where a relay listens: a port for publishers and one for subscribers, and Unix sockets beside them. */
+/** Where a relay listens: a port for publishers and one for subscribers, and Unix sockets and ports for TLS beside them. */
 final class Entrances {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -25,6 +26,8 @@ final class Entrances {
     private final List<Path> socketFiles = new ArrayList<>();
     private Listener publishTcp;
     private Listener subscribeTcp;
+    private Listener publishTls;
+    private Listener subscribeTls;
 
     /** @param loop accepts */
     Entrances(ListenConfig listen, Transport transport, EngineLoop loop) {
@@ -50,6 +53,20 @@ final class Entrances {
         }
         if (listen.subscribeSocket() != null) {
             unix(listen.subscribeSocket(), subscribers);
+        }
+    }
+
+    /**
+     * Listens for TLS, too.
+     *
+     * @throws IOException as {@link #open}
+     */
+    void openTls(TlsConfig tls, Listener.Placement publishers, Listener.Placement subscribers) throws IOException {
+        if (tls.publishPort() != ListenConfig.OFF) {
+            publishTls = tcp(tls.publishPort(), publishers);
+        }
+        if (tls.subscribePort() != ListenConfig.OFF) {
+            subscribeTls = tcp(tls.subscribePort(), subscribers);
         }
     }
 
@@ -83,12 +100,26 @@ final class Entrances {
 
     /** Where publishers connect over TCP; null where there is none. */
     InetSocketAddress publishAddress() {
-        return publishTcp == null ? null : (InetSocketAddress) publishTcp.address();
+        return address(publishTcp);
     }
 
     /** Where subscribers connect over TCP; null where there is none. */
     InetSocketAddress subscribeAddress() {
-        return subscribeTcp == null ? null : (InetSocketAddress) subscribeTcp.address();
+        return address(subscribeTcp);
+    }
+
+    /** Where publishers connect with TLS; null where there is none. */
+    InetSocketAddress tlsPublishAddress() {
+        return address(publishTls);
+    }
+
+    /** Where subscribers connect with TLS; null where there is none. */
+    InetSocketAddress tlsSubscribeAddress() {
+        return address(subscribeTls);
+    }
+
+    private static InetSocketAddress address(Listener listener) {
+        return listener == null ? null : (InetSocketAddress) listener.address();
     }
 
     List<SocketAddress> addresses() {

@@ -13,6 +13,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
@@ -32,7 +33,16 @@ public final class MemoryPlan {
 
     /** Direct memory of a publisher: a small begun frame, its answers, and what else it may be told. */
     private static final long PUBLISHER_BYTES =
-            (4 << 10) + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
+            PublisherConnection.SMALL_BYTES + PublisherConnection.REPLY_BYTES + PublisherConnection.SAID_BYTES;
+
+    /** Of a write of io_uring, for each of the pieces that it consists of. */
+    private static final int VECTOR_BYTES = 16;
+
+    /** What a connection says beside the stream, in pieces. */
+    private static final int SAID_PIECES = 8;
+
+    /** Java heap of a TLS connection's own: its handler, its library's objects. */
+    private static final long TLS_SESSION_BYTES = 24 << 10;
 
     /**
      * Java heap that a relay needs beside what is counted: 4.4 MiB of classes' objects were measured, the queues of the
@@ -65,13 +75,25 @@ public final class MemoryPlan {
                 publishers * PUBLISHER_BYTES
                         + (connections - publishers) * SubscriberConnection.SAID_BYTES
                         + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
+        plan.put(Part.IO_URING, config.transport() == Transport.IO_URING ? underWay(config, publishers) : 0);
         plan.put(
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
         plan.put(Part.CONTROL, limits.controlBytes());
         plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
-        plan.put(Part.SESSIONS, connections * Connection.HEAP_BYTES);
+        plan.put(Part.TLS, config.tls().on() ? config.tls().memoryBytes() : 0);
+        long secured = Math.min(connections, config.tls().mostConnections());
+        plan.put(Part.SESSIONS, connections * Connection.HEAP_BYTES + secured * TLS_SESSION_BYTES);
         return plan;
+    }
+
+    /**
+     * What io_uring needs beside that: a read of a publisher may still be under way in memory that it has let go of, and a
+     * write has a list of its pieces, of two chunks or a longest frame.
+     */
+    private static long underWay(RelayConfig config, long publishers) {
+        long pieces = SAID_PIECES + 2 + config.stream().maxBody() / StreamConfig.CHUNK_BYTES;
+        return publishers * PublisherConnection.SMALL_BYTES + config.clients().maxConnections() * pieces * VECTOR_BYTES;
     }
 
     private void put(Part part, long bytes) {
@@ -132,7 +154,7 @@ public final class MemoryPlan {
         List<String> lines = new ArrayList<>();
         for (Kind kind : Kind.values()) {
             for (Part part : Part.values()) {
-                if (part.kind() == kind) {
+                if (part.kind() == kind && of(part) > 0) {
                     lines.add(String.format(
                             "  %-32s %,14d bytes%s", part.text(), of(part), part.takenAtStart() ? "" : " at most"));
                 }

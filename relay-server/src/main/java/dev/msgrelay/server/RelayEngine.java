@@ -28,6 +28,8 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -38,10 +40,14 @@ import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.tls.TlsContext;
+import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
@@ -309,14 +315,24 @@ final class RelayEngine {
 
     // ---- connections -------------------------------------------------------------------------------------------
 
-    /** Equips a connection that was accepted, or refuses it; answers the loop that it lives on. On the core's thread. */
+    /** One of a plain port, see below. */
     EngineLoop place(Channel accepted, Role role) {
+        return place(accepted, role, null);
+    }
+
+    /**
+     * Equips a connection that was accepted, or refuses it; answers the loop that it lives on. On the core's thread.
+     *
+     * @param tls of its port; null: a plain one
+     */
+    EngineLoop place(Channel accepted, Role role, TlsContext tls) {
         boolean publisher = role == Role.PUBLISHER;
         accepted.config().setAllocator(allocator);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
         Admission.Answer answer = services.admission()
                 .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
         if (answer.refusal() != null) {
+            accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
             accepted.pipeline().addLast(new RefusedConnection(services, answer.refusal(), answer.text()));
             return core;
         }
@@ -325,18 +341,74 @@ final class RelayEngine {
             accepted.config().setRecvByteBufAllocator(connection.reads());
             // A publisher that has gone and cannot be told anything any more is still read to its end.
             accepted.config().setAutoClose(false);
-            accepted.pipeline().addLast(connection);
-            connection.admitted(answer.ticket(), accepted);
+            // With TLS what has come may wait before the connection, and its end is told as TLS has it.
+            if (tls == null && !publishing.readsAtOnce()) {
+                accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+            }
+            if (tls == null || secure(accepted, tls, connection, answer.ticket())) {
+                accepted.pipeline().addLast(connection);
+                connection.admitted(answer.ticket(), accepted);
+            }
             return core;
         }
         SendGroup group = spread.place();
-        accepted.config()
-                .setRecvByteBufAllocator(
-                        new FixedRecvByteBufAllocator(SubscriberConnection.READ_BYTES).maxMessagesPerRead(1));
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
-        accepted.pipeline().addLast(connection);
-        connection.admitted(answer.ticket(), accepted);
+        accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
+        if (tls == null || secure(accepted, tls, null, answer.ticket())) {
+            SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+            accepted.pipeline().addLast(connection);
+            connection.admitted(answer.ticket(), accepted);
+        }
         return group.loop();
+    }
+
+    /** One read a cycle, so long. */
+    private static RecvByteBufAllocator reads(int bytes) {
+        return new FixedRecvByteBufAllocator(bytes).maxMessagesPerRead(1);
+    }
+
+    /** Puts TLS before a connection, or refuses it, which has its ticket, where there is no memory for that. */
+    private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
+        MemoryBudget.Pool memory = budget.pool(Part.TLS);
+        TlsHandler handler = TlsHandler.of(tls, memory, allocator, reader, new TlsWatch());
+        if (handler == null) {
+            String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
+            accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
+            accepted.pipeline().addLast(new RefusedConnection(services, CloseReason.MEMORY_LIMIT, text));
+            services.admission().left(ticket);
+            return false;
+        }
+        accepted.config().setRecvByteBufAllocator(handler.reads());
+        accepted.pipeline().addLast(handler);
+        return true;
+    }
+
+    /** Counts what becomes of TLS connections. */
+    private final class TlsWatch implements TlsHandler.Watch {
+        @Override
+        public void opened() {
+            services.counters().increment(Counter.TLS_HANDSHAKES);
+        }
+
+        @Override
+        public void ended(Channel channel, CloseReason reason, String text) {
+            services.counters().increment(Counter.TLS_FAILURES);
+            services.closes()
+                    .closed(
+                            "connection " + PeerName.of(channel),
+                            reason,
+                            text,
+                            services.clock().nanoTime());
+        }
+
+        @Override
+        public void plain() {
+            services.counters().increment(Counter.PLAIN_ON_TLS_PORT);
+        }
+
+        @Override
+        public void small() {
+            services.counters().increment(Counter.TLS_SMALL_WRITES);
+        }
     }
 
     /** A stage for one producer thread. Any thread. */

@@ -3,11 +3,14 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.RelayIdentity;
+import dev.msgrelay.server.tls.TlsContext;
+import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.Ticker;
@@ -29,6 +32,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
  * </pre>
+ *
+ * <p>It logs by slf4j, on its loops as well: a logger that waits, for a disk or for a reader, stops the relay.
  */
 public final class RelayServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -42,13 +47,16 @@ public final class RelayServer implements AutoCloseable {
     private final RelayEngine engine;
     private final RelayState state = new RelayState();
     private final Entrances entrances;
+    // Null: there is no TLS.
+    private final TlsContext tls;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    private RelayServer(RelayConfig config) {
+    private RelayServer(RelayConfig config, TlsContext tls) {
         this.config = config;
+        this.tls = tls;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
         loops = new EngineLoop[auto ? autoLoops(transport) : config.eventLoops()];
@@ -87,21 +95,29 @@ public final class RelayServer implements AutoCloseable {
     /**
      * Starts a relay.
      *
-     * @throws IOException an address cannot be listened on, or the JVM allows less memory than the relay may use; the message
-     *     names it. Nothing is left behind
-     * @throws IllegalArgumentException the transport is not available here
+     * @throws IOException an address cannot be listened on, a file of TLS cannot be used, or the JVM allows less memory than
+     *     the relay may use; the message names it. Nothing is left behind
+     * @throws IllegalArgumentException the transport, or the provider of TLS, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
+        TlsContext tls = tls(config);
         RelayServer relay;
         try {
-            relay = new RelayServer(config);
+            relay = new RelayServer(config, tls);
         } catch (OutOfMemoryError e) {
+            closeTls(tls);
             throw new IOException("cannot take " + plan.direct() + " bytes of direct memory: " + e.getMessage(), e);
         }
         try {
-            relay.entrances.open(c -> relay.place(c, Role.PUBLISHER), c -> relay.place(c, Role.SUBSCRIBER));
+            relay.entrances.open(c -> relay.place(c, Role.PUBLISHER, null), c -> relay.place(c, Role.SUBSCRIBER, null));
+            if (tls != null) {
+                relay.entrances.openTls(
+                        config.tls(),
+                        c -> relay.place(c, Role.PUBLISHER, tls),
+                        c -> relay.place(c, Role.SUBSCRIBER, tls));
+            }
             return relay;
         } catch (IOException | RuntimeException e) {
             relay.close();
@@ -109,9 +125,27 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    private EngineLoop place(Channel accepted, Role role) {
+    /** Null: there is none. */
+    private static TlsContext tls(RelayConfig config) throws IOException {
+        if (!config.tls().on()) {
+            return null;
+        }
+        return new TlsContext(
+                config.tls().files(),
+                config.tls().provider(),
+                config.clients().handshakeTimeout().toMillis(),
+                config.tls().recordsPerKey());
+    }
+
+    private static void closeTls(TlsContext tls) {
+        if (tls != null) {
+            tls.close();
+        }
+    }
+
+    private EngineLoop place(Channel accepted, Role role, TlsContext security) {
         SocketOptions.equip(accepted, config.clients().peerTimeout());
-        return engine.place(accepted, role);
+        return engine.place(accepted, role, security);
     }
 
     /** A publisher for one producer thread of this process. */
@@ -130,6 +164,40 @@ public final class RelayServer implements AutoCloseable {
         return entrances.subscribeAddress();
     }
 
+    /** Where publishers connect with TLS; null where there is none. */
+    public InetSocketAddress tlsPublishAddress() {
+        return entrances.tlsPublishAddress();
+    }
+
+    /** Where subscribers connect with TLS; null where there is none. */
+    public InetSocketAddress tlsSubscribeAddress() {
+        return entrances.tlsSubscribeAddress();
+    }
+
+    /** Whose TLS it is and why, its certificate, and what is asked of clients, for people; empty: there is no TLS. */
+    public String tlsText() {
+        return tls == null ? "" : tls.text();
+    }
+
+    /**
+     * TLS as its ports have it, for another port of this process. The memory of so many connections is taken from that of TLS,
+     * and stays taken.
+     *
+     * @throws IOException it was started without TLS, or there is no memory for that
+     */
+    public TlsContext tls(int connections) throws IOException {
+        if (tls == null) {
+            throw new IOException("the relay was started without TLS: that is --tls-cert and --tls-key");
+        }
+        long bytes = (long) connections * TlsHandler.leastBytesOfOne();
+        MemoryBudget.Pool memory = engine.budget().pool(MemoryBudget.Part.TLS);
+        if (!memory.tryTake(bytes)) {
+            throw new IOException("TLS size " + memory.limit() + " is too little for " + connections
+                    + " connections more, which may take " + bytes + " bytes");
+        }
+        return tls;
+    }
+
     /** All addresses that are listened on. */
     public List<SocketAddress> addresses() {
         return entrances.addresses();
@@ -141,10 +209,19 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Takes over of another configuration what can be changed while it runs: who may do what. Whoever may no longer do what it
-     * does is told so and closed within a second. Any thread.
+     * Takes over of another configuration what can be changed while it runs, all of it or nothing. Any thread.
+     *
+     * <p>Certificate, key and authorities are loaded anew, for the handshakes that come; connections that are there keep
+     * theirs. A relay that was started without TLS stays without. Then who may do what: whoever may no longer do what it does
+     * is told so and closed within a second.
+     *
+     * @throws IOException a file of TLS cannot be read or used; names it and the line
      */
-    public void reload(RelayConfig other) {
+    public void reload(RelayConfig other) throws IOException {
+        if (tls != null && other.tls().on()) {
+            tls.reload(other.tls().files());
+            engine.count(Counter.TLS_RELOADS);
+        }
         engine.access().change(other.access());
     }
 
@@ -248,11 +325,15 @@ public final class RelayServer implements AutoCloseable {
     }
 
     void release() throws InterruptedException {
+        if (tls != null) {
+            tls.closeConnections();
+        }
         boolean stopped = true;
         for (EngineLoop loop : loops) {
             stopped &= loop.stop(1000);
         }
         last = engine.stats();
+        closeTls(tls);
         if (stopped) {
             // A loop that hangs may still touch this memory; then it is left to the end of the process.
             engine.release();

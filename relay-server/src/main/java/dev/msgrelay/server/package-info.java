@@ -6,12 +6,15 @@
  *       |
  *   RelayEngine      wires everything between an accepted channel and one that is written to:
  *       |
- *       |   memory <- log <- flow <- core <- net <- config <- ops <- session <- ingest, fanout <- this <- cli
+ *       |   memory &lt;- log &lt;- flow &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
+ *       |          &lt;- ingest, fanout &lt;- this &lt;- admin &lt;- cli
  *       |
  *   LocalPublisher   a producer thread of this process, one object each
  * </pre>
  *
  * <p>{@code RelayServer}: any thread. {@code RelayEngine}: its cycle is the core's thread; reports are for any.
  * {@code LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.
+ *
+ * <p><b>Public API.</b>
  */
 package dev.msgrelay.server;

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 
 /**
  * The events of a relay's admin port, as they come. A thread of its own reads them; {@link #next} is for one other thread.
@@ -49,9 +50,11 @@ final class AdminEvents implements AutoCloseable {
      *
      * @param admin such as {@code http://127.0.0.1:7402}
      * @param token to show; null: none
+     * @param trust for https; null: what the JDK trusts
      * @throws IOException naming the place, and what it answered
      */
-    static AdminEvents open(URI admin, String token, Duration timeout) throws IOException, InterruptedException {
+    static AdminEvents open(URI admin, String token, SSLContext trust, Duration timeout)
+            throws IOException, InterruptedException {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(admin.resolve("/events")).timeout(timeout);
         if (token != null) {
@@ -59,11 +62,12 @@ final class AdminEvents implements AutoCloseable {
         }
         HttpResponse<InputStream> response;
         try {
-            response = HttpClient.newBuilder()
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .connectTimeout(timeout)
-                    .build()
-                    .send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            HttpClient.Builder client =
+                    HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout);
+            if (trust != null) {
+                client.sslContext(trust);
+            }
+            response = client.build().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
             throw new IOException("no admin port answers at " + admin + ": " + cause(e), e);
         }

@@ -17,6 +17,7 @@ import java.util.TreeMap;
  *   publish = relay-a.example:7401, relay-b.example:7401
  *   subscribe = relay-a.example:7400, relay-b.example:7400
  *   token-file = orders.token
+ *   tls-ca = ca.pem
  * </pre>
  *
  * @param directory of the file: paths in it are relative to it
@@ -31,10 +32,18 @@ record Context(Path directory, Map<String, String> values) {
 
     static final String TOKEN_FILE = "token-file";
 
+    /** As the options of the same names, each of which means TLS. */
+    static final String TLS_CA = "tls-ca";
+
+    static final String TLS_CERT = "tls-cert";
+    static final String TLS_KEY = "tls-key";
+    static final String TLS_NAME = "tls-name";
+
     /** Without a name there is nothing in it. */
     static final Context NONE = new Context(Path.of(""), Map.of());
 
-    private static final List<String> KEYS = List.of(PUBLISH, SUBSCRIBE, TOKEN_FILE);
+    private static final List<String> KEYS =
+            List.of(PUBLISH, SUBSCRIBE, TOKEN_FILE, TLS_CA, TLS_CERT, TLS_KEY, TLS_NAME);
 
     /**
      * Reads the file of this name.

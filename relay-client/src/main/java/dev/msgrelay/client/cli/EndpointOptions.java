@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
@@ -23,7 +24,8 @@ final class EndpointOptions {
             arity = "0..*",
             paramLabel = "ENDPOINT",
             description = "host:port, :port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish.")
+                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, 127.0.0.1:7401 to publish; with"
+                    + " TLS 7410 and 7411.")
     private List<String> endpoints;
 
     @Option(names = "--unix", paramLabel = "PATH", description = "A Unix domain socket, the same as unix:PATH.")
@@ -38,13 +40,40 @@ final class EndpointOptions {
                     + " Default: ${DEFAULT-VALUE}.")
     private Duration connectTimeout;
 
+    @Option(names = "--tls", description = "Speak TLS, and trust the authorities that the JDK trusts.")
+    private boolean tls;
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "Speak TLS, and trust the authorities of this file, PEM, and no others.")
+    private Path tlsCa;
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "Speak TLS, and show this certificate, PEM; with --tls-key.")
+    private Path tlsCert;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "The certificate's private key, PEM, PKCS#8, not encrypted.")
+    private Path tlsKey;
+
+    @Option(
+            names = "--tls-name",
+            paramLabel = "NAME",
+            description = "The name that the relay's certificate has to be for. Default: the endpoint's host.")
+    private String tlsName;
+
     @Option(
             names = "--context",
             paramLabel = "NAME",
             description =
                     "A relay by its name: what NAME.conf in ~/.config/relay-client (or in $XDG_CONFIG_HOME) says, lines"
-                            + " such as publish = host:port, subscribe = host:port, token-file = FILE. Default: RELAY_CONTEXT of the"
-                            + " environment.")
+                            + " such as publish = host:port, subscribe = host:port, token-file = FILE, tls-ca = FILE. Default:"
+                            + " RELAY_CONTEXT of the environment.")
     private String context;
 
     /** What the context says that is named, if one is. */
@@ -54,11 +83,36 @@ final class EndpointOptions {
     }
 
     /**
+     * What the options say, and where they do not, the context; null: without TLS.
+     *
+     * @throws IOException the context cannot be read
+     */
+    TlsOptions tls() throws IOException {
+        Context named = context();
+        Path ca = tlsCa != null ? tlsCa : named.path(Context.TLS_CA);
+        Path certificate = tlsCert != null ? tlsCert : named.path(Context.TLS_CERT);
+        Path key = tlsKey != null ? tlsKey : named.path(Context.TLS_KEY);
+        String name = tlsName != null ? tlsName : named.value(Context.TLS_NAME);
+        if ((certificate == null) != (key == null)) {
+            throw new ParameterException(mixee.commandLine(), "--tls-cert and --tls-key go together");
+        }
+        if (!tls && ca == null && certificate == null && name == null) {
+            return null;
+        }
+        TlsOptions options = ca == null ? TlsOptions.system() : TlsOptions.trusting(ca);
+        options = certificate == null ? options : options.showing(certificate, key);
+        return name == null ? options : options.expecting(name);
+    }
+
+    /**
      * At least one.
      *
      * @param key of the context
+     * @param byDefault host and port without TLS
+     * @param tlsPort the port with TLS
+     * @throws IOException the context cannot be read
      */
-    List<Endpoint> endpoints(String key, String byDefault) throws IOException {
+    List<Endpoint> endpoints(String key, String byDefault, int tlsPort) throws IOException {
         if (unix != null && endpoints != null) {
             throw new ParameterException(
                     mixee.commandLine(),
@@ -68,9 +122,12 @@ final class EndpointOptions {
             return List.of(Endpoint.unix(unix));
         }
         String named = endpoints == null ? context().value(key) : null;
-        List<String> texts =
-                named != null ? List.of(named.split("\\s*,\\s*")) : endpoints != null ? endpoints : List.of(byDefault);
+        List<String> texts = named != null ? List.of(named.split("\\s*,\\s*")) : endpoints;
         try {
+            if (texts == null) {
+                Endpoint usual = Endpoint.parse(byDefault);
+                return List.of(tls() == null ? usual : usual.withPort(tlsPort));
+            }
             return texts.stream().map(Endpoint::parse).toList();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(mixee.commandLine(), e.getMessage(), e);

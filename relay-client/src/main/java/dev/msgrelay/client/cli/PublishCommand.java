@@ -56,6 +56,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class PublishCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7401";
+    private static final int DEFAULT_TLS_PORT = 7411;
 
     /** 128 + SIGINT; the JVM, which is shutting down by then, says so itself. */
     private static final int INTERRUPTED = 130;
@@ -147,7 +148,7 @@ final class PublishCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Endpoint> endpoints = where.endpoints(Context.PUBLISH, DEFAULT_ENDPOINT);
+        List<Endpoint> endpoints = where.endpoints(Context.PUBLISH, DEFAULT_ENDPOINT, DEFAULT_TLS_PORT);
         Token token = session.token(where.context());
         checkOptions();
         plainOnce = !ack && !session.areGiven() && token.isNone() && endpoints.size() == 1;
@@ -176,12 +177,13 @@ final class PublishCommand implements Callable<Integer> {
         return 0;
     }
 
-    private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption, Token token) {
+    private PublisherOptions options(List<Endpoint> endpoints, Resumption resumption, Token token) throws IOException {
         EventPrinter events =
                 new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
         try {
             PublisherOptions.Builder options = PublisherOptions.builder(endpoints)
                     .maxBody(maxBody)
+                    .tls(where.tls())
                     .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout());
             if (plainOnce) {

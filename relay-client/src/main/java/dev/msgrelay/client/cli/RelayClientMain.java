@@ -47,6 +47,11 @@ public final class RelayClientMain implements Runnable {
         System.exit(exitCode);
     }
 
+    /** The whole command without its effects: for its manual. */
+    public static CommandLine commandLine() {
+        return commandLine(InputStream.nullInputStream());
+    }
+
     /** The whole command; {@code stdin} is what {@code publish} reads where no file is named. */
     static CommandLine commandLine(InputStream stdin) {
         return new CommandLine(new RelayClientMain())

@@ -49,6 +49,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class SubscribeCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7400";
+    private static final int DEFAULT_TLS_PORT = 7410;
     private static final long DEFAULT_REPORT_EVERY = 10_000_000;
 
     /** On Ctrl-C: a batch to finish and the sum to print; long only where nobody reads our output. */
@@ -129,7 +130,7 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<Endpoint> endpoints = where.endpoints(Context.SUBSCRIBE, DEFAULT_ENDPOINT);
+        List<Endpoint> endpoints = where.endpoints(Context.SUBSCRIBE, DEFAULT_ENDPOINT, DEFAULT_TLS_PORT);
         Token token = session.token(where.context());
         where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
         boolean asksForMore = types != null || from != null || policy != null;
@@ -187,12 +188,13 @@ final class SubscribeCommand implements Callable<Integer> {
         return new MessageMeter(out, printer, json, most, every == 0 ? Long.MAX_VALUE : every);
     }
 
-    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce, Token token) {
+    private SubscriberOptions options(List<Endpoint> endpoints, boolean plainOnce, Token token) throws IOException {
         EventPrinter events =
                 new EventPrinter(spec.commandLine().getOut(), spec.commandLine().getErr(), json, quiet);
         try {
             SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
                     .maxBody(maxBody)
+                    .tls(where.tls())
                     .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout())
                     .onGap(events::gap);

@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.client.cli.AdminEvents.Event;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOError;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLContext;
 import org.jline.terminal.Attributes;
 import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
@@ -60,7 +62,7 @@ final class TopCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "ADDRESS",
             defaultValue = DEFAULT_ADMIN,
-            description = "The relay's admin port: host:port, :port, [ipv6]:port, or as http://host:port."
+            description = "The relay's admin port: host:port, :port, [ipv6]:port, or as https://host:port."
                     + " Default: ${DEFAULT-VALUE}.")
     private String address;
 
@@ -77,6 +79,12 @@ final class TopCommand implements Callable<Integer> {
     private Path tokenFile;
 
     @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "Go there by https, and trust the authorities of this file, PEM, and no others.")
+    private Path tlsCa;
+
+    @Option(
             names = "--connect-timeout",
             paramLabel = "TIME",
             defaultValue = "5s",
@@ -91,7 +99,7 @@ final class TopCommand implements Callable<Integer> {
         URI admin = admin();
         String token = token(admin);
         out = spec.commandLine().getOut();
-        try (AdminEvents events = AdminEvents.open(admin, token, connectTimeout)) {
+        try (AdminEvents events = AdminEvents.open(admin, token, trust(), connectTimeout)) {
             if (json) {
                 printJson(events);
                 return 0;
@@ -113,6 +121,9 @@ final class TopCommand implements Callable<Integer> {
 
     private URI admin() {
         try {
+            if (address.startsWith("http://") && tlsCa != null) {
+                throw new IllegalArgumentException("--tls-ca is for https, and not for " + address);
+            }
             if (address.startsWith("http://") || address.startsWith("https://")) {
                 return URI.create(address);
             }
@@ -120,10 +131,15 @@ final class TopCommand implements Callable<Integer> {
             if (endpoint.isUnix()) {
                 throw new IllegalArgumentException("admin port " + address + " is no TCP port");
             }
-            return URI.create("http://" + endpoint);
+            return URI.create((tlsCa == null ? "http://" : "https://") + endpoint);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
+    }
+
+    /** Null: what the JDK trusts. */
+    private SSLContext trust() throws IOException {
+        return tlsCa == null ? null : TlsOptions.trusting(tlsCa).context();
     }
 
     /** A token goes nowhere in the clear. */

@@ -12,5 +12,7 @@
  *                      a thread of its own: AdminEvents <- HTTP <- the relay's admin port
  *  OnShutdown        the JVM's shutdown thread: closes what runs, and gives the main thread time for its last words
  * </pre>
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.client.cli;

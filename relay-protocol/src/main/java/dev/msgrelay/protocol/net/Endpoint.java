@@ -103,6 +103,11 @@ public final class Endpoint {
         return path != null;
     }
 
+    /** The host's name or address; null for a Unix domain socket. */
+    public String host() {
+        return host;
+    }
+
     /** The TCP port, or -1 for a Unix domain socket. */
     public int port() {
         return isUnix() ? -1 : port;

@@ -11,5 +11,8 @@
  *
  * <p>Policies are immutable and {@link dev.msgrelay.server.access.AccessControl} belongs to any thread, a {@link
  * dev.msgrelay.server.access.Standing} to its connection's.
+ *
+ * <p><b>Public API:</b> {@code AccessPolicy} and what it is made of: {@code Identity}, {@code Network}, {@code TokenHash} and
+ * {@code User}. All else is internal.
  */
 package dev.msgrelay.server.access;

@@ -2,6 +2,7 @@ package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.tls.TlsFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -26,10 +27,13 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /**
  * One request and its answer; a connection has no second one.
@@ -46,6 +50,9 @@ import java.util.concurrent.TimeUnit;
 final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** For a whole request to come, and again for its answer to be read. */
     static final long REQUEST_MILLIS = 5_000;
+
+    /** The name of what makes requests of bytes. */
+    static final String CODEC = "http";
 
     private static final long LEAVE_MILLIS = 1_000;
     /** A stream whose peer has not taken the last event for so many more of them ends. */
@@ -205,7 +212,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** Nothing that comes now is looked at any more, nor kept by the codec. */
     private void asked(State next) {
         state = next;
-        ctx.pipeline().addFirst(THROW_AWAY);
+        ctx.pipeline().addBefore(CODEC, null, THROW_AWAY);
     }
 
     private void stream() {
@@ -254,7 +261,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             state = State.LEAVING;
             server.leaving(this);
             within(LEAVE_MILLIS, () -> ctx.close());
-            ((DuplexChannel) ctx.channel()).shutdownOutput();
+            SslHandler tls = ctx.pipeline().get(SslHandler.class);
+            ChannelFuture said = tls == null ? ctx.newSucceededFuture() : tls.closeOutbound();
+            said.addListener(done -> ((DuplexChannel) ctx.channel()).shutdownOutput());
         }
     }
 
@@ -277,6 +286,10 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+            server.refused(peer(), "TLS: " + TlsFailure.text(handshake.cause()));
+            ctx.close();
+        }
         // Whoever has asked may close its side; whoever asks no more, or takes leave, has gone.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {
             ctx.close();
@@ -291,7 +304,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (!(cause instanceof IOException)) {
+        // What is wrong with TLS comes in a wrapping, and was told where it was the handshake.
+        boolean peers = cause instanceof IOException || cause.getCause() instanceof SSLException;
+        if (!peers) {
             server.failed(cause);
         }
         context.close();

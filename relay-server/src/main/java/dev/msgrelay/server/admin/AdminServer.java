@@ -4,7 +4,9 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.net.RepeatedWarning;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.tls.TlsContext;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -18,6 +20,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.FastThreadLocalThread;
@@ -33,7 +36,8 @@ import java.util.concurrent.TimeUnit;
  * A relay's admin port: figures, health, connections, settings and a page, by HTTP, for reading only. A relay has none unless
  * it is started here.
  *
- * <p>It has a thread of its own, reads what the relay's reports read, and takes no direct memory. Connections are limited;
+ * <p>It has a thread of its own, reads what the relay's reports read, and takes no direct memory; with TLS, what it has put
+ * aside of the relay's. Connections are limited;
  * where all are taken, the one that has been asking or leaving for longest makes room, so clients that ask for nothing keep
  * nobody out.
  */
@@ -51,6 +55,8 @@ public final class AdminServer implements AutoCloseable {
     private static final long CLOSE_MILLIS = 1_000;
 
     private final RelayServer relay;
+    // Null: it speaks HTTP in the clear.
+    private final TlsContext tls;
     private final Answers answers;
     private final Refusals refusals;
     private final EventLoopGroup thread =
@@ -65,8 +71,9 @@ public final class AdminServer implements AutoCloseable {
     private ScheduledFuture<?> everySecond;
     private int lists;
 
-    private AdminServer(RelayServer relay, AdminConfig config) {
+    private AdminServer(RelayServer relay, AdminConfig config, TlsContext tls) {
         this.relay = relay;
+        this.tls = tls;
         this.answers = new Answers(relay, config);
         this.refusals = new Refusals(config);
     }
@@ -80,10 +87,10 @@ public final class AdminServer implements AutoCloseable {
     /**
      * Starts the admin port of a relay. It is the caller's to close, after the relay.
      *
-     * @throws IOException the address cannot be listened on; the message names it
+     * @throws IOException the address cannot be listened on, or the relay has no TLS that it is to speak; the message names it
      */
     public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
-        AdminServer admin = new AdminServer(relay, config);
+        AdminServer admin = new AdminServer(relay, config, config.tls() ? relay.tls(MOST_CONNECTIONS) : null);
         try {
             admin.listen(new InetSocketAddress(config.host(), config.port()));
             return admin;
@@ -111,13 +118,12 @@ public final class AdminServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        if (tls != null) {
+                            channel.pipeline().addLast(secured(heap));
+                        }
                         channel.pipeline()
-                                .addLast(
-                                        new HttpServerCodec(new HttpDecoderConfig()
-                                                .setMaxInitialLineLength(MOST_LINE_BYTES)
-                                                .setMaxHeaderSize(MOST_HEADER_BYTES)),
-                                        new ChunkedWriteHandler(),
-                                        new AdminConnection(AdminServer.this));
+                                .addLast(AdminConnection.CODEC, codec())
+                                .addLast(new ChunkedWriteHandler(), new AdminConnection(AdminServer.this));
                     }
                 })
                 .bind(address)
@@ -134,6 +140,23 @@ public final class AdminServer implements AutoCloseable {
                 warning.warn(System.nanoTime(), "admin port: connections wait: " + cause.getMessage());
             }
         });
+    }
+
+    private static HttpServerCodec codec() {
+        return new HttpServerCodec(
+                new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEADER_BYTES));
+    }
+
+    /** A handshake is a part of the request, and has its time. */
+    private SslHandler secured(ByteBufAllocator allocator) {
+        SslHandler handler = tls.newAdminHandler(allocator);
+        handler.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
+        return handler;
+    }
+
+    /** Where a browser finds it. */
+    public String place() {
+        return (tls == null ? "http://" : "https://") + NetUtil.toSocketAddressString(address()) + "/";
     }
 
     /** Where it listens, with the port that the system chose where 0 was asked for. */

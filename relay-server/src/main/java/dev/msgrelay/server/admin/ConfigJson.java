@@ -2,6 +2,7 @@ package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.server.config.Secret;
+import dev.msgrelay.server.tls.TlsFiles;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * Settings as JSON, by the names of their records. Only what is known to be harmless is shown: numbers, texts, enums, times,
- * paths and lists of them, and never a {@link Secret}.
+ * paths and lists of them, and never a {@link Secret}; of TLS which files it has, and not what is in them.
  */
 final class ConfigJson {
     private static final String CONFIG = Secret.class.getPackageName();
@@ -31,7 +32,7 @@ final class ConfigJson {
     }
 
     private static void member(JsonLine line, String name, Object value) {
-        if (value instanceof Record inner && inner.getClass().getPackageName().equals(CONFIG)) {
+        if (value instanceof Record inner && isShown(inner)) {
             members(line.begin(name), inner);
             line.close();
         } else if (value instanceof Boolean truth) {
@@ -41,6 +42,11 @@ final class ConfigJson {
         } else {
             line.text(name, text(value));
         }
+    }
+
+    private static boolean isShown(Record settings) {
+        return settings instanceof TlsFiles
+                || settings.getClass().getPackageName().equals(CONFIG);
     }
 
     private static String text(Object value) {

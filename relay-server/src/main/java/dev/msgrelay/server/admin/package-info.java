@@ -12,5 +12,7 @@
  *
  * <p>The admin port's thread, but for {@code AdminServer.start}, {@code close} and {@code address}. It reads what reports
  * read (see ARCHITECTURE.md, the table of fields that two threads touch), and writes nothing of the relay's but one counter.
+ *
+ * <p><b>Public API:</b> {@code AdminServer}. All else is internal.
  */
 package dev.msgrelay.server.admin;

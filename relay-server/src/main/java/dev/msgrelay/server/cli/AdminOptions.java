@@ -18,8 +18,9 @@ final class AdminOptions {
             paramLabel = "ADDRESS",
             description =
                     "Where to show by HTTP how the relay is doing, for reading only: a page, /metrics, /health/live,"
-                            + " /health/ready, /connections, /config, /events. none: nowhere. Beyond loopback it needs"
-                            + " --admin-token.%n  Default: 127.0.0.1:7402, and nowhere if that is taken.")
+                            + " /health/ready, /connections, /config, /events. none: nowhere. Beyond loopback it needs TLS,"
+                            + " as https://0.0.0.0:7402, and --admin-token.%n  Default: 127.0.0.1:7402, and nowhere if that"
+                            + " is taken.")
     private String admin;
 
     @Option(
@@ -41,6 +42,18 @@ final class AdminOptions {
         }
         return AdminConfig.parse(
                 admin == null ? AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT : admin, adminToken);
+    }
+
+    /**
+     * Looks at it before anything is started.
+     *
+     * @throws IllegalArgumentException as {@link #config}; or it is to speak TLS, and the relay does not
+     */
+    void check(boolean hasTls) {
+        AdminConfig config = config();
+        if (config != null && config.tls() && !hasTls) {
+            throw new IllegalArgumentException("admin " + admin + " needs --tls-cert and --tls-key");
+        }
     }
 
     /**

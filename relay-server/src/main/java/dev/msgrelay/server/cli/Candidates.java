@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.tls.TlsProvider;
 import java.util.Arrays;
 import java.util.Iterator;
 
@@ -14,6 +15,14 @@ final class Candidates {
         @Override
         public Iterator<String> iterator() {
             return Arrays.stream(Transport.values()).map(Transport::flag).iterator();
+        }
+    }
+
+    /** {@link TlsProvider}. */
+    static final class TlsProviders implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(TlsProvider.values()).map(TlsProvider::flag).iterator();
         }
     }
 

@@ -162,7 +162,8 @@ final class Configuration implements IDefaultValueProvider {
      */
     String placed(String message) {
         for (Map.Entry<String, ConfigFile.Value> entry : values.entrySet()) {
-            if (message.startsWith(entry.getKey().replace('-', ' ') + " ")) {
+            String name = entry.getKey().replace('-', ' ') + " ";
+            if (message.regionMatches(true, 0, name, 0, name.length())) {
                 return entry.getValue().where() + ": " + message;
             }
         }

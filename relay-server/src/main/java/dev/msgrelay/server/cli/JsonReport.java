@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.LookJson;
@@ -32,13 +33,16 @@ final class JsonReport implements ServerReport {
     }
 
     @Override
-    public void ready(InetSocketAddress admin) {
+    public void ready(AdminServer admin) {
         JsonLine line = JsonLine.event("ready", Instant.now())
                 .text("publish", endpoint(relay.publishAddress()))
                 .text("subscribe", endpoint(relay.subscribeAddress()))
                 .text("publishSocket", path(relay.config().listen().publishSocket()))
                 .text("subscribeSocket", path(relay.config().listen().subscribeSocket()))
-                .text("admin", endpoint(admin))
+                .text("tlsPublish", endpoint(relay.tlsPublishAddress()))
+                .text("tlsSubscribe", endpoint(relay.tlsSubscribeAddress()))
+                .text("tls", relay.tlsText())
+                .text("admin", admin == null ? null : endpoint(admin.address()))
                 .text("transport", relay.transport().flag())
                 .text("access", TextReport.access(relay.config()))
                 .number("eventLoops", relay.eventLoops())

@@ -27,14 +27,16 @@ final class ListenOptions {
             names = "--publish-port",
             paramLabel = "PORT",
             defaultValue = "" + ListenConfig.DEFAULT_PUBLISH_PORT,
-            description = "TCP port for publishers; 0: any free one.")
+            converter = Port.class,
+            description = "TCP port for publishers; 0: any free one; none.")
     private int publishPort;
 
     @Option(
             names = "--subscribe-port",
             paramLabel = "PORT",
             defaultValue = "" + ListenConfig.DEFAULT_SUBSCRIBE_PORT,
-            description = "TCP port for subscribers; 0: any free one.")
+            converter = Port.class,
+            description = "TCP port for subscribers; 0: any free one; none.")
     private int subscribePort;
 
     @Option(

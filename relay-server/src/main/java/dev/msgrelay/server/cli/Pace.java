@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongPredicate;
+import java.util.function.LongConsumer;
 
 /**
  * Long tables are printed at the speed of whoever reads them, so that no line is dropped for want of room. But the time for
@@ -13,12 +13,12 @@ final class Pace {
 
     private static final int LINES = 100;
 
-    private final LongPredicate finish;
+    private final LongConsumer finish;
     private int lines;
     private long deadline;
 
-    /** @param finish waits for so many milliseconds until what was printed is out; answers whether it is */
-    Pace(LongPredicate finish) {
+    /** @param finish waits until what was printed is out, for at most so many milliseconds */
+    Pace(LongConsumer finish) {
         this.finish = finish;
     }
 
@@ -33,7 +33,7 @@ final class Pace {
         if (++lines % LINES == 0) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (left > 0) {
-                finish.test(left);
+                finish.accept(left);
             }
         }
     }

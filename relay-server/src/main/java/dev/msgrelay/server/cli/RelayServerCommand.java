@@ -5,11 +5,13 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.tls.TlsContext;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -88,6 +90,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private LimitOptions limits;
 
     @Mixin
+    private TlsOptions tls;
+
+    @Mixin
     private AdminOptions admin;
 
     @Mixin
@@ -116,6 +121,7 @@ final class RelayServerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         RelayConfig config = checked();
         if (files.checkOnly()) {
+            checkTls(config);
             spec.commandLine().getOut().println(found(config));
             return 0;
         }
@@ -138,7 +144,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
         try (AdminServer port = admin.start(relay)) {
             ServerReport report = reports.report(out, relay, new Pace(output::finish));
-            report.ready(port == null ? null : port.address());
+            report.ready(port);
             return runUntilTold(relay, report);
         } catch (IOException e) {
             relay.close();
@@ -161,6 +167,8 @@ final class RelayServerCommand implements Callable<Integer> {
                         },
                         "relay-shutdown"));
         relay.failure().thenRun(told::countDown);
+        // From here on it can be stopped as well.
+        ServiceManager.tell(ServiceManager.READY);
         for (long seconds = 1; !told.await(1, TimeUnit.SECONDS); seconds++) {
             reports.second(relay, report, seconds);
         }
@@ -172,6 +180,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private int drain(RelayServer relay, ServerReport report) {
         long start = System.nanoTime();
+        ServiceManager.tell(ServiceManager.STOPPING);
         report.draining(Look.at(relay));
         relay.close();
         report.stopped(Look.at(relay), (System.nanoTime() - start) / 1e9);
@@ -211,19 +220,27 @@ final class RelayServerCommand implements Callable<Integer> {
             RelayConfig config = fresh.checked();
             relay.reload(config);
             LOG.info("configuration read again: {}", fresh.found(config));
-            restartsNeeded(fresh);
-        } catch (IllegalArgumentException | PicocliException e) {
+            boolean tlsRead = config.tls().on() && relay.config().tls().on();
+            if (tlsRead) {
+                LOG.info("{}", relay.tlsText());
+            }
+            restartsNeeded(fresh, tlsRead ? TlsOptions.RELOADED : Set.of());
+        } catch (IllegalArgumentException | PicocliException | IOException e) {
             LOG.error("configuration not taken, the one before holds: {}", e.getMessage());
         }
     }
 
-    /** Names what is another one by now than it was at the start, and cannot be changed while the relay runs. */
-    private void restartsNeeded(RelayServerCommand fresh) {
+    /**
+     * Names what is another one by now than it was at the start, and cannot be changed while the relay runs.
+     *
+     * @param taken what was
+     */
+    private void restartsNeeded(RelayServerCommand fresh, Set<String> taken) {
         Map<String, OptionSpec> wanted = Configuration.options(fresh.spec);
         Configuration.options(spec).forEach((name, option) -> {
             Object now = option.getValue();
             Object then = wanted.get(name).getValue();
-            if (!Objects.equals(now, then)) {
+            if (!taken.contains(name) && !Objects.equals(now, then)) {
                 LOG.warn("{} takes a restart: it is {} and would be {}", name, text(now), text(then));
             }
         });
@@ -242,12 +259,26 @@ final class RelayServerCommand implements Callable<Integer> {
         RelayConfig config = config();
         try {
             reports.check();
-            admin.config();
+            admin.check(config.tls().on());
             config.transport().resolve();
+            if (config.tls().on()) {
+                config.tls().provider().resolve();
+            }
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));
         }
         return config;
+    }
+
+    /** Whether the files of TLS can be used; a relay that starts, or reads again, finds out by itself. */
+    private void checkTls(RelayConfig config) {
+        try {
+            if (config.tls().on()) {
+                TlsContext.check(config.tls().files(), config.tls().provider());
+            }
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
     }
 
     /** What the relay is started with. */
@@ -258,6 +289,7 @@ final class RelayServerCommand implements Callable<Integer> {
             stream.applyTo(config);
             clients.applyTo(config);
             limits.applyTo(config);
+            tls.applyTo(config);
             return config.access(configuration.access()).build();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), configuration.placed(e.getMessage()));

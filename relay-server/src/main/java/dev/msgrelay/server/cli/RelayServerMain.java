@@ -46,6 +46,11 @@ public final class RelayServerMain {
         }
     }
 
+    /** The command without its effects: for its manual. */
+    public static CommandLine commandLine() {
+        return commandLine(new RelayServerCommand(RelayServer::start, null));
+    }
+
     /** Runs the command, with what the environment and the file say; answers its exit code. */
     static int execute(RelayServerCommand command, Map<String, String> environment, String... args) {
         CommandLine line = commandLine(command);
@@ -92,6 +97,7 @@ public final class RelayServerMain {
         headings.put("stream", "Stream and memory");
         headings.put("clients", "Clients");
         headings.put("limits", "Limits");
+        headings.put("tls", "TLS");
         headings.put("admin", "Admin port");
         headings.put("reports", "Output");
         headings.put("mixinStandardHelpOptions", "Help");

@@ -1,16 +1,16 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
-import java.net.InetSocketAddress;
 
 /** What the command tells while it runs. One thread. */
 interface ServerReport {
     /**
      * It listens.
      *
-     * @param admin where it shows how it is doing; null: nowhere
+     * @param admin shows how it is doing; null: nothing does
      */
-    void ready(InetSocketAddress admin);
+    void ready(AdminServer admin);
 
     /** A second has passed. */
     void second(Look look);

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
@@ -39,7 +40,7 @@ final class TextReport implements ServerReport {
     }
 
     @Override
-    public void ready(InetSocketAddress admin) {
+    public void ready(AdminServer admin) {
         ListenConfig listen = relay.config().listen();
         out.printf(
                 "%s relay-server: publishers %s, subscribers %s%n",
@@ -48,13 +49,19 @@ final class TextReport implements ServerReport {
                 places(relay.subscribeAddress(), listen.subscribeSocket()));
         out.printf(
                 "  transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
-                relay.transport().flag(),
+                relay.config().transport().text(),
                 loops(),
                 relay.config().stream().packetBytes(),
                 relay.config().stream().mtu(),
                 relay.config().clients().slowSubscriber().flag());
+        if (relay.config().tls().on()) {
+            out.printf(
+                    "  TLS publishers %s, subscribers %s%n",
+                    places(relay.tlsPublishAddress(), null), places(relay.tlsSubscribeAddress(), null));
+            out.println("  " + relay.tlsText());
+        }
         if (admin != null) {
-            out.println("  how it is doing: http://" + NetUtil.toSocketAddressString(admin) + "/");
+            out.println("  how it is doing: " + admin.place());
         }
         out.println("  access: " + access(relay.config()));
         out.println("  memory at most:");
@@ -241,6 +248,9 @@ final class TextReport implements ServerReport {
     private static String places(InetSocketAddress tcp, Object unix) {
         String first = tcp == null ? "" : NetUtil.toSocketAddressString(tcp);
         String second = unix == null ? "" : "unix:" + unix;
+        if (tcp == null && unix == null) {
+            return "none";
+        }
         return first + (first.isEmpty() || second.isEmpty() ? "" : " and ") + second;
     }
 }

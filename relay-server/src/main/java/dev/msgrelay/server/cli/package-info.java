@@ -9,5 +9,7 @@
  * </pre>
  *
  * <p>The main thread; it never touches a connection.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.cli;

@@ -9,13 +9,15 @@ import java.util.regex.Pattern;
  *
  * @param host address to listen on
  * @param port 0 for any free one
+ * @param tls whether it speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of what requests have to show; null: nothing
  */
-public record AdminConfig(String host, int port, @Secret String token) {
+public record AdminConfig(
+        String host, int port, boolean tls, @Secret String token) {
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
 
-    private static final Pattern PLACE = Pattern.compile("(\\[[^\\]]*:[^\\]]*]|[^:\\[\\]]*):(\\d{1,5})");
+    private static final Pattern PLACE = Pattern.compile("(https?://)?(\\[[^\\]]*:[^\\]]*]|[^:/\\[\\]]*):(\\d{1,5})/?");
     private static final Pattern HASH = Pattern.compile("sha256:[0-9a-f]{64}");
 
     public AdminConfig {
@@ -27,14 +29,16 @@ public record AdminConfig(String host, int port, @Secret String token) {
             throw new IllegalArgumentException(
                     "admin token is not sha256: and 64 hex digits in lower case: it is the token's hash, never the token");
         }
-        if (token == null && beyondLoopback(host)) {
+        if ((token == null || !tls) && beyondLoopback(host)) {
+            String place = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
             throw new IllegalArgumentException(
-                    "admin " + host + ":" + port + " is beyond loopback: that needs --admin-token");
+                    "admin " + place + " is beyond loopback: that needs TLS and a token: --admin https://" + place
+                            + " and --admin-token");
         }
     }
 
     /**
-     * Reads {@code host:port}, {@code :port} or {@code [ipv6]:port}.
+     * Reads {@code host:port}, {@code :port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
      *
      * @param token as above
      * @throws IllegalArgumentException naming the value and what it should be
@@ -42,11 +46,15 @@ public record AdminConfig(String host, int port, @Secret String token) {
     public static AdminConfig parse(String place, String token) {
         Matcher matcher = PLACE.matcher(place);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException(
-                    "admin '" + place + "' is neither none, nor host:port, :port or [ipv6]:port");
+            throw new IllegalArgumentException("admin '" + place
+                    + "' is neither none, nor host:port, :port or [ipv6]:port, nor https:// and that");
         }
-        String host = matcher.group(1).replaceAll("[\\[\\]]", "");
-        return new AdminConfig(host.isEmpty() ? DEFAULT_HOST : host, Integer.parseInt(matcher.group(2)), token);
+        String host = matcher.group(2).replaceAll("[\\[\\]]", "");
+        return new AdminConfig(
+                host.isEmpty() ? DEFAULT_HOST : host,
+                Integer.parseInt(matcher.group(3)),
+                "https://".equals(matcher.group(1)),
+                token);
     }
 
     private static boolean beyondLoopback(String host) {

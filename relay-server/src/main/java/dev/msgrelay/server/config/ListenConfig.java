@@ -46,7 +46,7 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
         }
     }
 
-    private static void checkPort(String what, int port) {
+    static void checkPort(String what, int port) {
         if (port < OFF || port > 65_535) {
             throw new IllegalArgumentException(what + " " + port + " is not within 0..65535");
         }

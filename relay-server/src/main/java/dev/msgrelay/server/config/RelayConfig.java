@@ -4,6 +4,8 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.server.tls.TlsProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -22,6 +24,7 @@ import java.util.Set;
  * @param insecure whether everybody may do everything also where others than this host's processes get to
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way
+ * @param tls with which certificate it listens for TLS, and where
  */
 public record RelayConfig(
         ListenConfig listen,
@@ -33,7 +36,8 @@ public record RelayConfig(
         AccessPolicy access,
         boolean insecure,
         Duration stallTimeout,
-        Duration drainTimeout) {
+        Duration drainTimeout,
+        TlsConfig tls) {
 
     /**
      * One loop does it all, so that the publishers', the ring's and the subscribers' bytes stay in one core's cache; while it
@@ -56,6 +60,10 @@ public record RelayConfig(
         }
         if (eventLoops != AUTO_EVENT_LOOPS && (eventLoops < 1 || eventLoops > MAX_EVENT_LOOPS)) {
             throw new IllegalArgumentException("event loops " + eventLoops + " is not within 1.." + MAX_EVENT_LOOPS);
+        }
+        if (tls.on() && !transport.readsAtOnce()) {
+            throw new IllegalArgumentException("transport " + transport.flag()
+                    + " does not go with TLS: a read of it cannot be refused once it is under way; epoll and nio do");
         }
         if (stallTimeout.toMillis() < 1) {
             throw new IllegalArgumentException("stall timeout " + stallTimeout + " is under 1 ms");
@@ -107,6 +115,12 @@ public record RelayConfig(
         private boolean insecure;
         private Duration stallTimeout = DEFAULT_STALL_TIMEOUT;
         private Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
+        private TlsFiles tls;
+        private int tlsPublishPort = TlsConfig.DEFAULT_PUBLISH_PORT;
+        private int tlsSubscribePort = TlsConfig.DEFAULT_SUBSCRIBE_PORT;
+        private TlsProvider tlsProvider = TlsProvider.AUTO;
+        private long tlsRecords = TlsConfig.DEFAULT_RECORDS_PER_KEY;
+        private int tlsBytes = TlsConfig.DEFAULT_MEMORY_BYTES;
 
         private Builder() {}
 
@@ -265,6 +279,38 @@ public record RelayConfig(
             return this;
         }
 
+        /** Listens for TLS, too; null: not. */
+        public Builder tls(TlsFiles files) {
+            tls = files;
+            return this;
+        }
+
+        public Builder tlsPublishPort(int value) {
+            tlsPublishPort = value;
+            return this;
+        }
+
+        public Builder tlsSubscribePort(int value) {
+            tlsSubscribePort = value;
+            return this;
+        }
+
+        public Builder tlsProvider(TlsProvider value) {
+            tlsProvider = value;
+            return this;
+        }
+
+        /** Records that one key protects, at most and without this as many as it may. */
+        public Builder tlsRecords(long perKey) {
+            tlsRecords = perKey;
+            return this;
+        }
+
+        public Builder tlsBytes(int bytes) {
+            tlsBytes = bytes;
+            return this;
+        }
+
         public Builder nameHold(Duration value) {
             nameHold = value;
             return this;
@@ -329,7 +375,8 @@ public record RelayConfig(
                     access,
                     insecure,
                     stallTimeout,
-                    drainTimeout);
+                    drainTimeout,
+                    new TlsConfig(tls, tlsPublishPort, tlsSubscribePort, tlsProvider, tlsRecords, tlsBytes));
         }
     }
 }

@@ -3,9 +3,11 @@
  *
  * <pre>
  *   RelayConfig = ListenConfig + StreamConfig (the stream's memory) + ClientConfig (what clients may ask for)
- *               + LimitsConfig (what they may cost) + loops and timeouts
+ *               + LimitsConfig (what they may cost) + TlsConfig + loops and timeouts
  * </pre>
  *
  * <p>Any thread.
+ *
+ * <p><b>Public API.</b>
  */
 package dev.msgrelay.server.config;

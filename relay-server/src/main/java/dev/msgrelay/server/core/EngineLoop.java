@@ -121,7 +121,7 @@ public final class EngineLoop implements WindowGate.Writer {
         Runnable guarded = () -> {
             try {
                 task.accept(nanoTime());
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 onFailure.accept(e);
             }
         };

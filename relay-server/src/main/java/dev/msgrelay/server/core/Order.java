@@ -24,6 +24,8 @@ public final class Order {
 
     private volatile RunStage[] stages = {};
     private int batches;
+    // What was thrown while a span was packed: nobody knows what of it is in the log.
+    private Throwable inDoubt;
 
     public Order(FrameRing ring, NetworkBatchHandler handler, WindowGate gate, PacketLog log) {
         this.ring = ring;
@@ -40,6 +42,9 @@ public final class Order {
      * @return whether there is more in the ring
      */
     public boolean drain() {
+        if (inDoubt != null) {
+            throw new IllegalStateException("the order is in doubt", inDoubt);
+        }
         boolean got = poller.poll();
         // What has gathered in stages is taken when the ring has run dry: it is the producer's own memory, and every
         // look at it takes the lines from its core. Now and then all the same: another producer may never let the ring
@@ -65,12 +70,18 @@ public final class Order {
 
     /** Whether the log can take one more run now. */
     public boolean canTake() {
-        return handler.canTake();
+        return inDoubt == null && handler.canTake();
     }
 
     /** A span of whole frames of the core's own thread goes into the log. Only while it {@link #canTake}. */
     public void take(RunScan span) {
-        handler.pack(span);
+        try {
+            handler.pack(span);
+        } catch (Throwable e) {
+            // In a publisher's read, whose wall ends that publisher. The next drain ends the relay.
+            inDoubt = e;
+            throw e;
+        }
     }
 
     /** Bytes that the open packet holds: a span that is to be taken is walked with them in mind. */

@@ -13,5 +13,7 @@
  *
  * <p>A cell of the ring belongs to the producer that claimed it until it is published. A stage belongs to whoever holds its
  * word, its producer or the core. All else is the core's; an {@code EngineLoop} is its thread's, and may be signalled by any.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.core;

@@ -131,7 +131,7 @@ public final class SendGroup {
     private boolean send(SubscriberConnection subscriber, int stride, int least, boolean everything) {
         try {
             return subscriber.send(head, stride, least, everything);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             subscriber.failed(e);
             return false;
         }

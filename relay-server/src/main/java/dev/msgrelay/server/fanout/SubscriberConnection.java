@@ -31,6 +31,8 @@ import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.tls.TlsHandler;
+import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -51,8 +53,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
     /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring some more. */
     private static final int MAX_WAITING = 16;
 
-    /** A read: control frames, and few of them. */
-    public static final int READ_BYTES = 1 << 10;
+    /** A read: control frames, and few of them; with TLS or without. */
+    public static final int READ_BYTES = TlsHandler.CONTROL_READ;
 
     /**
      * What it may have in flight beside the stream: a read, where the transport takes memory for it before anything has
@@ -140,7 +142,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected void opened() {
-        segment = SegmentSize.of(channel());
+        segment = TlsHandler.of(channel()) == null
+                ? SegmentSize.of(channel())
+                : SegmentSize.of(channel(), TlsRecords::plainOfSegment);
         writer = new SocketWriter(channel());
         if (standing().refusal() == null && !startPlain()) {
             return;
@@ -499,7 +503,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
             if (state().compareTo(State.CLOSING) < 0) {
                 heard();
                 if (inbox == null) {
+                    // Also for who speaks TLS: whoever has said something is told why it ends.
                     inbox = new Inbox(control);
+                    refuseTls(in);
                 }
                 bytesRead += in.readableBytes();
                 inbox.take(in, this::onControl);
@@ -508,6 +514,15 @@ public final class SubscriberConnection extends Connection implements WindowGate
             close(e.reason(), e.getMessage());
         } finally {
             in.release();
+        }
+    }
+
+    /** The first bytes of a TLS client, which has the wrong port. */
+    private void refuseTls(ByteBuf in) throws FrameException {
+        if (in.readableBytes() > 1
+                && TlsRecords.mayBegin(in.getByte(in.readerIndex()), in.getByte(in.readerIndex() + 1))) {
+            services().counters().increment(Counter.TLS_ON_PLAIN_PORT);
+            throw new FrameException(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
         }
     }
 

@@ -11,5 +11,7 @@
  *
  * <p>A subscriber and its group belong to the thread of their loop, which may change while nothing is in flight. Spread and
  * relief are the core's.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.fanout;

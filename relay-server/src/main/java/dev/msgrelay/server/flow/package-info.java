@@ -10,5 +10,7 @@
  *
  * <p>The gate is asked by the core's thread; limits come, move and go on any. Sources add themselves on their own threads,
  * the core resumes them. {@code HeldTime} adds up how long, for reports: any thread.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.flow;

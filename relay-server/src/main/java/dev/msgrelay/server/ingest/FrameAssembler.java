@@ -31,7 +31,7 @@ final class FrameAssembler {
     /** A longer frame is read into on its own. */
     static final int MOVE_BYTES = 64 << 10;
 
-    /** What a read that could not be refused brings at most; there is always room for two of them. */
+    /** What a read that should not be brings at most; there is room for the two of them that cannot be refused. */
     private static final int PIECE = 512;
 
     private static final int SLACK = 2 * PIECE;
@@ -53,6 +53,8 @@ final class FrameAssembler {
     private IngestPort port;
     private ReadBuffer memory;
     private Size size = Size.NONE;
+    // Of a long frame that is not waited for any more, while a read of io_uring is still under way there.
+    private ReadBuffer leaving;
     private int bytes;
     private int frame;
 
@@ -121,13 +123,12 @@ final class FrameAssembler {
         return memory.window(bytes, bytes + most);
     }
 
-    /** Behind what waits, for a read that should not be, and cannot be refused. */
+    /** Behind what waits, for a read that should not be; null: there is no room for a third one. */
     ReadWindow piece() {
-        makeRoom(bytes + PIECE);
-        if (bytes == memory.capacity()) {
-            throw new IllegalStateException("read a third time although reading is switched off");
+        if (memory == null) {
+            makeRoom(PIECE);
         }
-        return memory.window(bytes, Math.min(memory.capacity(), bytes + PIECE));
+        return bytes == capacity() ? null : memory.window(bytes, Math.min(capacity(), bytes + PIECE));
     }
 
     /** Whether a read went to this memory. */
@@ -135,9 +136,17 @@ final class FrameAssembler {
         return memory != null && read.view() == memory.view();
     }
 
-    /** A read to this memory has ended here. */
-    void filledTo(int end) {
-        bytes = end;
+    /**
+     * A read has ended that belongs behind what waits. It went there, unless what waits has moved while the read was under way,
+     * as reads of io_uring may be; before it is released.
+     */
+    void filled(ReadWindow read) {
+        int length = read.readableBytes();
+        if (!owns(read) || read.readerIndex() != bytes) {
+            makeRoom(bytes + length);
+            memory.view().put(bytes, read.view(), read.readerIndex(), length);
+        }
+        bytes += length;
     }
 
     /** Puts what waits before the next read. */
@@ -169,7 +178,8 @@ final class FrameAssembler {
         if (!here) {
             bytes = 0;
         }
-        boolean stays = here && size == Size.LONG && length > SHORT - SLACK;
+        boolean fitsShort = length + SLACK <= SHORT && port.shorts().any();
+        boolean stays = here && length + SLACK > SMALL && !fitsShort;
         if (!stays && (length + SLACK > capacity() || (size.compareTo(Size.SMALL) > 0 && length + SLACK <= SMALL))) {
             moveTo(length, source, offset);
         } else if (!here || offset != 0) {
@@ -253,7 +263,16 @@ final class FrameAssembler {
         return size == Size.NONE || size == Size.SMALL;
     }
 
-    /** Lets go of everything. */
+    /** Gives back what a read was still under way in. */
+    void settle() {
+        if (leaving != null && !leaving.inUse()) {
+            ReadBuffer left = leaving;
+            leaving = null;
+            giveBack(left, Size.LONG);
+        }
+    }
+
+    /** Lets go of everything; at the end of the channel, when no read is under way, once more. */
     void release() {
         ReadBuffer old = memory;
         Size oldSize = size;
@@ -262,17 +281,23 @@ final class FrameAssembler {
         bytes = 0;
         frame = 0;
         giveBack(old, oldSize);
+        settle();
     }
 
     private void giveBack(ReadBuffer old, Size oldSize) {
         switch (oldSize) {
             case NONE -> {}
             case SMALL -> {
+                // What a read of io_uring is under way in is planned for beside it.
                 old.release();
                 own.give(SMALL);
             }
             case SHORT -> port.shorts().give(old);
             case LONG -> {
+                if (old.inUse()) {
+                    leaving = old;
+                    return;
+                }
                 int reserved = old.capacity();
                 old.release();
                 line.give(reserved);

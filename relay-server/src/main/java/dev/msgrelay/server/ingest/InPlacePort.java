@@ -8,6 +8,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
@@ -58,6 +59,11 @@ public final class InPlacePort implements IngestPort {
     public ReadWindow window(int front, int most) {
         ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
         return inPlace != null ? inPlace : copied.window(0, front + Math.min(most, 2 * LEAST_IN_PLACE));
+    }
+
+    @Override
+    public ByteBuf scratch() {
+        return copied.scratch(SCRATCH_BYTES);
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SegmentSize;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
@@ -26,11 +27,13 @@ import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +51,10 @@ import java.util.concurrent.TimeUnit;
  * Where there is no room it is not read, and goes on when it is resumed. Owned by its loop's thread.
  */
 public final class PublisherConnection extends Connection
-        implements HeldSources.Source, MemoryLine.Waiter, PublisherName.Holder {
+        implements HeldSources.Source, MemoryLine.Waiter, PublisherName.Holder, SocketReads.Reader {
+    /** Direct memory for a small begun frame. */
+    public static final int SMALL_BYTES = FrameAssembler.SMALL;
+
     /** Direct memory that one that said HELLO takes for what it is told. */
     public static final int REPLY_BYTES = Outbox.MOST_BYTES;
 
@@ -85,6 +91,7 @@ public final class PublisherConnection extends Connection
     // Bytes that it waits for in the line.
     private int asked;
     private boolean draining;
+    private boolean inputEnded;
     private volatile boolean quiet;
 
     // Types that it may send; null: every one.
@@ -117,7 +124,7 @@ public final class PublisherConnection extends Connection
 
     /** To be set on the channel before it is registered. */
     public RecvByteBufAllocator reads() {
-        return new PublisherReads(this);
+        return new SocketReads(this);
     }
 
     @Override
@@ -140,35 +147,61 @@ public final class PublisherConnection extends Connection
 
     // ---- reading ----------------------------------------------------------------------------------------------
 
-    /** Where the next read goes. Netty releases what it is given, so it is counted once more. */
-    ByteBuf whereToRead() {
-        if (state().compareTo(State.CLOSING) >= 0 || wait == Wait.DRAIN) {
-            return scratch();
-        }
-        if (wait == Wait.NOTHING && !assembler.readsOnItsOwn()) {
+    @Override
+    public boolean mayRead() {
+        if (!throwsAway() && wait == Wait.NOTHING && !assembler.readsOnItsOwn()) {
             if (assembler.wants() > 0) {
                 waitForMemory();
             } else if (!port.hasRoom() && state() != State.CONNECTED) {
                 waitForRoom();
             }
         }
-        if (state() == State.CLOSING) {
-            return scratch();
+        return wait == Wait.NOTHING || throwsAway();
+    }
+
+    private boolean throwsAway() {
+        return state().compareTo(State.CLOSING) >= 0 || wait == Wait.DRAIN;
+    }
+
+    @Override
+    public ByteBuf whereToRead() {
+        try {
+            return whereNow();
+        } catch (ReadSwitch.Refused refused) {
+            throw refused;
+        } catch (Throwable e) {
+            if (shared.readsAtOnce) {
+                throw e;
+            }
+            // Of what is thrown where a first read of io_uring begins nobody is told, and the channel never closes.
+            // Until the end, which must not come within this call, what is read is thrown away.
+            wait = Wait.DRAIN;
+            execute(() -> failed(e));
+            return port.scratch();
         }
-        if (wait != Wait.NOTHING && shared.readsAtOnce) {
+    }
+
+    private ByteBuf whereNow() {
+        boolean may = mayRead();
+        if (throwsAway()) {
+            return port.scratch();
+        }
+        if (!may && shared.readsAtOnce) {
             throw reads.refuse();
         }
-        return window().retain();
+        ReadWindow window = window();
+        if (window == null) {
+            throw ReadSwitch.Refused.INSTANCE;
+        }
+        return window.retain();
     }
 
-    /** What is read there is thrown away. */
-    private ByteBuf scratch() {
-        return channel().alloc().directBuffer(IngestPort.READ_BYTES >> 4);
-    }
-
+    /** Null: a read of io_uring that goes on from another one, and may be refused. */
     private ReadWindow window() {
         if (wait != Wait.NOTHING) {
-            // The read is under way already: a channel of io_uring that fails in it never closes.
+            // Two cannot be refused: one that has begun already, and the first one behind the end of what its peer
+            // sends.
+            // From there on Netty reads to the end, whatever reading is switched to.
             return assembler.piece();
         }
         if (assembler.readsOnItsOwn()) {
@@ -189,22 +222,33 @@ public final class PublisherConnection extends Connection
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here on.
-        ((ByteBuf) msg).release();
-        if (msg instanceof ReadWindow read && state().compareTo(State.CLOSING) < 0) {
+        ReadWindow read = msg instanceof ReadWindow window && state().compareTo(State.CLOSING) < 0 ? window : null;
+        boolean kept = false;
+        try {
+            if (read != null && (assembler.owns(read) || !shared.readsAtOnce)) {
+                kept = true;
+                bytesRead += read.readableBytes();
+                assembler.filled(read);
+            }
+        } finally {
+            // The memory is the log's, the loop's or the connection's own, and stays: nobody else counts it from here
+            // on.
+            ((ByteBuf) msg).release();
+        }
+        if (read != null) {
             segment.written();
             heard();
-            received(read);
+            received(read, kept);
         }
     }
 
-    /** Whether nothing keeps it from being read. */
-    boolean readsOn() {
+    @Override
+    public boolean readsOn() {
         return wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0;
     }
 
-    /** Told when a read has taken all it could. */
-    void moreExpected() {
+    @Override
+    public void moreExpected() {
         if (readsOn()) {
             port.moreExpected();
         }
@@ -220,15 +264,11 @@ public final class PublisherConnection extends Connection
         speak();
     }
 
-    private void received(ReadWindow read) {
-        if (!assembler.owns(read)) {
+    private void received(ReadWindow read, boolean kept) {
+        if (!kept) {
             bytesRead += read.readableBytes() - assembler.bytes();
             take(read.view(), read.readerIndex(), read.readableBytes());
-            return;
-        }
-        bytesRead += read.writerIndex() - assembler.bytes();
-        assembler.filledTo(read.writerIndex());
-        if (wait == Wait.NOTHING) {
+        } else if (wait == Wait.NOTHING) {
             takeOwn();
         }
     }
@@ -246,9 +286,24 @@ public final class PublisherConnection extends Connection
         try {
             takeAll(view, offset, length);
         } catch (FrameException e) {
+            boolean tls = speaksTls(view, offset, length);
             assembler.keep(view, 0, 0, 0);
-            close(e.reason(), e.getMessage());
+            if (tls) {
+                refuseTls();
+            } else {
+                close(e.reason(), e.getMessage());
+            }
         }
+    }
+
+    /** Whether a TLS client has the wrong port: its first bytes are no good frame, or the beginning of one. */
+    private boolean speaksTls(ByteBuffer view, int offset, int length) {
+        return state() == State.CONNECTED && TlsRecords.isClientHello(view, offset, length);
+    }
+
+    private void refuseTls() {
+        services().counters().increment(Counter.TLS_ON_PLAIN_PORT);
+        close(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
     }
 
     private void takeAll(ByteBuffer view, int offset, int length) throws FrameException {
@@ -290,7 +345,9 @@ public final class PublisherConnection extends Connection
                 return;
             }
         }
-        if (pauses) {
+        if (assembler.bytes() > 0 && speaksTls(assembler.view(), 0, assembler.bytes())) {
+            refuseTls();
+        } else if (pauses) {
             wait = Wait.RATE;
             reads.off();
         } else if (assembler.wants() > 0) {
@@ -418,8 +475,21 @@ public final class PublisherConnection extends Connection
         if (draining) {
             wait = Wait.DRAIN;
             quiet = true;
+        } else if (inputEnded) {
+            channel().close();
         } else if (channel().isOpen()) {
             reads.on();
+        }
+    }
+
+    /** With io_uring the end of what a peer sends is read although reading is switched off: what waits is to be taken first. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event == ChannelInputShutdownEvent.INSTANCE) {
+            inputEnded = true;
+            if (wait == Wait.NOTHING || wait == Wait.DRAIN || state().compareTo(State.CLOSING) >= 0) {
+                channel().close();
+            }
         }
     }
 
@@ -521,7 +591,7 @@ public final class PublisherConnection extends Connection
                 outbox().ack(name.accepted(), name.sequence());
                 speak();
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             failed(e);
         }
     }
@@ -568,6 +638,7 @@ public final class PublisherConnection extends Connection
 
     @Override
     protected void onTick(long nowNanos) {
+        assembler.settle();
         if (wait == Wait.RATE && nowNanos - pausedUntilNanos >= 0) {
             goOn(Wait.RATE);
         }
@@ -615,6 +686,16 @@ public final class PublisherConnection extends Connection
     protected void release() {
         if (wait == Wait.MEMORY) {
             shared.line.leave(this);
+        }
+        if (state() == State.GONE && (wait == Wait.ROOM || wait == Wait.RATE) && assembler.bytes() > 0) {
+            // With io_uring Netty closes a Unix socket at the end of its input, whatever waits, and asks nobody.
+            services()
+                    .closes()
+                    .warn(
+                            CloseReason.TRUNCATED_FRAME,
+                            services().clock().nanoTime(),
+                            who() + " ended while it was held back: " + assembler.bytes()
+                                    + " bytes that were read are dropped");
         }
         assembler.release();
         if (name != null) {

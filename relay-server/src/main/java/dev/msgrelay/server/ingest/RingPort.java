@@ -8,6 +8,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
@@ -48,6 +49,11 @@ public final class RingPort implements IngestPort {
     @Override
     public ReadWindow window(int front, int most) {
         return buffer.window(0, front + most);
+    }
+
+    @Override
+    public ByteBuf scratch() {
+        return buffer.scratch(SCRATCH_BYTES);
     }
 
     @Override

@@ -11,6 +11,8 @@ public final class ShortBuffers {
     private final MemoryBudget.Pool pool;
     private final int most;
     private final ArrayDeque<ReadBuffer> free = new ArrayDeque<>();
+    // Given back while a read of io_uring was under way in them.
+    private final ArrayDeque<ReadBuffer> underWay = new ArrayDeque<>();
     private int made;
 
     /** @param most of them, for which the pool has room */
@@ -21,7 +23,17 @@ public final class ShortBuffers {
     }
 
     boolean any() {
+        if (!underWay.isEmpty()) {
+            underWay.removeIf(this::isFree);
+        }
         return !free.isEmpty() || made < most;
+    }
+
+    private boolean isFree(ReadBuffer buffer) {
+        if (!buffer.inUse()) {
+            free.addFirst(buffer);
+        }
+        return !buffer.inUse();
     }
 
     ReadBuffer take() {
@@ -38,16 +50,15 @@ public final class ShortBuffers {
 
     void give(ReadBuffer buffer) {
         if (buffer.inUse()) {
-            // A read of io_uring may still be under way.
-            buffer.release();
-            made--;
-            pool.give(FrameAssembler.SHORT);
+            underWay.addLast(buffer);
         } else {
             free.addFirst(buffer);
         }
     }
 
     void close() {
+        free.addAll(underWay);
+        underWay.clear();
         pool.give((long) free.size() * FrameAssembler.SHORT);
         free.forEach(ReadBuffer::release);
         free.clear();

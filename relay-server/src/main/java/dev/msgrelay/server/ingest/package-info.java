@@ -10,5 +10,7 @@
  *
  * <p>A connection, its assembler and its port belong to the loop that reads it. The table of names is the core's: publishers
  * with a name stay on the core's loop.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.ingest;

@@ -11,5 +11,7 @@
  *
  * <p>The core's thread writes chunks, index and head; any thread reads them, each with a {@code LogReader} of its own, after
  * it has read the head. A chunk is written anew only when nobody else counts it. {@code WriteGate} is asked by the writer.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.log;

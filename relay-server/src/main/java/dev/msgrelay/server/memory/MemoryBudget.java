@@ -30,6 +30,8 @@ public final class MemoryBudget {
         FRAMES("frames begun, long", Kind.DIRECT, false),
         FILTERS("writes of chosen types", Kind.DIRECT, false),
         CONNECTIONS("connections", Kind.DIRECT, false),
+        IO_URING("io_uring, under way", Kind.DIRECT, true),
+        TLS("TLS: records, sessions", Kind.DIRECT, false),
         INDEX("packet index and ring table", Kind.HEAP, true),
         CONTROL("control frames, type ranges", Kind.HEAP, false),
         NAMES("names of publishers", Kind.HEAP, false),
@@ -54,7 +56,7 @@ public final class MemoryBudget {
             return kind;
         }
 
-        /** Whether all of it is taken when the relay starts. */
+        /** Whether all of it is taken, or set aside, when the relay starts. */
         public boolean takenAtStart() {
             return takenAtStart;
         }

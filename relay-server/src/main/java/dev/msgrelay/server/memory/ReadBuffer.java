@@ -29,6 +29,11 @@ public final class ReadBuffer {
         return memory.capacity();
     }
 
+    /** Its first {@code length} bytes, counted once more, for a read that nobody looks at: several may go there at a time. */
+    public ByteBuf scratch(int length) {
+        return memory.retainedSlice(0, length).clear();
+    }
+
     /** Whether somebody else still counts it, as a read that has not ended does. */
     public boolean inUse() {
         return memory.refCnt() > 1;

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 @SuppressWarnings("deprecation") // the class is Netty's own for this, and says so to keep others off its successors
 public final class ReadWindow extends DuplicatedByteBuf {
     private final ByteBuffer view;
+    private ByteBuffer room;
     private int limit;
 
     public ReadWindow(ByteBuf memory) {
@@ -36,6 +37,14 @@ public final class ReadWindow extends DuplicatedByteBuf {
     /** The memory it looks into, in the machine's own byte order; the same offsets. */
     public ByteBuffer view() {
         return view;
+    }
+
+    /** From the writer's index to the limit, for who puts bytes there without Netty; reused. */
+    public ByteBuffer room() {
+        if (room == null) {
+            room = view.duplicate();
+        }
+        return room.limit(limit).position(writerIndex());
     }
 
     @Override

@@ -10,5 +10,7 @@
  * </pre>
  *
  * <p>Budget and line: any thread. A buffer and its window: the thread that reads.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.memory;

@@ -97,7 +97,7 @@ public final class Listener {
             Channel accepted = (Channel) msg;
             try {
                 placement.place(accepted).register(accepted);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 // It alone: who comes next may have more luck.
                 accepted.unsafe().closeForcibly();
                 FAILURES.warn(System.nanoTime(), "a connection could not be taken in: " + e);

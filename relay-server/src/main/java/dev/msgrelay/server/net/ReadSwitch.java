@@ -38,6 +38,11 @@ public final class ReadSwitch {
         return Refused.INSTANCE;
     }
 
+    /** Whether a read was refused since reading was switched on last. */
+    public boolean hasRefused() {
+        return refused;
+    }
+
     /**
      * Reads again. Netty's epoll transport forgets a socket that ended while it was not read: no event of it is of interest
      * any more, so it is taken out of the epoll set, and switching reading on again then fails. Registered anew it is read to

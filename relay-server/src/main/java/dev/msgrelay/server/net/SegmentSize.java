@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.net.Segments;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
+import java.util.function.IntUnaryOperator;
 
 /**
  * How many bytes one segment of a connection carries: a write that is a whole number of them leaves no short segment in
@@ -17,22 +18,33 @@ public final class SegmentSize {
 
     private final EpollSocketChannel epoll;
     private final EpollTcpInfo info;
+    private final IntUnaryOperator payload;
     private int bytes;
     private int writes;
 
-    private SegmentSize(EpollSocketChannel epoll, int bytes) {
+    private SegmentSize(EpollSocketChannel epoll, int bytes, IntUnaryOperator payload) {
         this.epoll = epoll;
         this.info = epoll == null ? null : new EpollTcpInfo();
-        this.bytes = bytes;
+        this.payload = payload;
+        this.bytes = payload.applyAsInt(bytes);
         ask();
     }
 
     /** The segment size of a connected channel. */
     public static SegmentSize of(Channel channel) {
+        return of(channel, IntUnaryOperator.identity());
+    }
+
+    /**
+     * Likewise, where not all of a segment's bytes carry what is written.
+     *
+     * @param payload of a segment of so many bytes
+     */
+    public static SegmentSize of(Channel channel, IntUnaryOperator payload) {
         if (channel instanceof EpollSocketChannel epoll) {
-            return new SegmentSize(epoll, Segments.ETHERNET);
+            return new SegmentSize(epoll, Segments.ETHERNET, payload);
         }
-        return new SegmentSize(null, Segments.payload(channel.localAddress()));
+        return new SegmentSize(null, Segments.payload(channel.localAddress()), payload);
     }
 
     /** Payload bytes of one segment. */
@@ -56,7 +68,7 @@ public final class SegmentSize {
     private void ask() {
         if (epoll != null && epoll.isActive()) {
             epoll.tcpInfo(info);
-            bytes = Math.max(512, (int) info.sndMss());
+            bytes = payload.applyAsInt(Math.max(512, (int) info.sndMss()));
         }
     }
 }

@@ -27,7 +27,11 @@ public enum Transport {
     EPOLL,
     /** The JDK's selectors: everywhere. */
     NIO,
-    /** Linux's io_uring: offered to try; slower than epoll for large writes where it was measured. */
+    /**
+     * Linux's io_uring: offered to try; slower than epoll for large writes where it was measured. A publisher on a Unix socket
+     * that ends its side while it is held back may lose what the relay has read of it and has no room for, at most two reads:
+     * Netty 4.2.18 closes such a socket at once. That is logged. Over TCP nothing is lost.
+     */
     IO_URING;
 
     /** The name as it is written on the command line. */
@@ -53,6 +57,16 @@ public enum Transport {
             default:
                 return this;
         }
+    }
+
+    /** What {@link #resolve} has chosen, and why, for people. */
+    public String text() {
+        if (this != AUTO) {
+            return flag();
+        }
+        return resolve() == EPOLL
+                ? "epoll (auto: it is available here)"
+                : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
     private void require(boolean available, Throwable cause) {

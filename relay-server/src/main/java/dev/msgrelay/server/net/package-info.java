@@ -4,11 +4,13 @@
  * <pre>
  *   Transport (epoll | NIO | io_uring)
  *   Listener --accepted--> SocketOptions         RepeatedWarning: accepting that fails is told once a second
- *                          ReadSwitch      reading off and on
+ *                          SocketReads     where it is read to;  ReadSwitch   reading off and on
  *                          SegmentSize     how much one segment carries
  *                          SocketWriter    one write in flight, which may point into the log
  * </pre>
  *
  * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.
+ *
+ * <p><b>Public API:</b> {@code Transport}. All else is internal.
  */
 package dev.msgrelay.server.net;

@@ -32,6 +32,12 @@ public enum Counter {
     ASSEMBLY_WAITING("connections", false, "publishers that wait for memory for a long frame"),
     FILTER_UNBUFFERED("writes", true, "of chosen types that found no buffer, and went out from the log", true),
     PINS_EVICTED("connections", true, "subscribers cut off because the log's memory that they held was needed", true),
+    TLS_HANDSHAKES("connections", true, "TLS connections that came about"),
+    TLS_FAILURES("connections", true, "connections of the TLS ports that did not come about"),
+    TLS_SMALL_WRITES("writes", true, "of TLS connections that found no memory for a large buffer", true),
+    PLAIN_ON_TLS_PORT("connections", true, "clients that did not speak TLS on a TLS port"),
+    TLS_ON_PLAIN_PORT("connections", true, "clients that spoke TLS on a plain port"),
+    TLS_RELOADS("times", true, "certificate and key were loaded anew"),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),

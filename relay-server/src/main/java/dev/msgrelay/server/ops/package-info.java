@@ -11,5 +11,8 @@
  * </pre>
  *
  * <p>Any thread; a bucket is guarded by its owner's lock.
+ *
+ * <p><b>Public API:</b> {@code Counter} and {@code ConnectionRow}, as {@code RelayServer} hands them out. All else is
+ * internal.
  */
 package dev.msgrelay.server.ops;

@@ -3,6 +3,7 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -27,20 +28,25 @@ public final class Closing {
      */
     public static ChannelFuture say(Channel channel, CloseReason reason, String text) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(ErrorFrame.encode(reason, text)));
-        if (channel instanceof DuplexChannel duplex) {
-            // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
-            written.addListener(done -> duplex.shutdownOutput());
-        }
+        // Not before: what is still to be written would be dropped. With io_uring a write is never done at once.
+        written.addListener(done -> endOutput(channel));
         closeLater(channel);
         return written;
     }
 
     /** As {@link #say}, to a peer that has said itself why it ends the connection, and is told nothing more. */
     public static void sayNothing(Channel channel) {
-        if (channel instanceof DuplexChannel duplex) {
+        endOutput(channel);
+        closeLater(channel);
+    }
+
+    private static void endOutput(Channel channel) {
+        TlsHandler tls = TlsHandler.of(channel);
+        if (tls != null) {
+            tls.endOutput();
+        } else if (channel instanceof DuplexChannel duplex) {
             duplex.shutdownOutput();
         }
-        closeLater(channel);
     }
 
     private static void closeLater(Channel channel) {

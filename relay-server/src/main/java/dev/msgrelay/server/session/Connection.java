@@ -20,13 +20,16 @@ import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.PeerText;
+import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /**
  * The life of a connection, whatever its role:
@@ -57,6 +60,9 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         GONE
     }
 
+    /** From GOAWAY to the end of a connection whose TLS key is used up. */
+    private static final int KEY_MILLIS = 500;
+
     /** Rates are over at least this, however many ask and however often: a second, less what timers are early. */
     private static final long RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
@@ -74,6 +80,9 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     private final Standing standing;
 
     private Channel channel;
+    // Null: it is a plain one.
+    private TlsHandler tls;
+    private long keyUsedUpNanos;
     private Outbox outbox;
     private FrameProgress progress;
     private long sinceNanos;
@@ -193,6 +202,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public final void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
+        tls = TlsHandler.of(channel);
         reserve();
         sinceNanos = services.clock().nanoTime();
         rateNanos = sinceNanos;
@@ -237,8 +247,24 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
             if (state.compareTo(State.CLOSING) < 0 && !refused(nowNanos) && !overdue(nowNanos)) {
                 onTick(nowNanos);
             }
-        } catch (RuntimeException e) {
+            if (tls != null) {
+                tick(tls, nowNanos);
+            }
+        } catch (Throwable e) {
             failed(e);
+        }
+    }
+
+    private void tick(TlsHandler secured, long nowNanos) {
+        secured.tick();
+        if (!secured.keyUsedUp() || state.compareTo(State.CLOSING) >= 0) {
+            return;
+        }
+        if (keyUsedUpNanos == 0) {
+            keyUsedUpNanos = nowNanos;
+            goAway(CloseReason.TLS_KEY_USED_UP, KEY_MILLIS);
+        } else if (nowNanos - keyUsedUpNanos > TimeUnit.MILLISECONDS.toNanos(KEY_MILLIS)) {
+            close(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key");
         }
     }
 
@@ -289,8 +315,12 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     /** The relay begins to drain: who said HELLO is told. */
     public void goAway(int closesInMillis) {
+        goAway(CloseReason.SHUTDOWN, closesInMillis);
+    }
+
+    private void goAway(CloseReason reason, int closesInMillis) {
         if (saidHello()) {
-            outbox.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, closesInMillis, CloseReason.SHUTDOWN.text()));
+            outbox.goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
             speak();
         }
     }
@@ -438,13 +468,13 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     /**
      * Something in it went wrong that is not its peer's doing: it ends, and nobody else. The wall around each step of a
-     * connection; never throws.
+     * connection, whatever is thrown there, errors of the JVM as well; never throws.
      */
     public final void failed(Throwable cause) {
         try {
             services.closes().failed(who(), cause);
             cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
-        } catch (RuntimeException again) {
+        } catch (Throwable again) {
             services.closes().failed(who(), again);
             channel.close();
         }
@@ -452,10 +482,14 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause == ReadSwitch.Refused.INSTANCE) {
+        if (cause == ReadSwitch.Refused.INSTANCE || cause instanceof ClosedChannelException) {
+            // Of a channel that is closed, with a write in flight, say since its peer has ended: that it is gone is
+            // told next.
             return;
         }
-        if (cause instanceof IOException) {
+        if (cause instanceof SSLException) {
+            cutOff(CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
+        } else if (cause instanceof IOException) {
             cutOff(CloseReason.CONNECTION_LOST, String.valueOf(cause.getMessage()));
         } else {
             failed(cause);
@@ -586,7 +620,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     public final void walled(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             failed(e);
         }
     }

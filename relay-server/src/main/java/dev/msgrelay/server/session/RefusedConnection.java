@@ -13,8 +13,11 @@ import io.netty.util.ReferenceCountUtil;
  * Owned by its loop's thread.
  */
 public final class RefusedConnection extends ChannelInboundHandlerAdapter {
-    /** Of an ERROR, in direct memory. */
-    public static final int SAID_BYTES = Closing.ERROR_BYTES;
+    /** A read, thrown away. */
+    public static final int READ_BYTES = 1 << 10;
+
+    /** Direct memory: a read, where the transport takes memory for it before anything has come, and an ERROR. */
+    public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
     private final Services services;
     private final CloseReason reason;

@@ -11,5 +11,7 @@
  * </pre>
  *
  * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread.
+ *
+ * <p><b>Internal:</b> changes without notice.
  */
 package dev.msgrelay.server.session;

@@ -1,4 +1,4 @@
-package dev.msgrelay.server.ingest;
+package dev.msgrelay.server.net;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -7,48 +7,65 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Has a publisher's channel read straight into the memory its connection names: behind what is left of an incomplete frame.
- * Nothing is allocated and nothing is copied between a socket and the place where frames are looked for.
+ * Has a channel read straight into the memory that its reader names. Nothing is allocated and nothing is copied between a
+ * socket and the place where its bytes are looked at.
  */
-final class PublisherReads implements RecvByteBufAllocator {
+public final class SocketReads implements RecvByteBufAllocator {
+    /** Whose memory it is. On the channel's loop. */
+    public interface Reader {
+        /** Whether a read may go on now; where there is no room, it begins to wait. */
+        boolean mayRead();
+
+        /** Where the next read goes. Netty releases it, so it is counted once more. */
+        ByteBuf whereToRead();
+
+        /** Whether nothing keeps it from being read. */
+        boolean readsOn();
+
+        /** Told when a read has taken all it could. */
+        void moreExpected();
+    }
+
     /**
      * Most reads of one socket in a cycle, as long as each read takes all it could. Together they bring as much as one write
      * sends. With one read a cycle a single pair loses a sixth of its rate, to the cycle's own calls and to smaller writes.
      */
     static final int READS_A_CYCLE = 4;
 
-    private final PublisherConnection connection;
+    private static final int GUESS_BYTES = 64 << 10;
 
-    PublisherReads(PublisherConnection connection) {
-        this.connection = connection;
+    private final Reader reader;
+
+    public SocketReads(Reader reader) {
+        this.reader = reader;
     }
 
     @Override
     @SuppressWarnings("deprecation") // the interface's own deprecated type is what it asks for
     public Handle newHandle() {
-        return new ReadHandle(connection);
+        return new ReadHandle(reader);
     }
 
     /** One per channel, on its loop's thread. */
     @SuppressWarnings("deprecation")
     private static final class ReadHandle implements ExtendedHandle {
-        private final PublisherConnection connection;
+        private final Reader reader;
         private int reads;
         private int attempted;
         private int last;
 
-        ReadHandle(PublisherConnection connection) {
-            this.connection = connection;
+        ReadHandle(Reader reader) {
+            this.reader = reader;
         }
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            return connection.whereToRead();
+            return reader.whereToRead();
         }
 
         @Override
         public int guess() {
-            return IngestPort.READ_BYTES;
+            return GUESS_BYTES;
         }
 
         @Override
@@ -84,7 +101,7 @@ final class PublisherReads implements RecvByteBufAllocator {
         @Override
         public boolean continueReading() {
             // What they brought is packed and sent while it is in the cache, and the others want their turn.
-            return reads < READS_A_CYCLE && filled() && connection.readsOn();
+            return reads < READS_A_CYCLE && filled() && reader.readsOn();
         }
 
         @Override
@@ -95,7 +112,7 @@ final class PublisherReads implements RecvByteBufAllocator {
         @Override
         public void readComplete() {
             if (filled()) {
-                connection.moreExpected();
+                reader.moreExpected();
             }
         }
 

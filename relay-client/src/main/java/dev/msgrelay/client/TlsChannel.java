@@ -1,0 +1,389 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * TLS over a socket, blocking or not, as the socket is. What is written may lie here as records that the socket has not taken:
+ * {@link #flush} says so. What is read may lie here beyond what was asked for: {@link #hasInput} says so.
+ *
+ * <p>Owned by one thread; {@link #close} may be called from any.
+ */
+final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
+    private static final int MOST_CAUSES = 10;
+    private static final int RECORDS = 4;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final String PROTOCOL = "TLSv1.3";
+    private static final String IDENTIFICATION = "HTTPS";
+
+    private final Endpoint endpoint;
+    private final SocketChannel channel;
+    private final SSLEngine engine;
+    private final int record;
+    private final ByteBuffer[] single = new ByteBuffer[1];
+    // Of the socket, between position and limit.
+    private final ByteBuffer netIn;
+    private final ByteBuffer netOut;
+    // Plain text that there was too little room for, likewise.
+    private final ByteBuffer plain;
+    private boolean inputEnded;
+    private boolean partOfRecord;
+
+    private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine) {
+        this.endpoint = endpoint;
+        this.channel = channel;
+        this.engine = engine;
+        this.record = engine.getSession().getPacketBufferSize();
+        this.netIn = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
+        this.netOut = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
+        this.plain = ByteBuffer.allocateDirect(engine.getSession().getApplicationBufferSize())
+                .limit(0);
+    }
+
+    /**
+     * Shakes hands over a connected socket, which is left non-blocking.
+     *
+     * @throws TlsException no TLS connection came about; names the endpoint and why
+     * @throws IOException the connection was lost, or a file of the options cannot be used
+     */
+    static TlsChannel connect(Endpoint endpoint, SocketChannel channel, TlsOptions options, Duration timeout)
+            throws IOException {
+        String name = options.name() == null ? endpoint.host() : options.name();
+        SSLEngine engine = options.context().createSSLEngine(name, endpoint.port());
+        engine.setUseClientMode(true);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(new String[] {PROTOCOL});
+        parameters.setEndpointIdentificationAlgorithm(IDENTIFICATION);
+        engine.setSSLParameters(parameters);
+        TlsChannel tls = new TlsChannel(endpoint, channel, engine);
+        channel.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+            tls.shakeHands(selector, key, System.nanoTime() + timeout.toNanos(), timeout);
+        } catch (SSLException e) {
+            tls.tell();
+            throw tls.failed(e);
+        }
+        return tls;
+    }
+
+    private void shakeHands(Selector selector, SelectionKey key, long deadline, Duration timeout) throws IOException {
+        engine.beginHandshake();
+        while (true) {
+            switch (engine.getHandshakeStatus()) {
+                case NOT_HANDSHAKING, FINISHED -> {
+                    if (flush()) {
+                        return;
+                    }
+                    await(selector, key, SelectionKey.OP_WRITE, deadline, timeout);
+                }
+                case NEED_TASK -> runTasks();
+                case NEED_WRAP -> {
+                    if (!flush()) {
+                        await(selector, key, SelectionKey.OP_WRITE, deadline, timeout);
+                    } else {
+                        wrap(NOTHING);
+                    }
+                }
+                default -> {
+                    if (!flush()) {
+                        await(selector, key, SelectionKey.OP_READ | SelectionKey.OP_WRITE, deadline, timeout);
+                    }
+                    SSLEngineResult result = engine.unwrap(netIn, plain.clear());
+                    plain.flip();
+                    if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
+                        throw new EOFException(
+                                "the relay at " + endpoint + " closed the connection within the TLS handshake");
+                    }
+                    if (result.getStatus() == SSLEngineResult.Status.BUFFER_UNDERFLOW) {
+                        await(selector, key, SelectionKey.OP_READ, deadline, timeout);
+                        fill();
+                    }
+                }
+            }
+        }
+    }
+
+    private void await(Selector selector, SelectionKey key, int ops, long deadline, Duration timeout)
+            throws IOException {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            throw new SocketTimeoutException(
+                    "no TLS handshake with " + endpoint + " within " + timeout.toMillis() + " ms");
+        }
+        key.interestOps(ops);
+        selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1);
+    }
+
+    /** More records of the socket, within the handshake. */
+    private void fill() throws IOException {
+        netIn.compact();
+        int n;
+        try {
+            n = channel.read(netIn);
+        } finally {
+            netIn.flip();
+        }
+        boolean isError = netIn.remaining() >= Integer.BYTES && netIn.getInt(netIn.position()) == ControlFrames.ERROR;
+        if (isError) {
+            refusedInPlain(n < 0);
+        } else if (n < 0) {
+            throw new EOFException("the relay at " + endpoint + " closed the connection within the TLS handshake");
+        }
+    }
+
+    /** A relay that is full, or has a port without TLS there, says so without TLS. Who else may have said it, nobody knows. */
+    private void refusedInPlain(boolean ended) throws IOException {
+        if (netIn.remaining() >= FrameLayout.HEADER_LENGTH) {
+            int length = FrameLayout.bodyLength(netIn, netIn.position());
+            if (length >= 0
+                    && length <= ControlFrames.MAX_CONTROL_BODY
+                    && netIn.remaining() >= FrameLayout.frameLength(length)) {
+                ByteBuffer body = netIn.slice(netIn.position() + FrameLayout.HEADER_LENGTH, length);
+                throw new TlsException("the relay at " + endpoint + " says without TLS: " + text(body), false, null);
+            }
+        }
+        if (ended) {
+            throw new EOFException("the relay at " + endpoint + " closed the connection within the TLS handshake");
+        }
+    }
+
+    private static String text(ByteBuffer error) {
+        try {
+            ErrorFrame.check(error);
+            return RelayErrorException.of(error).getMessage();
+        } catch (FrameException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** The relay is told what it did wrong, if its socket takes it at once. */
+    private void tell() {
+        try {
+            flush();
+            netOut.compact();
+            engine.wrap(NOTHING, netOut);
+            netOut.flip();
+            channel.write(netOut);
+        } catch (IOException e) {
+            // Then it is not told.
+        }
+    }
+
+    private TlsException failed(SSLException failure) {
+        String what = null;
+        boolean here = false;
+        String last = String.valueOf(failure.getMessage());
+        Throwable cause = failure;
+        for (int i = 0; cause != null && i < MOST_CAUSES; i++, cause = cause.getCause()) {
+            here |= cause instanceof CertificateException;
+            if (cause instanceof CertificateExpiredException) {
+                what = "the relay's certificate has expired: " + cause.getMessage();
+            } else if (cause instanceof CertificateNotYetValidException) {
+                what = "the relay's certificate is not yet valid: " + cause.getMessage();
+            }
+            last = cause.getMessage() == null ? last : cause.getMessage();
+        }
+        if (what == null) {
+            what = here ? "the relay's certificate is refused: " + last : last;
+        }
+        if (last.startsWith("Received fatal alert: ") && last.contains("certificate")) {
+            what = "the relay refuses this client's certificate, or wants one: " + last;
+        }
+        return new TlsException("TLS with " + endpoint + " failed: " + what, here, failure);
+    }
+
+    // ---- reading -----------------------------------------------------------------------------------------------
+
+    /** Whether a {@link #read} may bring something without the socket. */
+    boolean hasInput() {
+        return plain.hasRemaining() || (netIn.hasRemaining() && !partOfRecord);
+    }
+
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+        int before = to.position();
+        try {
+            while (to.hasRemaining() && readOnce(to, to.position() > before)) {
+                // The next record.
+            }
+        } catch (SSLException e) {
+            throw failed(e);
+        }
+        int n = to.position() - before;
+        return n == 0 && inputEnded ? -1 : n;
+    }
+
+    /** Answers whether it is worth going on. */
+    private boolean readOnce(ByteBuffer to, boolean some) throws IOException {
+        if (plain.hasRemaining()) {
+            int part = Math.min(plain.remaining(), to.remaining());
+            to.put(to.position(), plain, plain.position(), part).position(to.position() + part);
+            plain.position(plain.position() + part);
+            return true;
+        }
+        if (inputEnded) {
+            return false;
+        }
+        boolean enough = to.remaining() >= plain.capacity();
+        SSLEngineResult result = engine.unwrap(netIn, enough ? to : plain.clear());
+        if (!enough) {
+            plain.flip();
+        }
+        obey(result.getHandshakeStatus());
+        switch (result.getStatus()) {
+            case CLOSED -> {
+                inputEnded = true;
+                return false;
+            }
+            case BUFFER_UNDERFLOW -> {
+                partOfRecord = true;
+                return !some && readSocket() > 0;
+            }
+            default -> {
+                return true;
+            }
+        }
+    }
+
+    private int readSocket() throws IOException {
+        netIn.compact();
+        int n;
+        try {
+            n = channel.read(netIn);
+        } finally {
+            netIn.flip();
+        }
+        if (n < 0) {
+            throw new EOFException("the connection to " + endpoint + " was cut: TLS was not ended");
+        }
+        partOfRecord = n == 0;
+        return n;
+    }
+
+    // ---- writing -----------------------------------------------------------------------------------------------
+
+    @Override
+    public int write(ByteBuffer from) throws IOException {
+        single[0] = from;
+        return (int) write(single, 0, 1);
+    }
+
+    @Override
+    public long write(ByteBuffer[] from) throws IOException {
+        return write(from, 0, from.length);
+    }
+
+    @Override
+    public long write(ByteBuffer[] from, int offset, int length) throws IOException {
+        long written = 0;
+        try {
+            while (flush() && left(from, offset, length) > 0) {
+                netOut.clear();
+                try {
+                    while (netOut.remaining() >= record && left(from, offset, length) > 0) {
+                        SSLEngineResult result = engine.wrap(from, offset, length, netOut);
+                        written += result.bytesConsumed();
+                        if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
+                            throw new EOFException("the relay at " + endpoint + " has ended TLS");
+                        }
+                        obeyTasks(result.getHandshakeStatus());
+                    }
+                } finally {
+                    netOut.flip();
+                }
+            }
+        } catch (IOException e) {
+            // What is broken stays so, and the next call says it: who writes has to know how much may have arrived.
+            if (written == 0) {
+                throw e instanceof SSLException ssl ? failed(ssl) : e;
+            }
+        }
+        return written;
+    }
+
+    private static long left(ByteBuffer[] from, int offset, int length) {
+        long left = 0;
+        for (int i = offset; i < offset + length; i++) {
+            left += from[i].remaining();
+        }
+        return left;
+    }
+
+    /** Has the socket take what waits; answers whether nothing is left. */
+    boolean flush() throws IOException {
+        if (netOut.hasRemaining()) {
+            channel.write(netOut);
+        }
+        return !netOut.hasRemaining();
+    }
+
+    /** Nothing more is written; what waits has to be flushed before. The relay is told that this is the end, and no cut. */
+    void endOutput() throws IOException {
+        engine.closeOutbound();
+        wrap(NOTHING);
+        flush();
+        channel.shutdownOutput();
+    }
+
+    /** What the library wants to say itself, such as that it has a new key. */
+    private void wrap(ByteBuffer bytes) throws IOException {
+        netOut.compact();
+        try {
+            engine.wrap(bytes, netOut);
+        } finally {
+            netOut.flip();
+        }
+    }
+
+    private void obey(SSLEngineResult.HandshakeStatus status) throws IOException {
+        obeyTasks(status);
+        if (status == SSLEngineResult.HandshakeStatus.NEED_WRAP && !engine.isOutboundDone()) {
+            wrap(NOTHING);
+            flush();
+        }
+    }
+
+    private void obeyTasks(SSLEngineResult.HandshakeStatus status) {
+        if (status == SSLEngineResult.HandshakeStatus.NEED_TASK) {
+            runTasks();
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task = engine.getDelegatedTask(); task != null; task = engine.getDelegatedTask()) {
+            task.run();
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.protocol.net.PemFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * How a client speaks TLS 1.3: whom it trusts, and which certificate it shows. The files are read anew for each connection, so
+ * that one that was renewed is used from the next connection on. Immutable.
+ */
+public final class TlsOptions {
+    private static final String PROTOCOL = "TLSv1.3";
+    private static final char[] NO_PASSWORD = {};
+
+    private final Path ca;
+    private final Path certificate;
+    private final Path key;
+    private final String name;
+
+    private TlsOptions(Path ca, Path certificate, Path key, String name) {
+        this.ca = ca;
+        this.certificate = certificate;
+        this.key = key;
+        this.name = name;
+    }
+
+    /** Trusts the authorities that the JDK trusts. */
+    public static TlsOptions system() {
+        return new TlsOptions(null, null, null, null);
+    }
+
+    /** Trusts the authorities of a PEM file, and no others. */
+    public static TlsOptions trusting(Path ca) {
+        return new TlsOptions(ca, null, null, null);
+    }
+
+    /**
+     * Shows a certificate to the relay that asks for one.
+     *
+     * @param certificate PEM; behind it those of intermediate authorities
+     * @param key its private key, PEM, PKCS#8, not encrypted
+     */
+    public TlsOptions showing(Path certificate, Path key) {
+        return new TlsOptions(ca, certificate, key, name);
+    }
+
+    /** The name that the relay's certificate has to be for, where it is not the endpoint's host. */
+    public TlsOptions expecting(String relayName) {
+        return new TlsOptions(ca, certificate, key, relayName);
+    }
+
+    /** Null: the endpoint's host. */
+    String name() {
+        return name;
+    }
+
+    /**
+     * From the files as they are now.
+     *
+     * @throws IOException a file cannot be read or used; names it and the line
+     */
+    public SSLContext context() throws IOException {
+        try {
+            SSLContext context = SSLContext.getInstance(PROTOCOL);
+            context.init(keys(), trust(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IOException("TLS is not available: " + e.getMessage(), e);
+        }
+    }
+
+    private KeyManager[] keys() throws IOException, GeneralSecurityException {
+        if (certificate == null) {
+            return null;
+        }
+        List<X509Certificate> chain = PemFiles.certificates(certificate);
+        PrivateKey secret = PemFiles.privateKey(key, chain.get(0).getPublicKey());
+        KeyStore store = empty();
+        store.setKeyEntry("client", secret, NO_PASSWORD, chain.toArray(Certificate[]::new));
+        KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        factory.init(store, NO_PASSWORD);
+        return factory.getKeyManagers();
+    }
+
+    private TrustManager[] trust() throws IOException, GeneralSecurityException {
+        if (ca == null) {
+            return null;
+        }
+        KeyStore store = empty();
+        int number = 0;
+        for (X509Certificate authority : PemFiles.certificates(ca)) {
+            store.setCertificateEntry("ca" + number++, authority);
+        }
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(store);
+        return factory.getTrustManagers();
+    }
+
+    private static KeyStore empty() throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        return store;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.TlsConfig;
+import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.server.tls.TlsProvider;
+import java.nio.file.Path;
+import java.util.Set;
+import picocli.CommandLine.Option;
+
+/** The options of {@link TlsConfig}. */
+final class TlsOptions {
+    /** Those that a reload takes over, where there is TLS before and after. */
+    static final Set<String> RELOADED = Set.of("tls-cert", "tls-key", "tls-clients", "tls-clients-optional");
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "The relay's certificate, PEM, and behind it those of intermediate authorities. With it and"
+                    + " --tls-key the relay listens for TLS 1.3, on ports beside the plain ones.")
+    private Path certificate;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "The certificate's private key, PEM, PKCS#8, not encrypted.")
+    private Path key;
+
+    @Option(
+            names = "--tls-clients",
+            paramLabel = "FILE",
+            description = "Authorities, PEM: a client has to show a certificate of one of them.")
+    private Path clients;
+
+    @Option(
+            names = "--tls-clients-optional",
+            description =
+                    "With --tls-clients: a client without a certificate may come in, too; one with a wrong one may not.")
+    private boolean clientsOptional;
+
+    @Option(
+            names = "--tls-publish-port",
+            paramLabel = "PORT",
+            defaultValue = "" + TlsConfig.DEFAULT_PUBLISH_PORT,
+            converter = Port.class,
+            description = "TCP port for publishers with TLS; 0: any free one; none.")
+    private int publishPort;
+
+    @Option(
+            names = "--tls-subscribe-port",
+            paramLabel = "PORT",
+            defaultValue = "" + TlsConfig.DEFAULT_SUBSCRIBE_PORT,
+            converter = Port.class,
+            description = "TCP port for subscribers with TLS; 0: any free one; none.")
+    private int subscribePort;
+
+    @Option(
+            names = "--tls-provider",
+            paramLabel = "NAME",
+            defaultValue = "auto",
+            description =
+                    "Whose TLS it is: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else the JDK's.",
+            completionCandidates = Candidates.TlsProviders.class)
+    private TlsProvider provider;
+
+    @Option(
+            names = "--tls-size",
+            paramLabel = "SIZE",
+            defaultValue = "64m",
+            converter = ByteSize.class,
+            description =
+                    "Memory for all TLS connections: 74k for each, and 66k more each way while it is busy. One more"
+                            + " than there is room for is refused. At least 1m.")
+    private int bytes;
+
+    void applyTo(RelayConfig.Builder config) {
+        // Each begins with the setting's name: so it is told where that one was set.
+        if (certificate != null && key == null) {
+            throw new IllegalArgumentException("TLS cert " + certificate + " needs its key: --tls-key");
+        }
+        if (certificate == null && key != null) {
+            throw new IllegalArgumentException("TLS key " + key + " needs its certificate: --tls-cert");
+        }
+        if (certificate == null && clients != null) {
+            throw new IllegalArgumentException("TLS clients " + clients + " needs --tls-cert and --tls-key");
+        }
+        if (clients == null && clientsOptional) {
+            throw new IllegalArgumentException("TLS clients optional needs --tls-clients");
+        }
+        config.tls(certificate == null ? null : new TlsFiles(certificate, key, clients, clientsOptional))
+                .tlsPublishPort(publishPort)
+                .tlsSubscribePort(subscribePort)
+                .tlsProvider(provider)
+                .tlsBytes(bytes);
+    }
+}

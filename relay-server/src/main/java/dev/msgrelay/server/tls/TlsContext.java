@@ -1,0 +1,238 @@
+package dev.msgrelay.server.tls;
+
+import dev.msgrelay.protocol.net.PemFiles;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all TLS connections of a relay share: certificate and key, which may be loaded anew while they are in use, and the
+ * thread on which handshakes are made. Any thread.
+ */
+public final class TlsContext implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private static final String PROTOCOL = "TLSv1.3";
+    private static final long EXPIRES_SOON_MILLIS = TimeUnit.DAYS.toMillis(14);
+
+    private final TlsProvider provider;
+    private final long handshakeMillis;
+    private final long recordLimit;
+    private final ExecutorService thread;
+    // Those that hold memory: within their handshake, open, or at their end.
+    private final Set<TlsHandler> present = ConcurrentHashMap.newKeySet();
+    // Of the thread: a handshake brings no data, but its library wants to be given room.
+    private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsHandler.SMALL);
+
+    // Guarded by this.
+    private TlsFiles files;
+    private Loaded current;
+    private boolean closed;
+
+    /** What the files gave. */
+    private record Loaded(SslContext context, X509Certificate certificate) {
+        void release() {
+            ReferenceCountUtil.release(context);
+        }
+    }
+
+    /**
+     * Loads the files.
+     *
+     * @param handshakeMillis within which a handshake has to be complete
+     * @param recordLimit that one key may protect
+     * @throws IOException a file cannot be read or used; names it and the line
+     */
+    public TlsContext(TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit) throws IOException {
+        this.provider = provider;
+        this.handshakeMillis = handshakeMillis;
+        this.recordLimit = recordLimit;
+        reload(files);
+        thread = Executors.newSingleThreadExecutor(task -> {
+            Thread made = new Thread(task, "relay-tls");
+            made.setDaemon(true);
+            return made;
+        });
+    }
+
+    /**
+     * Only looks whether the files can be used.
+     *
+     * @throws IOException a file cannot be read or used; names it and the line
+     */
+    public static void check(TlsFiles files, TlsProvider provider) throws IOException {
+        load(files, provider).release();
+    }
+
+    /**
+     * Loads certificate, key and authorities anew, for the handshakes that come: all of it or nothing. Connections that are
+     * there keep theirs.
+     *
+     * @throws IOException a file cannot be read or used; names it and the line. What was in force still is
+     */
+    public void reload(TlsFiles from) throws IOException {
+        Loaded fresh = load(from, provider);
+        Loaded old;
+        synchronized (this) {
+            old = current;
+            files = from;
+            current = fresh;
+        }
+        if (old != null) {
+            old.release();
+        }
+    }
+
+    private static Loaded load(TlsFiles from, TlsProvider provider) throws IOException {
+        List<X509Certificate> chain = PemFiles.certificates(from.certificate());
+        PrivateKey key = PemFiles.privateKey(from.key(), chain.get(0).getPublicKey());
+        SslContextBuilder builder = SslContextBuilder.forServer(key, chain)
+                .sslProvider(provider.netty())
+                .protocols(PROTOCOL);
+        if (from.clients() != null) {
+            builder.trustManager(PemFiles.certificates(from.clients()))
+                    .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
+        }
+        try {
+            Loaded loaded = new Loaded(builder.build(), chain.get(0));
+            warnOfExpiry(from.certificate(), chain.get(0));
+            return loaded;
+        } catch (SSLException | IllegalArgumentException e) {
+            throw new IOException(from.certificate() + " and " + from.key() + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static void warnOfExpiry(Path file, X509Certificate certificate) {
+        long left = certificate.getNotAfter().getTime() - System.currentTimeMillis();
+        if (left < EXPIRES_SOON_MILLIS) {
+            LOG.warn(
+                    "the certificate in {} {}: {}",
+                    file,
+                    left < 0 ? "has expired" : "expires soon",
+                    certificate.getNotAfter().toInstant());
+        }
+    }
+
+    /** Whose TLS it is and why, what certificate it shows, and what it asks of clients, for people. */
+    public synchronized String text() {
+        String clients = files.clients() == null
+                ? "clients show none"
+                : (files.clientsOptional() ? "clients may show one of " : "clients must show one of ")
+                        + files.clients();
+        X509Certificate certificate = current.certificate();
+        return "TLS 1.3 by " + provider.text() + "; certificate "
+                + certificate.getSubjectX500Principal().getName() + " until "
+                + certificate.getNotAfter().toInstant() + "; " + clients;
+    }
+
+    long handshakeMillis() {
+        return handshakeMillis;
+    }
+
+    /** How many records a connection may write; BoringSSL does not renew a key by itself, the JDK does. */
+    long recordLimit() {
+        return provider.resolve() == TlsProvider.BORINGSSL ? recordLimit : Long.MAX_VALUE;
+    }
+
+    /** Whether what is read of a record may stay with the library; otherwise there has to be room for all of it. */
+    boolean readsInParts() {
+        return provider.resolve() == TlsProvider.BORINGSSL;
+    }
+
+    /** One for a new connection; the caller releases it. */
+    SSLEngine newEngine(ByteBufAllocator allocator) {
+        // The one that a handler of Netty's own would have: with one call it writes, or reads, many records.
+        return newHandler(allocator).engine();
+    }
+
+    /**
+     * Netty's own, for a port that is no part of the stream: its writes have to be few and bounded, since it queues what is
+     * not sent yet, and its handshakes are made on the channel's own loop. It asks no client for a certificate.
+     *
+     * @throws IllegalStateException the relay has ended
+     */
+    public SslHandler newAdminHandler(ByteBufAllocator allocator) {
+        SslHandler handler = newHandler(allocator);
+        handler.engine().setNeedClientAuth(false);
+        return handler;
+    }
+
+    private SslHandler newHandler(ByteBufAllocator allocator) {
+        SslContext now;
+        synchronized (this) {
+            if (closed) {
+                throw new IllegalStateException("the relay has ended");
+            }
+            now = current.context();
+            ReferenceCountUtil.retain(now);
+        }
+        try {
+            return now.newHandler(allocator);
+        } finally {
+            ReferenceCountUtil.release(now);
+        }
+    }
+
+    /** Room for what a handshake does not bring; on the thread only. */
+    ByteBuffer nothing() {
+        return nothing.clear();
+    }
+
+    /** Has the thread do a step of a handshake; each connection has one at most in its line. */
+    void execute(Runnable step) {
+        thread.execute(step);
+    }
+
+    void came(TlsHandler handler) {
+        present.add(handler);
+    }
+
+    void left(TlsHandler handler) {
+        present.remove(handler);
+    }
+
+    /** Closes whoever is still there, within a handshake mostly, and waits for that, for a bounded time. */
+    public void closeConnections() {
+        present.forEach(TlsHandler::abandon);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+        while (!present.isEmpty() && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Ends the thread; no connection may be there any more. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
+                LOG.warn("a handshake does not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        synchronized (this) {
+            current.release();
+            closed = true;
+        }
+    }
+}

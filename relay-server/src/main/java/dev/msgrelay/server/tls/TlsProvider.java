@@ -1,0 +1,57 @@
+package dev.msgrelay.server.tls;
+
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslProvider;
+import java.util.Locale;
+
+/** Whose TLS it is. */
+public enum TlsProvider {
+    /** BoringSSL where it is there, else the JDK's. */
+    AUTO,
+    /** BoringSSL, by netty-tcnative: less than half of the JDK's time for a byte. */
+    BORINGSSL,
+    /** The JDK's: everywhere. */
+    JDK;
+
+    /** The name as it is written on the command line. */
+    public String flag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * What AUTO means on this machine.
+     *
+     * @throws IllegalArgumentException BoringSSL is asked for and not available here; the message says why
+     */
+    public TlsProvider resolve() {
+        if (this == JDK || (this == AUTO && !OpenSsl.isAvailable())) {
+            return JDK;
+        }
+        if (!OpenSsl.isAvailable()) {
+            throw new IllegalArgumentException("TLS provider " + flag() + " is not available here: " + why());
+        }
+        return BORINGSSL;
+    }
+
+    /** What {@link #resolve} has chosen, and why, for people. */
+    public String text() {
+        if (resolve() == BORINGSSL) {
+            return OpenSsl.versionString() + " (" + (this == AUTO ? "auto: it is available here" : "as told") + ")";
+        }
+        return "the JDK's (" + (this == AUTO ? "auto: BoringSSL is not available here: " + why() : "as told") + ")";
+    }
+
+    private static String why() {
+        Throwable root = OpenSsl.unavailabilityCause();
+        while (root != null && root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root == null
+                ? "unknown reason"
+                : String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+    }
+
+    SslProvider netty() {
+        return resolve() == BORINGSSL ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK;
+    }
+}
