@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
@@ -88,7 +89,7 @@ class BackoffTest {
         assertNext(reconnector, REFUSED, ONE, 100);
         assertNext(reconnector, REFUSED, TWO, 0);
         reconnector.progressed();
-        reconnector.leaving();
+        reconnector.leaving(new GoAwayFrame(CloseReason.SHUTDOWN, 1, ""));
         assertNext(reconnector, REFUSED, ONE, 100);
         reconnector.progressed();
         assertNext(reconnector, error(CloseReason.SHUTDOWN), TWO, 100);

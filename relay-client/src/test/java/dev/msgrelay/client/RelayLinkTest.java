@@ -42,7 +42,7 @@ class RelayLinkTest implements RelayLink.Handler {
         selector = Selector.open();
         SocketChannel channel = server.endpoint().open(Duration.ofSeconds(10));
         relay = server.accept();
-        link = new RelayLink(server.endpoint(), channel, selector, new FrameReader(), this, () -> now);
+        link = new RelayLink(server.endpoint(), channel, null, selector, new FrameReader(), this, () -> now);
         link.greet(HelloFrame.subscriber().build().encode(), PATIENCE);
     }
 

@@ -30,6 +30,7 @@ class ArchitectureTest {
             Set.of("core"),
             Set.of("net"),
             Set.of("access"),
+            Set.of("tls"),
             Set.of("config"),
             Set.of("ops"),
             Set.of("session"),

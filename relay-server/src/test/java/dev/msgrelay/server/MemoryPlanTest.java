@@ -9,14 +9,21 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.tls.TlsFiles;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The itemised sum of what a relay takes. */
 class MemoryPlanTest {
-    private final MemoryPlan plan = MemoryPlan.of(RelayConfig.builder().build());
+    private final MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
+            .tls(new TlsFiles(Path.of("cert"), Path.of("key"), null, false))
+            .build());
 
     @Test
     void theSumIsThatOfItsParts() {
@@ -25,11 +32,25 @@ class MemoryPlanTest {
                 .mapToLong(plan::of)
                 .sum();
         assertThat(plan.direct()).isEqualTo(direct);
-        assertThat(Part.values()).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
+        Set<Part> parts = EnumSet.complementOf(EnumSet.of(Part.IO_URING));
+        assertThat(parts).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
         assertThat(plan.of(Part.LOG)).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
         String lines = String.join("\n", plan.lines());
         assertThat(lines).contains(String.format("%,d", direct)).contains(String.format("%,d", plan.heap()));
-        assertThat(Part.values()).allSatisfy(part -> assertThat(lines).contains(part.text()));
+        assertThat(parts).allSatisfy(part -> assertThat(lines).contains(part.text()));
+        assertThat(lines).doesNotContain(Part.IO_URING.text());
+    }
+
+    /** Its reads take memory before anything has come, and what is written is listed. */
+    @Test
+    void ioUringHasAPartOfItsOwn() {
+        MemoryPlan usual = MemoryPlan.of(RelayConfig.builder().build());
+        MemoryPlan uring = MemoryPlan.of(
+                RelayConfig.builder().transport(Transport.IO_URING).build());
+        assertThat(usual.of(Part.IO_URING)).isZero();
+        assertThat(uring.of(Part.IO_URING)).isPositive();
+        assertThat(uring.direct()).isEqualTo(usual.direct() + uring.of(Part.IO_URING));
+        assertThat(String.join("\n", uring.lines())).contains(Part.IO_URING.text());
     }
 
     @Test

@@ -7,6 +7,7 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.client.system.TlsFolder;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
@@ -106,6 +107,42 @@ class TopCommandTest {
         assertThat(far.err()).contains("the token would go to http://192.0.2.1:7402 in the clear");
     }
 
+    /** As far as the relay may be: by https, with a token. */
+    @Test
+    void byHttps() throws Exception {
+        TlsFolder files = new TlsFolder(directory);
+        Path token = Files.writeString(directory.resolve("token"), "open sesame\n");
+        try (RelayServer secured = RelayServer.start(RelayConfig.builder()
+                        .publishPort(0)
+                        .subscribePort(0)
+                        .logSize(8 << 20)
+                        .tls(files.files(files.relay(), false))
+                        .tlsPublishPort(0)
+                        .tlsSubscribePort(0)
+                        .build());
+                AdminServer port = AdminServer.start(secured, AdminConfig.parse("https://127.0.0.1:0", HASH))) {
+            String[] here = {
+                "top",
+                "127.0.0.1:" + port.address().getPort(),
+                "--once",
+                "--token-file",
+                token.toString(),
+                "--tls-ca",
+                files.ca.toString()
+            };
+            CommandRun run = CommandRun.of(here);
+            assertThat(run.err()).isEmpty();
+            assertThat(run.out()).contains("publishers 0  subscribers 0");
+            CommandRun untrusted = CommandRun.of("top", port.place(), "--once", "--token-file", token.toString());
+            assertThat(untrusted.exitCode()).isEqualTo(1);
+            assertThat(untrusted.err())
+                    .contains("no admin port answers at " + port.place(), "unable to find valid certification path");
+            CommandRun clear = CommandRun.of("top", "http" + port.place().substring(5), "--tls-ca", "x");
+            assertThat(clear.exitCode()).isEqualTo(2);
+            assertThat(clear.err()).contains("--tls-ca is for https");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "top relay, 2, endpoint 'relay' has no port",
@@ -176,12 +213,9 @@ class TopCommandTest {
         }
     }
 
-    private static boolean ignoresCtrlC() throws IOException {
-        Path status = Path.of("/proc/self/status");
-        return Files.exists(status)
-                && Files.readAllLines(status).stream()
-                        .filter(line -> line.startsWith("SigIgn:"))
-                        .anyMatch(line -> (Long.parseUnsignedLong(line.split("\\s+")[1], 16) & 1 << 1) != 0);
+    /** A shell that survives its own SIGINT has inherited that nobody here hears it. */
+    private static boolean ignoresCtrlC() throws Exception {
+        return new ProcessBuilder("sh", "-c", "kill -INT $$").start().waitFor() == 0;
     }
 
     private static void readUntil(InputStream in, StringBuilder said, String wanted) throws IOException {

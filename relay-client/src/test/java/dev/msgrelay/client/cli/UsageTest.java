@@ -42,6 +42,8 @@ class UsageTest {
         "publish --chunk 0, --chunk 0 is not within 1..1048576",
         "publish --rate 0, --rate 0",
         "publish --stall-timeout 0, --stall-timeout 0",
+        "publish --tls-cert c.pem, --tls-cert and --tls-key go together",
+        "subscribe --unix p --tls, TLS is for TCP",
         "'', a command is missing",
         "listen, listen",
     })

@@ -12,6 +12,7 @@ import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.RelayUnsuitableException;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
@@ -23,6 +24,7 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.RelayConfig;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -36,6 +38,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -185,6 +188,26 @@ class AccessSystemTest {
                     .hasMessageContaining("the token is not sent to")
                     .hasMessageNotContaining(TOKEN.text());
         }
+        // With TLS nobody else reads it.
+        TlsFolder files = new TlsFolder(folder);
+        X509Bundle own = files.signed("CN=relay of a test", b -> b.addSanIpAddress(beyond.getHostAddress()));
+        try (RelayServer relay = RelayServer.start(config().host(beyond.getHostAddress())
+                        .access(policy("all", "all"))
+                        .tls(files.files(own, false))
+                        .tlsPublishPort(0)
+                        .tlsSubscribePort(0)
+                        .build());
+                RelayPublisher publisher =
+                        RelayPublisher.open(PublisherOptions.builder(Endpoint.of(relay.tlsPublishAddress()))
+                                .acks("orders")
+                                .token(TOKEN)
+                                .tls(TlsOptions.trusting(files.ca))
+                                .build())) {
+            assertThat(publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(20)))
+                    .isSameAs(PublishOutcome.ACCEPTED);
+            publisher.flush(Duration.ofSeconds(20));
+            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+        }
     }
 
     @Test
@@ -232,6 +255,46 @@ class AccessSystemTest {
                     .startsWith("1 relay-client publish: " + contexts.resolve("bad.conf") + ":2: is not KEY = VALUE")
                     .doesNotContain("s3cret");
         }
+    }
+
+    /** All that a client needs is in its context; who it is says its certificate. */
+    @Test
+    void theCommandWithACertificate() throws Exception {
+        TlsFolder files = new TlsFolder(folder);
+        X509Bundle own = files.signed("CN=tester", b -> b);
+        RelayConfig.Builder secured =
+                config().tls(files.files(files.relay(), true)).tlsPublishPort(0).tlsSubscribePort(0);
+        Path contexts = Files.createDirectories(folder.resolve("relay-client"));
+        try (RelayServer relay =
+                RelayServer.start(secured.access(certificate("7")).build())) {
+            Files.write(
+                    contexts.resolve("here.conf"),
+                    List.of(
+                            "publish = " + Endpoint.of(relay.tlsPublishAddress()),
+                            "tls-ca = ../" + folder.relativize(files.ca),
+                            "tls-cert = " + files.certificate(own),
+                            "tls-key = " + files.key(own)));
+            assertThat(publish(List.of(), "--context", "here")).isEqualTo("0 ");
+            assertThat(relay.stats().messagesIn()).isEqualTo(1);
+            relay.reload(secured.access(certificate("8")).build());
+            assertThat(publish(List.of(), "--context", "here", "--name=tester"))
+                    .startsWith("1 ")
+                    .contains("not permitted");
+        }
+    }
+
+    private static AccessPolicy certificate(String publish) {
+        return new AccessPolicy(List.of(new Identity(
+                "tester",
+                List.of(),
+                List.of(new X500Principal("CN=tester")),
+                List.of(),
+                List.of(),
+                TypeRanges.parse(publish),
+                null,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED)));
     }
 
     /** Exit code and standard error of a run that publishes one line; quiet, so that only failures are told. */

@@ -319,7 +319,8 @@ class AdminServerTest {
 
     @Test
     void aPortThatIsTakenIsAFailureThatNamesIt() {
-        assertThatThrownBy(() -> AdminServer.start(relay.relay(), new AdminConfig("127.0.0.1", at.getPort(), null)))
+        assertThatThrownBy(
+                        () -> AdminServer.start(relay.relay(), new AdminConfig("127.0.0.1", at.getPort(), false, null)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("cannot listen on 127.0.0.1:" + at.getPort() + ":");
     }

@@ -21,8 +21,13 @@ final class AttackRelay {
 
     /** A relay whose limits of numbers stand in nobody's way; {@code more} sets what the attack is about. */
     static TestRelay start(UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        return start(RelayConfig.AUTO_EVENT_LOOPS, more);
+    }
+
+    /** Likewise, with so many loops: from three on some of them read publishers, through the ring. */
+    static TestRelay start(int loops, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return TestRelay.start(
-                new Setting(Transport.AUTO, true, RelayConfig.AUTO_EVENT_LOOPS),
+                new Setting(Transport.AUTO, true, loops),
                 b -> more.apply(b.maxConnections(10_000)
                         .maxPublishers(5_000)
                         .handshakesPerSecond(1_000_000)
@@ -31,8 +36,15 @@ final class AttackRelay {
 
     /** Such a relay with a small log. */
     static TestRelay startSmall(UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return start(b ->
-                more.apply(b.ringSize(TestRelay.SMALL_RING).logSize(SMALL_LOG).maxBody(SMALL_MAX_BODY)));
+        return startSmall(RelayConfig.AUTO_EVENT_LOOPS, more);
+    }
+
+    /** Likewise, with so many loops. */
+    static TestRelay startSmall(int loops, UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        return start(
+                loops,
+                b -> more.apply(
+                        b.ringSize(TestRelay.SMALL_RING).logSize(SMALL_LOG).maxBody(SMALL_MAX_BODY)));
     }
 
     /** A pair over TCP, where those that attack come over Unix sockets: they share the relay, and nothing else. */

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A publisher that keeps to a schedule and a subscriber that reads, while others attack. It must lose nothing, get nothing
- * twice, keep order and bytes, and deliver what its schedule asks for.
+ * twice, keep order and bytes, and deliver what its schedule asks for, at all times: see {@link Pace}.
  *
  * <pre>
  *   probes until one arrives | schedule .................................................... | finish
@@ -28,6 +28,9 @@ import java.util.concurrent.locks.LockSupport;
  * likewise, but may be incomplete.
  */
 final class HealthyPair implements AutoCloseable {
+    /** Connections of it that publish. */
+    static final int PUBLISHERS = 2;
+
     /** The first number that others may have as a publisher. */
     static final int FIRST_OTHER = 10;
 
@@ -37,7 +40,7 @@ final class HealthyPair implements AutoCloseable {
 
     private static final int MOST_PROBES = 2000;
 
-    private static final int PER_SECOND = 2000;
+    static final int PER_SECOND = 2000;
     private static final int MOST_AT_ONCE = 200;
     private static final int MOST_BYTES = 400;
     /** Larger ones than a read, a segment, and what is copied for a filter. */
@@ -51,6 +54,10 @@ final class HealthyPair implements AutoCloseable {
     private static final long ON_ITS_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final double LEAST_SHARE = 0.95;
+    /** Where others take both cores for as long as the scheduler lets them, and the collector stops everybody. */
+    private static final long MOST_BEHIND_MILLIS = 1000;
+
+    private static final long LOOK_NANOS = 2_000_000;
     private static final long PUSH_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final PlainSubscriber subscriber;
@@ -63,6 +70,9 @@ final class HealthyPair implements AutoCloseable {
     private int pushed;
     private long begun;
     private int dueAtBegin;
+    private volatile boolean over;
+    private Pace pace;
+    private Workers watch;
 
     HealthyPair(SocketAddress publish, SocketAddress subscribe) throws IOException {
         subscriber = PlainSubscriber.connect(subscribe);
@@ -103,10 +113,29 @@ final class HealthyPair implements AutoCloseable {
         Await.until(() -> "on schedule, " + late() + " messages late", () -> late() < PER_SECOND / 100);
         begun = System.nanoTime();
         dueAtBegin = due(begun);
+        over = false;
+        pace = new Pace(PER_SECOND, begun, received().countOf(SCHEDULED));
+        watch = new Workers().start("pair-watch", this::watch);
     }
 
-    /** The attack is over: fails unless nearly everything has arrived that the schedule asked for meanwhile. */
-    void end(String attack) {
+    private void watch() {
+        while (!over) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            long now = System.nanoTime();
+            pace.look(now, received().countOf(SCHEDULED), due(now));
+        }
+    }
+
+    /**
+     * The attack is over: fails unless nearly everything that the schedule asked for has arrived, in each second, and never
+     * much later.
+     */
+    void end(String attack) throws InterruptedException {
+        end(attack, 0);
+    }
+
+    /** Likewise; the relay is told to do something that holds publishers back for so long, which is no fault of it. */
+    void end(String attack, long heldMillis) throws InterruptedException {
         while (System.nanoTime() - begun < LEAST_NANOS) {
             assertAlive();
             LockSupport.parkNanos(1_000_000);
@@ -116,15 +145,26 @@ final class HealthyPair implements AutoCloseable {
         while (share(asked) < LEAST_SHARE && System.nanoTime() - now < ON_ITS_WAY_NANOS) {
             LockSupport.parkNanos(1_000_000);
         }
+        over = true;
+        watch.join();
         double share = share(asked);
-        System.out.printf("%s: %.1f s, %.1f %% of the schedule%n", attack, (now - begun) / 1e9, 100 * share);
+        System.out.printf(
+                "%s: %.1f s, %.1f %% of the schedule, %.1f %% in the middle second, at most %d ms behind%n",
+                attack, (now - begun) / 1e9, 100 * share, 100 * pace.median(), pace.mostBehindMillis());
         assertAlive();
         assertThat(share)
                 .as("%s: share of %.0f messages that arrived in time", attack, asked)
                 .isGreaterThanOrEqualTo(LEAST_SHARE);
+        assertThat(pace.mostBehindMillis())
+                .as("%s: milliseconds that the pair was behind its schedule at worst", attack)
+                .isLessThanOrEqualTo(MOST_BEHIND_MILLIS + heldMillis);
+        assertThat(pace.median())
+                .as("%s: share of a second's messages, in the middle one of all seconds", attack)
+                .isGreaterThanOrEqualTo(LEAST_SHARE);
     }
 
-    private int late() {
+    /** Messages that the schedule has asked for and that have not arrived. */
+    int late() {
         return due(System.nanoTime()) - received().countOf(SCHEDULED);
     }
 
@@ -208,6 +248,7 @@ final class HealthyPair implements AutoCloseable {
     @Override
     public void close() throws IOException {
         stopped = true;
+        over = true;
         publisher.close();
         pusher.close();
         subscriber.close();

@@ -3,7 +3,11 @@ package dev.msgrelay.server.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.MalformedInputs;
 import dev.msgrelay.server.harness.MalformedInputs.End;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -32,35 +36,60 @@ class MalformedInputsTest {
     private static final int INPUTS = Integer.getInteger("attack.inputs", 100_000);
     /** Connections that are open at once. */
     private static final int AT_ONCE = 50;
+    /** The core, one that reads, one that sends. */
+    private static final int WITH_A_READER = 3;
 
     @Test
     void onThePublishPort() throws Exception {
         Random random = Seeds.random("MalformedInputsTest, publish port");
         MalformedInputs inputs = new MalformedInputs(random);
-        attack("malformed inputs on the publish port", TestRelay::publish, inputs::toPublishPort);
+        attack(
+                "malformed inputs on the publish port",
+                RelayConfig.AUTO_EVENT_LOOPS,
+                INPUTS / 2,
+                TestRelay::publish,
+                inputs::toPublishPort);
+    }
+
+    /** Each behind a message, which has moved its publisher to the loop that reads: what it sends goes through the ring. */
+    @Test
+    void onALoopThatReads() throws Exception {
+        Random random = Seeds.random("MalformedInputsTest, publish port, three loops");
+        MalformedInputs inputs = new MalformedInputs(random);
+        attack(
+                "malformed inputs on the publish port, with a loop that reads",
+                WITH_A_READER,
+                INPUTS / 50,
+                TestRelay::publish,
+                inputs::toPublishPort);
     }
 
     @Test
     void onTheSubscribePort() throws Exception {
         Random random = Seeds.random("MalformedInputsTest, subscribe port");
         MalformedInputs inputs = new MalformedInputs(random);
-        attack("malformed inputs on the subscribe port", TestRelay::subscribe, inputs::toSubscribePort);
+        attack(
+                "malformed inputs on the subscribe port",
+                RelayConfig.AUTO_EVENT_LOOPS,
+                INPUTS / 2,
+                TestRelay::subscribe,
+                inputs::toSubscribePort);
     }
 
     private interface Port {
         SocketAddress of(TestRelay relay);
     }
 
-    private static void attack(String what, Port port, Supplier<byte[]> inputs) throws Exception {
+    private static void attack(String what, int loops, int most, Port port, Supplier<byte[]> inputs) throws Exception {
         try (MemoryWatch memory = new MemoryWatch();
-                TestRelay relay = AttackRelay.startSmall(b -> b.maxBody(10_000));
+                TestRelay relay = AttackRelay.startSmall(loops, b -> b.maxBody(10_000));
                 HealthyPair pair = AttackRelay.pair(relay)) {
             pair.received().passOverStrangers();
             pair.begin();
             Map<End, Integer> ends = new EnumMap<>(End.class);
             int count = 0;
-            while (count < INPUTS / 2) {
-                attack(port.of(relay), inputs, count, ends);
+            while (count < most) {
+                attack(relay, loops == WITH_A_READER, port, inputs, count, ends);
                 count += AT_ONCE;
                 if (count % 1000 == 0) {
                     pair.push(20_000, 100, 3000);
@@ -73,12 +102,14 @@ class MalformedInputsTest {
             System.out.println("answers end with " + ends + "; closed: " + closes);
             // Otherwise it would not have been looked at what is done with them.
             assertThat(ends.get(End.ERROR)).isBetween(count / 10, count - 1);
-            // A subscriber that ends its side while its socket is full is gone, and counted as lost by the write.
+            // Nobody breaks a connection here.
+            assertThat(closes).doesNotContainKey(CloseReason.CONNECTION_LOST);
+            // A subscriber that ends its side while its socket is full has gone.
             long cutOff = Stream.of(
                             CloseReason.MEMORY_LIMIT,
                             CloseReason.STALLED_SUBSCRIBER,
                             CloseReason.SLOW_SUBSCRIBER,
-                            CloseReason.CONNECTION_LOST)
+                            CloseReason.PEER_CLOSED)
                     .mapToLong(reason -> closes.getOrDefault(reason, 0L))
                     .sum();
             assertThat((long) ends.getOrDefault(End.CUT, 0))
@@ -91,13 +122,22 @@ class MalformedInputsTest {
     }
 
     /** Some at once; counts how the answers to them end. */
-    private static void attack(SocketAddress port, Supplier<byte[]> inputs, int number, Map<End, Integer> ends)
+    private static void attack(
+            TestRelay relay, boolean moved, Port port, Supplier<byte[]> inputs, int number, Map<End, Integer> ends)
             throws IOException {
         List<PlainPublisher> connections = new ArrayList<>();
         try {
             for (int i = 0; i < AT_ONCE; i++) {
-                PlainPublisher connection = PlainPublisher.connect(port);
+                PlainPublisher connection = PlainPublisher.connect(port.of(relay));
                 connections.add(connection);
+                if (moved) {
+                    connection.send(new Frames().frame(0, 10));
+                }
+            }
+            if (moved) {
+                Await.until("all are on the loop that reads", () -> moved(relay));
+            }
+            for (PlainPublisher connection : connections) {
                 send(connection, inputs.get());
             }
             for (int i = 0; i < AT_ONCE; i++) {
@@ -108,6 +148,13 @@ class MalformedInputsTest {
                 connection.close();
             }
         }
+    }
+
+    private static boolean moved(TestRelay relay) {
+        return relay.stats().publishers() == AT_ONCE + HealthyPair.PUBLISHERS
+                && Sessions.of(relay.relay()).stream()
+                        .filter(c -> c.role() == Role.PUBLISHER)
+                        .noneMatch(c -> Sessions.thread(c).equals(Sessions.CORE));
     }
 
     private static void send(PlainPublisher connection, byte[] input) {

@@ -13,6 +13,8 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.time.Duration;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,10 +38,12 @@ class StolenNamesTest {
 
     /** While the owner is there, and for a while after it has gone, the stranger is refused, and the owner goes on. */
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource(SOCKETS)
     void aStrangerIsRefused(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 HealthyPair pair = new HealthyPair(relay.publish(), relay.subscribe())) {
+            pair.begin();
             try (TalkingPublisher owner = TalkingPublisher.connect(relay, owner(1))) {
                 owner.await(Hello.WELCOME);
                 assertThat(owner.send(message(OWNER, 0)).awaitAck(1).first()).isEqualTo(1);
@@ -56,6 +60,7 @@ class StolenNamesTest {
                 again.send(message(OWNER, 2)).awaitAck(3);
             }
             Await.until("the owner's messages", () -> pair.received().countOf(OWNER) == 3);
+            pair.end("a stranger under a name that is held");
             pair.finish();
             assertThat(pair.received().countOf(STRANGER)).isZero();
             assertThat(relay.closed(CloseReason.NAME_HELD)).isEqualTo(4);
@@ -65,10 +70,12 @@ class StolenNamesTest {
 
     /** Afterwards the name is the stranger's, from the beginning: nothing of it is dropped or acknowledged by mistake. */
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource(SOCKETS)
     void aNameThatIsNotHeldBeginsAnew(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.nameHold(Duration.ofMillis(100)));
                 HealthyPair pair = new HealthyPair(relay.publish(), relay.subscribe())) {
+            pair.begin();
             try (TalkingPublisher owner = TalkingPublisher.connect(relay, owner(1))) {
                 owner.await(Hello.WELCOME);
                 owner.send(message(OWNER, 0)).send(message(OWNER, 1)).awaitAck(2);
@@ -83,6 +90,7 @@ class StolenNamesTest {
                 stranger.send(message(STRANGER, 1)).awaitAck(2);
             }
             Await.until("each message, once", () -> pair.received().countOf(STRANGER) == 2);
+            pair.end("a stranger under a name that is free");
             pair.finish();
             assertThat(pair.received().countOf(OWNER)).isEqualTo(2);
             assertThat(relay.stats().get(Counter.DUPLICATES)).isZero();
@@ -91,10 +99,12 @@ class StolenNamesTest {
 
     /** Numbers end with 2^63 - 1: there is no message behind it, none below it is taken twice, and the relay goes on. */
     @ParameterizedTest
+    @Execution(ExecutionMode.CONCURRENT)
     @MethodSource(SOCKETS)
     void numbersAtTheirEnd(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 HealthyPair pair = new HealthyPair(relay.publish(), relay.subscribe())) {
+            pair.begin();
             try (TalkingPublisher last = TalkingPublisher.connect(relay, owner(Long.MAX_VALUE))) {
                 last.await(Hello.WELCOME);
                 last.send(message(OWNER, 0));
@@ -112,6 +122,7 @@ class StolenNamesTest {
                     TalkingPublisher.connect(relay, Hello.acks("negative", -1).producer(1, 1))) {
                 assertThat(negative.awaitError().code()).isEqualTo(CloseReason.MALFORMED_CONTROL.code());
             }
+            pair.end("numbers at their end");
             pair.finish();
             assertThat(pair.received().countOf(OWNER)).isEqualTo(1);
             assertThat(relay.stats().get(Counter.DUPLICATES)).isEqualTo(1);

@@ -26,6 +26,7 @@ class StoppedReadersTest {
     private static final int FULL_SOCKET = 400_000;
 
     private static final int PINS = 2 << 20;
+    private static final long STALL_MILLIS = 500;
 
     /** Each keeps another chunk, of a log that has eight. */
     @Test
@@ -69,7 +70,7 @@ class StoppedReadersTest {
     void ofEveryPolicy(Policy policy) throws Exception {
         try (MemoryWatch memory = new MemoryWatch();
                 TestRelay relay = AttackRelay.startSmall(
-                        b -> b.slowSubscriber(policy).pinBytes(PINS).stallTimeout(Duration.ofMillis(500)));
+                        b -> b.slowSubscriber(policy).pinBytes(PINS).stallTimeout(Duration.ofMillis(STALL_MILLIS)));
                 HealthyPair pair = AttackRelay.pair(relay);
                 Crowd stopped = new Crowd()) {
             byte[] hello =
@@ -82,7 +83,7 @@ class StoppedReadersTest {
             for (int i = 0; i < 4; i++) {
                 pair.push(3L * AttackRelay.SMALL_LOG / 4 + FULL_SOCKET);
             }
-            pair.end("200 stopped readers with " + policy.flag());
+            pair.end("200 stopped readers with " + policy.flag(), policy == Policy.BACKPRESSURE ? STALL_MILLIS : 0);
             memory.assertWithinBudget(relay);
             AttackRelay.assertNoFault(relay);
             switch (policy) {

@@ -4,8 +4,10 @@ import dev.msgrelay.server.harness.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -18,34 +20,44 @@ public final class CommandProcess implements AutoCloseable {
     private final List<Thread> readers = new ArrayList<>();
 
     CommandProcess(String... args) throws IOException {
-        this(command(args));
+        this(command(args), Map.of());
     }
 
     /** As users have it, who see in the log what is done; the tests' own settings leave most of it out. */
     static CommandProcess logging(String... args) throws IOException {
         List<String> command = command(args);
         command.add(1, "-Dorg.slf4j.simpleLogger.log.relay=info");
-        return new CommandProcess(command);
+        return new CommandProcess(command, Map.of());
     }
 
-    private CommandProcess(List<String> command) throws IOException {
-        process = new ProcessBuilder(command).start();
+    private CommandProcess(List<String> command, Map<String, String> environment) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        // A name that is not ASCII is printed in the terminal's encoding, and tests may run without any.
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().putAll(environment);
+        process = builder.start();
         // Standard output alone is what scripts read; newer JVMs warn on the other one.
-        readers.add(reader(process.inputReader(), lines));
-        readers.add(reader(process.errorReader(), errors));
+        readers.add(reader(process.inputReader(StandardCharsets.UTF_8), lines));
+        readers.add(reader(process.errorReader(StandardCharsets.UTF_8), errors));
     }
 
     /** Another main class with the same arguments. */
     static CommandProcess of(Class<?> main, String... args) throws IOException {
         List<String> command = command(args);
         command.set(command.indexOf(RelayServerMain.class.getName()), main.getName());
-        return new CommandProcess(command);
+        return new CommandProcess(command, Map.of());
+    }
+
+    /** With more in its environment. */
+    static CommandProcess with(Map<String, String> environment, String... args) throws IOException {
+        return new CommandProcess(command(args), environment);
     }
 
     /** What starts the relay on free ports; a later option overrides an earlier one. */
     public static List<String> command(String... args) {
-        List<String> command =
-                new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java"), "-XX:+UseSerialGC"));
+        String java = ProcessHandle.current().info().command().orElse("java");
+        // Nothing here lives long enough for the second compiler to pay.
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(JvmLimits.of("--log-size=8m"));
         command.addAll(List.of(
                 "-cp",

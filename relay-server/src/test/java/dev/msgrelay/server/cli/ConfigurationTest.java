@@ -110,7 +110,15 @@ class ConfigurationTest {
     @MethodSource("options")
     void aValueThatIsNoneIsToldWithItsPlace(String option) throws Exception {
         // What takes any text for now is looked at when all of it is there: whatIsWrongInIt.
-        boolean anyText = List.of("bind", "publish-socket", "subscribe-socket", "admin", "admin-token")
+        boolean anyText = List.of(
+                        "bind",
+                        "publish-socket",
+                        "subscribe-socket",
+                        "admin",
+                        "admin-token",
+                        "tls-cert",
+                        "tls-key",
+                        "tls-clients")
                 .contains(option);
         assumeThat(anyText).as("takes any text").isFalse();
         Path file = file("# one", "", option + " = \"no, never\"");
@@ -157,6 +165,14 @@ class ConfigurationTest {
                 "log-size = } | :2: ",
                 "mtu = ${nothing} | :2: ",
                 "bind = \"10.1.2.3\" | :2: bind 10.1.2.3 is beyond this host",
+                "tls { cert = c.pem } | :2: TLS cert c.pem needs its key: --tls-key",
+                "tls-key = k.pem | :2: TLS key k.pem needs its certificate: --tls-cert",
+                "tls-clients = ca.pem | :2: TLS clients ca.pem needs --tls-cert and --tls-key",
+                "tls-clients-optional = true | :2: TLS clients optional needs --tls-clients",
+                "tls { publish-port = 99999 } | :2: TLS publish port 99999 is not within 0..65535",
+                "tls-size = 1k | :2: TLS size 1024 is not within 1048576..",
+                "tls-provider = mine | :2: Invalid value for option '--tls-provider'",
+                "transport = io_uring, tls { cert = c, key = k } | :2: transport io_uring does not go with TLS",
                 "admin = never | :2: admin 'never' is neither none, nor host:port",
                 "admin { token = never } | :2: admin token is not sha256:"
             })

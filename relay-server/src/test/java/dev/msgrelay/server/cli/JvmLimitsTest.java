@@ -33,7 +33,7 @@ class JvmLimitsTest {
             Map.entry("--subscribe-port", "2"),
             Map.entry("--publish-socket", "p"),
             Map.entry("--subscribe-socket", "s"),
-            Map.entry("--transport", "nio"),
+            Map.entry("--transport", "io_uring"),
             Map.entry("--admin", "none"),
             Map.entry("--admin-token", "sha256:" + "0".repeat(64)),
             Map.entry("--event-loops", "16"),
@@ -64,7 +64,17 @@ class JvmLimitsTest {
             Map.entry("--max-heartbeat", "61s"),
             Map.entry("--publisher-silence", "1m"),
             Map.entry("--name-hold", "11s"),
+            Map.entry("--tls-cert", "c --tls-key=k"),
+            Map.entry("--tls-key", "k --tls-cert=c"),
+            Map.entry("--tls-clients", "a"),
+            Map.entry("--tls-publish-port", "3"),
+            Map.entry("--tls-subscribe-port", "4"),
+            Map.entry("--tls-provider", "jdk"),
+            Map.entry("--tls-size", "32m"),
             Map.entry("--connections", "5s"));
+
+    /** Without it these say nothing. */
+    private static final String WITH_TLS = " --tls-cert=c --tls-key=k";
 
     private static final List<OptionSpec> OPTIONS = RelayServerMain.commandLine(
                     new RelayServerCommand(RelayServer::start, null))
@@ -74,11 +84,13 @@ class JvmLimitsTest {
     @Test
     void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
         Set<String> depends = new TreeSet<>();
-        MemoryPlan usual = plan();
         for (OptionSpec option : OPTIONS) {
             if (option.arity().max() > 0) {
                 assertThat(OTHERS).as("a value to try").containsKey(option.longestName());
-                MemoryPlan other = plan(option.longestName() + "=" + OTHERS.get(option.longestName()));
+                String given = option.longestName() + "=" + OTHERS.get(option.longestName());
+                String beside = given.startsWith("--tls-") && !given.contains(" ") ? WITH_TLS : "";
+                MemoryPlan usual = plan(beside);
+                MemoryPlan other = plan(given + beside);
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {
                     depends.add(option.longestName());
                 }
@@ -90,9 +102,10 @@ class JvmLimitsTest {
         assertThat(asked()).isEqualTo(depends);
     }
 
-    private static MemoryPlan plan(String... args) {
+    private static MemoryPlan plan(String line) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
-        RelayServerMain.commandLine(command).parseArgs(args);
+        RelayServerMain.commandLine(command)
+                .parseArgs(line.isBlank() ? new String[0] : line.trim().split(" "));
         return MemoryPlan.of(command.config());
     }
 

@@ -110,4 +110,14 @@ class StartScriptTest {
                 .isGreaterThan(started.indexOf("-XX:MaxDirectMemorySize=888m"));
         assertThat(start("-Xmx5g")).noneMatch(flag -> flag.startsWith("-Xmn") || flag.startsWith("-Xms"));
     }
+
+    @Test
+    void aPackageHasItsOwnRuntimeAndJar() throws Exception {
+        Files.createDirectories(home.resolve("runtime"));
+        Files.move(home.resolve("jdk/bin"), home.resolve("runtime/bin"));
+        Files.move(home.resolve("jdk/release"), home.resolve("runtime/release"));
+        Files.createDirectories(home.resolve("lib"));
+        Path jar = Files.createFile(home.resolve("lib/relay-server.jar"));
+        assertThat(start("", "--json")).contains(jar.toString());
+    }
 }

@@ -37,7 +37,8 @@ class WrongFlagsTest {
             quoteCharacter = '"',
             value = {
                 "--no-such-flag | --no-such-flag",
-                "--publish-port=seven | seven",
+                "--publish-port=seven | 'seven' is neither none nor a port",
+                "--tls-subscribe-port=-1 | '-1' is neither none nor a port",
                 "--publish-port=65536 | publish port 65536 is not within 0..65535",
                 "--subscribe-port=7401 | both 7401",
                 "--mtu=575 | mtu 575 is not within 576..65536",
@@ -87,7 +88,9 @@ class WrongFlagsTest {
                 "--connections=999ms | connections every 999ms is more often than every 1s",
                 "--admin=7402 | admin '7402' is neither none, nor host:port",
                 "--admin=127.0.0.1:65536 | admin port 65536 is not within 0..65535",
-                "--admin=0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs --admin-token",
+                "--admin=0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs TLS and a token: --admin https://0.0.0.0",
+                "--admin=https://0.0.0.0:7402 | admin 0.0.0.0:7402 is beyond loopback: that needs TLS and a token",
+                "--admin=https://127.0.0.1:7402 | admin https://127.0.0.1:7402 needs --tls-cert and --tls-key",
                 "--admin-token=secret | admin token is not sha256: and 64 hex digits in lower case",
                 "--transport=kqueue | kqueue",
                 "extra | extra"

@@ -1,6 +1,8 @@
 package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import com.lmax.disruptor.BusySpinWaitStrategy;
 import dev.msgrelay.server.flow.WindowGate;
@@ -69,6 +71,17 @@ class OrderTest {
         assertThat(log.head().position()).isZero();
         order.drain();
         assertThat(log.head().position()).isEqualTo(frames.size());
+    }
+
+    /** In a publisher's read, whose wall would end the publisher alone. */
+    @Test
+    void whatFailsWhileASpanIsPackedEndsTheOrder() {
+        assertThatNullPointerException().isThrownBy(() -> order.take(null));
+        assertThat(order.canTake()).isFalse();
+        assertThatIllegalStateException()
+                .isThrownBy(order::drain)
+                .withMessageContaining("in doubt")
+                .withCauseInstanceOf(NullPointerException.class);
     }
 
     @Test

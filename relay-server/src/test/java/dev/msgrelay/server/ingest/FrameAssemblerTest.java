@@ -13,6 +13,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -65,6 +66,11 @@ class FrameAssemblerTest {
         @Override
         public ReadWindow window(int front, int most) {
             return buffer.window(0, front + most);
+        }
+
+        @Override
+        public ByteBuf scratch() {
+            throw new AssertionError("nothing is thrown away here");
         }
 
         @Override
@@ -138,7 +144,7 @@ class FrameAssemblerTest {
             window.writeBytes(bytes, from, part);
             if (assembler.owns(window)) {
                 assertThat(start).isEqualTo(assembler.bytes());
-                assembler.filledTo(window.writerIndex());
+                assembler.filled(window);
                 takeOwn();
             } else {
                 take(window.view(), window.readerIndex(), window.readableBytes());
@@ -429,14 +435,14 @@ class FrameAssemblerTest {
         int at = connection.read(sent, 0, Math.min(bytes, sent.length));
         assertThat(connection.waitsForRoom).isTrue();
         assertThat(connection.assembler.bytes()).isEqualTo(at);
-        // Twice a piece that cannot be refused: a third one is a fault.
+        // Twice a piece that cannot be refused.
         for (int i = 0; i < 2; i++) {
             ReadWindow piece = connection.assembler.piece();
             int part = Math.min(sent.length - at, piece.writableBytes());
             assertThat(part).isBetween(1, 512);
             piece.writeBytes(sent, at, part);
             assertThat(connection.assembler.owns(piece)).isTrue();
-            connection.assembler.filledTo(piece.writerIndex());
+            connection.assembler.filled(piece);
             at += part;
         }
         port.room = true;
@@ -471,5 +477,72 @@ class FrameAssemblerTest {
         connection.read(bytes, 30_000, bytes.length);
         assertThat(connection.assembler.movable()).isTrue();
         assertThat(Arrays.equals(port.order.toByteArray(), bytes)).isTrue();
+    }
+
+    /** As one of io_uring: where it goes was asked before, and what waited there has moved meanwhile. */
+    @Test
+    void aReadUnderWayIsKeptWhereverItWent() {
+        for (int body : new int[] {50, 5000, 100_000}) {
+            Connection connection = new Connection(false);
+            byte[] first = new Frames().frame(1, body).frame(2, 700).bytes();
+            byte[] rest = new Frames().frame(3, 300).bytes();
+            byte[] begun = Arrays.copyOf(first, first.length - 700);
+            port.order.reset();
+            port.room = false;
+            int at = connection.read(begun, 0, begun.length);
+            assertThat(connection.waitsForRoom).isTrue();
+            ReadWindow underWay = connection.assembler.piece();
+            underWay.retain();
+            port.room = true;
+            connection.goOn();
+            underWay.writeBytes(first, at, 400);
+            at += 400;
+            connection.assembler.filled(underWay);
+            underWay.release();
+            connection.takeOwn();
+            byte[] all = Arrays.copyOf(first, first.length + rest.length);
+            System.arraycopy(rest, 0, all, first.length, rest.length);
+            while (at < all.length) {
+                at += connection.read(all, at, all.length);
+                runTasks();
+            }
+            assertThat(port.order.toByteArray()).as("with %d bytes", body).isEqualTo(all);
+        }
+    }
+
+    @Test
+    void aLongFramesMemoryStaysReservedWhileAReadIsUnderWayInIt() {
+        Connection connection = new Connection(false);
+        byte[] frame = new Frames().frame(1, 150_000).bytes();
+        connection.read(frame, 0, 100_000);
+        assertThat(connection.assembler.isLong()).isTrue();
+        long reserved = budget.pool(Part.FRAMES).used();
+        ReadWindow underWay = connection.assembler.restOfLong();
+        underWay.retain();
+        connection.assembler.release();
+        connection.assembler.settle();
+        assertThat(budget.pool(Part.FRAMES).used()).isEqualTo(reserved);
+        underWay.release();
+        connection.assembler.settle();
+        assertThat(budget.pool(Part.FRAMES).used()).isZero();
+    }
+
+    /** Behind the end of its input a socket of io_uring is read although it should not be. */
+    @Test
+    void aThirdReadThatShouldNotBeHasNowhereToGo() {
+        Connection connection = new Connection(false);
+        useUpTheSharedBuffers();
+        port.room = false;
+        byte[] whole = new Frames().frame(1, 2900).bytes();
+        connection.read(whole, 0, whole.length);
+        assertThat(connection.waitsForRoom).isTrue();
+        int pieces = 0;
+        for (ReadWindow piece = connection.assembler.piece(); piece != null; piece = connection.assembler.piece()) {
+            piece.writeZero(piece.writableBytes());
+            connection.assembler.filled(piece);
+            pieces++;
+        }
+        assertThat(pieces).isBetween(2, 3);
+        assertThat(connection.assembler.bytes()).isEqualTo(FrameAssembler.SMALL);
     }
 }

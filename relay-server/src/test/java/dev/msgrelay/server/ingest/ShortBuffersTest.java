@@ -42,10 +42,14 @@ class ShortBuffersTest {
         ReadWindow read = one.window(0, 100);
         read.retain();
         shorts.give(one);
-        assertThat(pool.used()).isZero();
+        assertThat(pool.used()).as("as long as the read is under way").isEqualTo(FrameAssembler.SHORT);
         ReadBuffer other = shorts.take();
         assertThat(other).isNotSameAs(one);
+        assertThat(shorts.any()).isFalse();
         read.release();
+        assertThat(shorts.any()).isTrue();
+        assertThat(shorts.take()).isSameAs(one);
+        shorts.give(one);
         shorts.give(other);
         shorts.close();
         assertThat(allocator.metric().usedDirectMemory()).isZero();

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.Connection;
 import java.nio.ByteBuffer;
@@ -41,7 +42,7 @@ public final class NamedPublisher extends Peer {
             List<Producer> rivals,
             long epoch,
             boolean malicious) {
-        super(world, model, "named " + producer.source().id(), channel);
+        super(world, model, "named " + producer.source().id(), channel, Role.PUBLISHER);
         this.producer = producer;
         this.rivals = rivals;
         this.malicious = malicious;
@@ -58,7 +59,7 @@ public final class NamedPublisher extends Peer {
         if (!waitsForWelcome) {
             hello.nextNumber(world.onceIn(2) ? epoch : 0, producer.wire(nextToSend));
         }
-        want(hello.build().encode());
+        wantHello(hello.build());
         if (producer.connection != null) {
             producer.connection.replaced = true;
             // The older one's HELLO may be on its way still, and come later than this one's.

@@ -4,8 +4,10 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.session.Connection;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -18,7 +20,7 @@ import java.util.Set;
  */
 public abstract class Peer implements SimChannel.Other {
     private static final Set<CloseReason> ENDED_ITSELF =
-            EnumSet.of(CloseReason.PEER_CLOSED, CloseReason.TRUNCATED_FRAME, CloseReason.CONNECTION_LOST);
+            EnumSet.of(CloseReason.PEER_CLOSED, CloseReason.TRUNCATED_FRAME);
 
     /** Reasons for which a connection is not let in. */
     public static final Set<CloseReason> REFUSALS = EnumSet.of(
@@ -31,6 +33,7 @@ public abstract class Peer implements SimChannel.Other {
     private final StreamModel model;
     private final String name;
     private final SimChannel channel;
+    private final Patience patience;
     private Connection connection;
     private boolean connected;
     private boolean arrived;
@@ -57,13 +60,16 @@ public abstract class Peer implements SimChannel.Other {
     private CloseReason told;
     private boolean ended;
     private boolean accounted;
+    private boolean leftFirst;
+    private CloseReason endedBy;
     private boolean closedByRelay;
 
-    Peer(World world, StreamModel model, String name, SimChannel channel) {
+    Peer(World world, StreamModel model, String name, SimChannel channel, Role role) {
         this.world = world;
         this.model = model;
         this.name = name;
         this.channel = channel;
+        this.patience = new Patience(world.config(), role);
         channel.connect(this);
     }
 
@@ -78,7 +84,7 @@ public abstract class Peer implements SimChannel.Other {
     /** What it is still owed, or has not been able to do; empty: nothing. Asked once it behaves. */
     public abstract String owed();
 
-    /** Reasons for which the relay may end it, whatever it does. */
+    /** Reasons for which the relay may end it, whatever it does; those of time when {@link Patience} says so. */
     protected abstract Set<CloseReason> mayEndBy();
 
     /** It is about to be accepted, or refused. */
@@ -90,6 +96,7 @@ public abstract class Peer implements SimChannel.Other {
     public final void registered() {
         if (!connected) {
             connected = true;
+            patience.begins(world.now());
             model.sync();
             connected();
         }
@@ -160,6 +167,13 @@ public abstract class Peer implements SimChannel.Other {
         outTo += source.put(number, out, outTo);
     }
 
+    /** Wants to say HELLO, before anything else. */
+    protected final void wantHello(HelloFrame hello) {
+        ByteBuffer frame = hello.encode();
+        patience.hello(frame.remaining(), hello.heartbeatMillis());
+        want(frame);
+    }
+
     private void makeRoom(int length) {
         if (outTo + length > out.length) {
             int waiting = outTo - outFrom;
@@ -200,12 +214,15 @@ public abstract class Peer implements SimChannel.Other {
     /** Sends the end of its input, or breaks the connection. */
     protected final void leave(boolean orderly) {
         if (!left) {
+            boolean live = live();
             left = true;
+            leftFirst = orderly && live;
             world.trace(name, orderly ? "finishes" : "resets", waiting(), 0);
             if (orderly) {
                 channel.finish();
             } else {
                 channel.reset();
+                deserves(CloseReason.CONNECTION_LOST);
             }
             deserves.addAll(ENDED_ITSELF);
         }
@@ -231,6 +248,12 @@ public abstract class Peer implements SimChannel.Other {
     /** Something in its connection at the relay goes wrong, and not by its doing. */
     protected final void breakDown() {
         channel.throwOnce();
+        deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+    }
+
+    /** Likewise, when it gets the memory or the room that it waits for. */
+    protected final void breakDownWhenItGoesOn() {
+        channel.throwWhenItGoesOn();
         deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
     }
 
@@ -302,6 +325,16 @@ public abstract class Peer implements SimChannel.Other {
         return accounted;
     }
 
+    /** Its end is the only one that was counted just now, for this reason. */
+    public final void endedBy(CloseReason reason) {
+        endedBy = reason;
+    }
+
+    /** Whether it has ended its input in order, and that is why the relay has ended it: all of it was read then. */
+    public final boolean endedInOrder() {
+        return leftFirst && ENDED_ITSELF.contains(endedBy);
+    }
+
     public final void refused() {
         accounted = true;
     }
@@ -310,7 +343,8 @@ public abstract class Peer implements SimChannel.Other {
     public final boolean mayEndBy(CloseReason reason) {
         return connection() == null
                 ? REFUSALS.contains(reason)
-                : deserves.contains(reason) || mayEndBy().contains(reason);
+                : patience.over(reason, world.now())
+                        && (deserves.contains(reason) || mayEndBy().contains(reason));
     }
 
     @Override
@@ -337,7 +371,22 @@ public abstract class Peer implements SimChannel.Other {
     }
 
     @Override
+    public final void wasRead(int length) {
+        if (counts()) {
+            patience.read(world.now(), length);
+        }
+    }
+
+    /** What passes behind its end changes nothing. */
+    private boolean counts() {
+        return connection != null && connection.state().compareTo(Connection.State.CLOSING) < 0;
+    }
+
+    @Override
     public final void took(byte[] bytes, int length) {
+        if (counts()) {
+            patience.took(world.now());
+        }
         int i = 0;
         while (i < length && !world.failed()) {
             if (at < end) {

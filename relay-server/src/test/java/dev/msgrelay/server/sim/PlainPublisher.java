@@ -1,6 +1,7 @@
 package dev.msgrelay.server.sim;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
@@ -17,7 +18,7 @@ public final class PlainPublisher extends Peer {
     private boolean broken;
 
     public PlainPublisher(World world, StreamModel model, SimChannel channel, Source source, boolean malicious) {
-        super(world, model, "publisher " + source.id(), channel);
+        super(world, model, "publisher " + source.id(), channel, Role.PUBLISHER);
         this.source = source;
         this.malicious = malicious;
         channel.read(1 << 20);
@@ -36,7 +37,9 @@ public final class PlainPublisher extends Peer {
                 }
             }
             case 1 -> {
-                if (world().onceIn(40)) {
+                // Also with all that it has sent in the relay's hands, which has no room for it.
+                boolean held = !channel().config().isAutoRead() && channel().unread() < 1000;
+                if (world().onceIn(held ? 2 : 40)) {
                     broken = world().onceIn(2);
                     leave(!broken);
                 }
@@ -47,7 +50,11 @@ public final class PlainPublisher extends Peer {
                 }
             }
             case 3 -> {
-                if (malicious && world().onceIn(6) && live()) {
+                boolean waits = !channel().config().isAutoRead() && waiting() > 0;
+                if (waits && world().onceIn(8) && live()) {
+                    breakDownWhenItGoesOn();
+                    spoilt = true;
+                } else if (malicious && world().onceIn(6) && live()) {
                     breakDown();
                     spoilt = true;
                 }
@@ -127,6 +134,14 @@ public final class PlainPublisher extends Peer {
                 leave(true);
             }
         }
+    }
+
+    /** Of one that the relay has read to its end: what of it is not in the stream. */
+    public String lost() {
+        return endedInOrder() && !spoilt && source.inStream() != sentWhole
+                ? this + " has sent " + sentWhole + " messages whole, and ended in order; " + source.inStream()
+                        + " are in the stream"
+                : "";
     }
 
     @Override

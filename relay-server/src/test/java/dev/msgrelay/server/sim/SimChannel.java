@@ -8,12 +8,14 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelId;
 import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -21,12 +23,18 @@ import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
  * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in the
  * same order: OUT, then IN, then RDHUP; after RDHUP it reads to the end whatever reading is switched to; a socket that is
  * interested in nothing falls out of the set, and only a new registration brings it back.
+ *
+ * <p>Or as io_uring's shows it: where a read goes is asked when it begins, and what it brings comes later, even if reading
+ * has been switched off meanwhile; then it is cancelled, which may be too late. There is no set to fall out of. Behind the end
+ * of the peer's output it is read on there, too. What is thrown where a first read begins nobody catches; where one goes on
+ * from another it is told to the channel.
  *
  * <pre>
  *   peer --deliver, finish, reset--> | arrived bytes | --read--> pipeline
@@ -36,6 +44,9 @@ import java.util.function.Function;
 public final class SimChannel extends AbstractChannel implements DuplexChannel {
     /** The other end. */
     public interface Other {
+        /** The relay has read so many bytes. */
+        void wasRead(int length);
+
         /** The socket has taken these bytes. */
         void took(byte[] bytes, int length);
 
@@ -53,6 +64,10 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private static final int OUT = 2;
     private static final int RDHUP = 4;
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    /** Those that would hardly ever be hit by a count of calls. */
+    private static final Set<String> RARE_STEPS =
+            Set.of("publisher.whereToRead", "publisher.granted", "publisher.resume");
 
     /** A name that is the same in each run of a seed. */
     private static final class Id implements ChannelId {
@@ -101,6 +116,17 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
+    /** What no step throws, nor any exception: the one wall is there for both. */
+    private static final class MadeError extends Error {
+        private static final long serialVersionUID = 1L;
+
+        static final MadeError FAULT = new MadeError();
+
+        MadeError() {
+            super("an error that the simulation made", null, false, false);
+        }
+    }
+
     /** Which socket of the set it is at present. */
     private enum Membership {
         OUTSIDE,
@@ -113,6 +139,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private final Function<EventLoop, SimLoop> loops;
     private final SocketAddress local;
     private final SocketAddress remote;
+    private final boolean readsAtOnce;
     private final Config config;
     private Other other;
     private SimLoop at;
@@ -121,6 +148,12 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private int ops = RDHUP;
     private Membership membership = Membership.OUTSIDE;
     private boolean readPending;
+    // Of a read that has begun and has brought nothing yet.
+    private ByteBuf begun;
+    private boolean cancelled;
+    private boolean halfCloses;
+    // It ends also where nothing has come.
+    private boolean waitsForNothing;
     private boolean receivedRdHup;
     private boolean inputShutdown;
     private boolean outputShutdown;
@@ -145,14 +178,21 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     /**
      * @param loops finds the loop of the simulation by Netty's
      * @param local see {@code SegmentSize}: an address of TCP that is none of this host's, or null
+     * @param readsAtOnce see {@link dev.msgrelay.server.net.Transport#readsAtOnce}
      */
     public SimChannel(
-            World world, int number, Function<EventLoop, SimLoop> loops, SocketAddress local, SocketAddress remote) {
+            World world,
+            int number,
+            Function<EventLoop, SimLoop> loops,
+            SocketAddress local,
+            SocketAddress remote,
+            boolean readsAtOnce) {
         super(null, new Id(number));
         this.world = world;
         this.loops = loops;
         this.local = local;
         this.remote = remote;
+        this.readsAtOnce = readsAtOnce;
         this.config = new Config();
     }
 
@@ -204,15 +244,26 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
+    /** One of the rare steps throws, and none before it. */
+    public void throwWhenItGoesOn() {
+        callsToFault = Integer.MAX_VALUE;
+    }
+
     /**
      * Counts a call of one of the relay's own steps down to the one that throws: whatever a connection is doing at the time
      * has gone wrong half way. Netty's own calls do not count, since what it throws to itself is not the relay's.
+     *
+     * @param rare whether the one that throws has come, however many were to come before
      */
-    private void step() {
+    private void step(boolean rare) {
         if (callsToFault > 0 && !world.calm()) {
             String step = Steps.ofCaller();
-            if (step != null && --callsToFault == 0) {
+            if (step != null && (rare || RARE_STEPS.contains(step) || --callsToFault == 0)) {
+                callsToFault = 0;
                 world.injectedIn(step);
+                if (world.onceIn(3)) {
+                    throw MadeError.FAULT;
+                }
                 throw Made.FAULT;
             }
         }
@@ -242,13 +293,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         if ((ops & OUT) != 0 && (room > 0 || reset)) {
             events |= OUT;
         }
-        if ((ops & IN) != 0 && (to > from || finished || throwsOnce)) {
+        boolean endsAnyway = begun != null && (cancelled || waitsForNothing);
+        if (((ops & IN) != 0 || begun != null) && (to > from || finished || throwsOnce || endsAnyway)) {
             events |= IN;
         }
         if ((ops & RDHUP) != 0 && finished) {
             events |= RDHUP;
         }
-        if (reset && !resetTold) {
+        if (reset && !resetTold && readsAtOnce) {
             // EPOLLERR comes unasked.
             events |= IN | OUT;
         }
@@ -277,7 +329,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         switch (membership) {
             case OUTSIDE -> {}
             case INSIDE -> {
-                if (ops == 0) {
+                if (ops == 0 && readsAtOnce) {
                     membership = Membership.FORGOTTEN;
                 }
             }
@@ -305,7 +357,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     private SimUnsafe simUnsafe() {
-        return (SimUnsafe) unsafe();
+        return (SimUnsafe) super.unsafe();
     }
 
     @Override
@@ -436,10 +488,10 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
         void rdHupReady() {
             receivedRdHup = true;
-            if (isActive()) {
-                inReady();
-            } else {
+            if (!isActive()) {
                 shutdownInput();
+            } else if (begun == null) {
+                inReady();
             }
             try {
                 clear(RDHUP);
@@ -452,8 +504,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         void inReady() {
             if (inputShutdown) {
                 clearIn();
-                return;
+            } else if (readsAtOnce) {
+                read();
+            } else {
+                uringReady();
             }
+        }
+
+        private void read() {
             RecvByteBufAllocator.ExtendedHandle handle = (RecvByteBufAllocator.ExtendedHandle) recvBufAllocHandle();
             ChannelPipeline pipeline = pipeline();
             handle.reset(config);
@@ -485,7 +543,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                 if (allRead) {
                     shutdownInput();
                 }
-            } catch (Exception e) {
+            } catch (Throwable e) {
                 readFailed(pipeline, buffer, e, allRead, handle);
             } finally {
                 if (!readPending && !config.isAutoRead()) {
@@ -494,10 +552,74 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
         }
 
+        /** A read begins, or one that was under way ends, with all that go on from it. */
+        private void uringReady() {
+            RecvByteBufAllocator.ExtendedHandle handle = (RecvByteBufAllocator.ExtendedHandle) recvBufAllocHandle();
+            if (begun == null) {
+                handle.reset(config);
+                try {
+                    begun = handle.allocate(config.getAllocator());
+                    waitsForNothing = false;
+                } catch (Throwable nobodys) {
+                    world.fail("a first read of io_uring is refused: " + nobodys);
+                    clearIn();
+                    return;
+                }
+            }
+            while (begun != null && !world.onceIn(2)) {
+                uringEnds(handle);
+            }
+            if (begun == null && !readPending && !config.isAutoRead()) {
+                clearIn();
+            }
+        }
+
+        private void uringEnds(RecvByteBufAllocator.ExtendedHandle handle) {
+            ByteBuf buffer = begun;
+            begun = null;
+            boolean tooLate = to > from && world.onceIn(2);
+            if (cancelled && !tooLate) {
+                cancelled = false;
+                buffer.release();
+                return;
+            }
+            cancelled = false;
+            ChannelPipeline pipeline = pipeline();
+            try {
+                handle.lastBytesRead(readInto(buffer, handle));
+                if (handle.lastBytesRead() > 0) {
+                    handle.incMessagesRead(1);
+                    readPending = false;
+                    ByteBuf read = buffer;
+                    buffer = null;
+                    pipeline.fireChannelRead(read);
+                    if (open
+                            && (receivedRdHup
+                                    || handle.continueReading(
+                                            () -> handle.lastBytesRead() == handle.attemptedBytesRead()))) {
+                        begun = handle.allocate(config.getAllocator());
+                        waitsForNothing = true;
+                        return;
+                    }
+                } else {
+                    buffer.release();
+                    buffer = null;
+                    if (handle.lastBytesRead() < 0) {
+                        readPending = false;
+                        shutdownInput();
+                    }
+                }
+                handle.readComplete();
+                pipeline.fireChannelReadComplete();
+            } catch (Throwable e) {
+                readFailed(pipeline, buffer, e, false, handle);
+            }
+        }
+
         private void readFailed(
                 ChannelPipeline pipeline,
                 ByteBuf buffer,
-                Exception cause,
+                Throwable cause,
                 boolean allRead,
                 RecvByteBufAllocator.ExtendedHandle handle) {
             if (buffer != null) {
@@ -513,6 +635,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
         private void clearIn() {
             readPending = false;
+            cancelled = begun != null;
             if (membership != Membership.FORGOTTEN) {
                 clear(IN);
             } else {
@@ -520,9 +643,12 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
         }
 
-        /** No half-closure: the end of the input is the end. */
+        /** Without half-closure the end of the input is the end. */
         private void shutdownInput() {
-            if (!inputShutdown) {
+            if (!inputShutdown && halfCloses) {
+                inputShutdown = true;
+                pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            } else if (!inputShutdown) {
                 close(voidPromise());
             }
         }
@@ -551,6 +677,7 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
             return finished ? -1 : 0;
         }
+        other.wasRead(length);
         buffer.writeBytes(arrived, from, length);
         from += length;
         if (from == to) {
@@ -565,6 +692,10 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         boolean was = open;
         open = false;
         inputShutdown = true;
+        if (begun != null) {
+            begun.release();
+            begun = null;
+        }
         doDeregister();
         if (was) {
             other.ended(true);
@@ -599,31 +730,31 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelConfig config() {
-        step();
+        step(false);
         return config;
     }
 
     @Override
     public ByteBufAllocator alloc() {
-        step();
+        step(false);
         return config.getAllocator();
     }
 
     @Override
     public boolean isWritable() {
-        step();
+        step(false);
         return super.isWritable();
     }
 
     @Override
     public EventLoop eventLoop() {
-        step();
+        step(false);
         return super.eventLoop();
     }
 
     @Override
     public Channel flush() {
-        step();
+        step(false);
         return super.flush();
     }
 
@@ -642,22 +773,44 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     /** What a write is given is released whatever becomes of it: so do Netty's own where they throw. */
     private void stepWith(Object message) {
         try {
-            step();
-        } catch (Made e) {
+            step(false);
+        } catch (Made | MadeError e) {
             ReferenceCountUtil.release(message);
             throw e;
         }
     }
 
+    /** It is about to go to another loop, or to be registered anew. */
+    @Override
+    public ChannelFuture deregister() {
+        step(true);
+        return super.deregister();
+    }
+
+    /** Closing never throws, but where it is one of many that are closed to make room. */
+    @Override
+    public ChannelFuture close() {
+        if (Steps.ofRelief()) {
+            step(true);
+        }
+        return super.close();
+    }
+
+    @Override
+    public Unsafe unsafe() {
+        step(false);
+        return super.unsafe();
+    }
+
     @Override
     public boolean isOpen() {
-        step();
+        step(false);
         return open;
     }
 
     @Override
     public boolean isActive() {
-        step();
+        step(false);
         return open;
     }
 
@@ -670,6 +823,15 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
     private final class Config extends DefaultChannelConfig {
         Config() {
             super(SimChannel.this);
+        }
+
+        @Override
+        public <T> boolean setOption(ChannelOption<T> option, T value) {
+            if (option == ChannelOption.ALLOW_HALF_CLOSURE) {
+                halfCloses = (Boolean) value;
+                return true;
+            }
+            return super.setOption(option, value);
         }
 
         @Override

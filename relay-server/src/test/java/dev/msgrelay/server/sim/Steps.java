@@ -1,17 +1,28 @@
 package dev.msgrelay.server.sim;
 
+import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.session.Connection;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
-/** Which step of a connection a channel is called in. */
+/** Which step of a connection, or of who cuts off many, a channel is called in. */
 final class Steps {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
     private static final Map<Class<?>, String> CONNECTIONS = Map.of(
-            Connection.class, "", PublisherConnection.class, "publisher.", SubscriberConnection.class, "subscriber.");
+            Connection.class,
+            "",
+            PublisherConnection.class,
+            "publisher.",
+            SubscriberConnection.class,
+            "subscriber.",
+            PinRelief.class,
+            "relief.");
+
+    private static final Set<Class<?>> OF_THE_CHANNEL = Set.of(Steps.class, SimChannel.class);
 
     private static final String ON_ITS_THREAD = "execute|walled|lambda.execute.*";
 
@@ -25,11 +36,16 @@ final class Steps {
         return STACK.walk(Steps::find);
     }
 
+    /** Whether this is one of those that are cut off to free the log's memory. */
+    static boolean ofRelief() {
+        return STACK.walk(s -> s.anyMatch(f -> f.getDeclaringClass() == PinRelief.class));
+    }
+
     private static String find(Stream<StackWalker.StackFrame> stack) {
         String role = "";
         String step = null;
-        // This class, the channel's own method, then the caller.
-        for (StackWalker.StackFrame frame : stack.skip(3).toList()) {
+        for (StackWalker.StackFrame frame : stack.dropWhile(f -> OF_THE_CHANNEL.contains(f.getDeclaringClass()))
+                .toList()) {
             Class<?> at = frame.getDeclaringClass();
             if (step == null && (!ofTheRelay(at) || asksWhoseItIs(frame))) {
                 return null;

@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribeFrame;
@@ -88,7 +89,7 @@ public final class Subscriber extends Peer {
             Reading reading,
             boolean neverSlow,
             boolean malicious) {
-        super(world, model, "subscriber " + number, channel);
+        super(world, model, "subscriber " + number, channel, Role.SUBSCRIBER);
         this.log = log;
         this.packetBytes = packetBytes;
         this.relayDefault = relayDefault;
@@ -193,7 +194,7 @@ public final class Subscriber extends Peer {
     public void sayHello(HelloFrame said) {
         hello = said;
         tailAtHello = (int) log.tail();
-        want(said.encode());
+        wantHello(said);
     }
 
     private void subscribe(int count) {

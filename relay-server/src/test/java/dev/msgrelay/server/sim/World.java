@@ -1,5 +1,6 @@
 package dev.msgrelay.server.sim;
 
+import dev.msgrelay.server.config.RelayConfig;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.util.Map;
@@ -19,6 +20,7 @@ public final class World {
     private int injected;
     private final Map<String, Integer> faultySteps = new TreeMap<>();
     private SimLoop current;
+    private RelayConfig config;
 
     private final int volume;
 
@@ -31,6 +33,15 @@ public final class World {
     /** How much is published in this run: 1 is little, the log never goes round. */
     public int volume() {
         return volume;
+    }
+
+    /** What the relay of this run is like. */
+    public RelayConfig config() {
+        return config;
+    }
+
+    public void config(RelayConfig drawn) {
+        config = drawn;
     }
 
     // ---- random numbers ------------------------------------------------------------------------------------------

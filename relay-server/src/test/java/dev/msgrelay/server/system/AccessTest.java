@@ -141,7 +141,7 @@ class AccessTest {
         return TestRelay.start(setting, builder -> more.apply(builder.access(policy)));
     }
 
-    private static void reload(TestRelay relay, AccessPolicy policy) {
+    private static void reload(TestRelay relay, AccessPolicy policy) throws IOException {
         relay.relay().reload(RelayConfig.builder().access(policy).build());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -18,6 +19,8 @@ import dev.msgrelay.server.ops.Counter;
 import io.netty.channel.uring.IoUring;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** io_uring, where the machine has it: messages of all sizes, and a subscriber that holds everyone up. */
 class IoUringSmokeTest {
@@ -63,7 +66,7 @@ class IoUringSmokeTest {
             Stream stream = new Stream(0, 2000);
             while (relay.stats().get(Counter.HELD_BACK) == 0) {
                 publisher.send(stream.next(20_000));
-                dev.msgrelay.server.harness.Await.until(
+                Await.until(
                         "taken in or held back",
                         () -> relay.stats().messagesIn() == stream.count()
                                 || relay.stats().get(Counter.HELD_BACK) > 0);
@@ -71,6 +74,40 @@ class IoUringSmokeTest {
             publisher.halfClose();
             subscriber.resume();
             subscriber.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+        }
+    }
+
+    /**
+     * Behind the end of its input Netty reads a held publisher although reading is switched off. Not with an empty Unix socket:
+     * see {@link Transport#IO_URING}.
+     */
+    @ParameterizedTest(name = "unix {0}, {1} bytes wait in its socket")
+    @CsvSource({"false, 100000", "true, 100000", "false, 0"})
+    void aHeldPublisherThatEndsLosesNothing(boolean unix, int waiting) throws Exception {
+        onlyWhereItIsThere();
+        try (TestRelay relay = TestRelay.small(new Setting(Transport.IO_URING, unix, 1), Policy.BACKPRESSURE);
+                PlainSubscriber subscriber = relay.pausedSubscriber();
+                PlainPublisher publisher = relay.publisher()) {
+            Stream stream = new Stream(0, 2000);
+            while (relay.stats().get(Counter.HELD_BACK) == 0) {
+                publisher.send(stream.next(20_000));
+                Await.until(
+                        "taken in or held back",
+                        () -> relay.stats().messagesIn() == stream.count()
+                                || relay.stats().get(Counter.HELD_BACK) > 0);
+            }
+            // As much as its socket holds for certain.
+            if (waiting > 0) {
+                publisher.send(stream.next(waiting));
+            }
+            publisher.halfClose();
+            assertThat(Await.staysTrue(300, () -> relay.stats().publishers() == 1))
+                    .as("a publisher that waits: %s", relay.stats())
+                    .isTrue();
+            subscriber.resume();
+            subscriber.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+            relay.awaitPublishers(0);
+            relay.awaitClosed(CloseReason.PEER_CLOSED, 1);
         }
     }
 

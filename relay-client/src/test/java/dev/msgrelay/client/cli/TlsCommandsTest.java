@@ -1,0 +1,79 @@
+package dev.msgrelay.client.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.system.TlsFolder;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import io.netty.pkitesting.X509Bundle;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands with TLS, as a user gives them. */
+class TlsCommandsTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void withCertificatesOfBothSides() throws Exception {
+        TlsFolder files = new TlsFolder(folder);
+        X509Bundle own = files.signed("CN=audit", b -> b);
+        String ca = files.ca.toString();
+        String cert = files.certificate(own).toString();
+        String key = files.key(own).toString();
+        RelayConfig config = RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .tls(files.files(files.relay(), true))
+                .tlsPublishPort(0)
+                .tlsSubscribePort(0)
+                .build();
+        try (RelayServer relay = RelayServer.start(config)) {
+            String in = Endpoint.of(relay.tlsPublishAddress()).toString();
+            String out = Endpoint.of(relay.tlsSubscribeAddress()).toString();
+            CompletableFuture<CommandRun> subscribed = CommandRun.start(
+                    "",
+                    "subscribe",
+                    out,
+                    "--print",
+                    "--count",
+                    "1",
+                    "--tls-ca",
+                    ca,
+                    "--tls-cert",
+                    cert,
+                    "--tls-key",
+                    key);
+            while (relay.stats().subscribers() == 0) {
+                assertThat(subscribed).isNotDone();
+                Thread.onSpinWait();
+            }
+            CommandRun published = CommandRun.withInput(
+                    "hello\n".getBytes(UTF_8),
+                    "publish",
+                    in,
+                    "--type",
+                    "7",
+                    "--tls-ca",
+                    ca,
+                    "--tls-cert",
+                    cert,
+                    "--tls-key",
+                    key);
+            assertThat(published.exitCode()).isZero();
+            CommandRun run = subscribed.get(20, TimeUnit.SECONDS);
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).contains("hello");
+
+            CommandRun foreign = CommandRun.withInput(
+                    "hello\n".getBytes(UTF_8), "publish", in, "--type", "7", "--tls", "--reconnect", "none");
+            assertThat(foreign.exitCode()).isEqualTo(1);
+            assertThat(foreign.err()).contains("TLS with " + in + " failed: the relay's certificate is refused");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package dev.msgrelay.client.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.MemoryPlan;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the README and the documents show does what they say. */
+class DocumentsTest {
+    private static final Path README = Path.of("..", "README.md");
+    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path OPERATIONS = DOCS.resolve("operations.md");
+
+    private static final Pattern BLOCK = Pattern.compile("^```(\\w+)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+
+    /** What a whole program has, and a piece of one has not. */
+    private static final String MAIN = "static void main";
+
+    /** What stands around a piece of Java: a name that it uses and does not declare is a field here. */
+    private static final String PIECE = """
+            import dev.msgrelay.client.*;
+            import dev.msgrelay.protocol.*;
+            import dev.msgrelay.protocol.net.Endpoint;
+            import dev.msgrelay.server.*;
+            import dev.msgrelay.server.admin.*;
+            import dev.msgrelay.server.config.*;
+            import java.nio.ByteBuffer;
+            import java.nio.file.Path;
+
+            class Piece%d {
+                RelayServer relay;
+                Endpoint endpoint;
+                String secret;
+                ByteBuffer body;
+
+                void piece() throws Exception {
+                    %s
+                }
+            }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private static List<String> blocks(String language, Path document) {
+        List<String> blocks = new ArrayList<>();
+        Matcher block = BLOCK.matcher(text(document));
+        while (block.find()) {
+            if (block.group(1).equals(language)) {
+                blocks.add(block.group(2));
+            }
+        }
+        return blocks;
+    }
+
+    private static String text(Path document) {
+        try {
+            return Files.readString(document);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static RelayServer start() throws IOException {
+        return RelayServer.start(
+                RelayConfig.builder().publishPort(0).subscribePort(0).build());
+    }
+
+    /** The program, for a relay on other ports. */
+    private static String at(RelayServer relay, String program) {
+        return program.replace("7401", "" + relay.publishAddress().getPort())
+                .replace("7400", "" + relay.subscribeAddress().getPort());
+    }
+
+    @Test
+    void theProgramInJavaPublishesAndSubscribes() throws Exception {
+        String program = blocks("java", README).stream()
+                .filter(block -> block.contains(MAIN))
+                .findFirst()
+                .orElseThrow();
+        try (RelayServer relay = start()) {
+            Path file = Files.writeString(folder.resolve("Hello.java"), at(relay, program));
+            try (JavaProcess hello = new JavaProcess(file.toString())) {
+                assertThat(hello.line(line -> line.endsWith("hello"))).isEqualTo("1 7 hello");
+            }
+        }
+    }
+
+    @Test
+    void thePiecesOfJavaCompile() throws Exception {
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> documents = Stream.concat(Stream.of(README), Files.list(DOCS))) {
+            List<String> pieces = documents
+                    .filter(document -> document.toString().endsWith(".md"))
+                    .flatMap(document -> blocks("java", document).stream())
+                    .filter(block -> !block.contains(MAIN))
+                    .toList();
+            for (String piece : pieces) {
+                files.add(Files.writeString(
+                        folder.resolve("Piece" + files.size() + ".java"), String.format(PIECE, files.size(), piece)));
+            }
+        }
+        assertThat(files).isNotEmpty();
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter said = new StringWriter();
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            boolean good = compiler.getTask(
+                            said,
+                            manager,
+                            null,
+                            List.of(
+                                    "-proc:none",
+                                    "-d",
+                                    folder.toString(),
+                                    "-cp",
+                                    System.getProperty("java.class.path")),
+                            null,
+                            manager.getJavaFileObjectsFromPaths(files))
+                    .call();
+            assertThat(good).as("%s", said).isTrue();
+        }
+    }
+
+    @Test
+    void theProgramsInPythonPublishAndSubscribe() throws Exception {
+        assumeThereIsPython();
+        List<String> programs = blocks("python", README);
+        assertThat(programs).hasSize(2);
+        try (RelayServer relay = start()) {
+            Process subscriber = python(at(relay, programs.get(0))).start();
+            try (BufferedReader output = subscriber.inputReader()) {
+                CompletableFuture<String> line = CompletableFuture.supplyAsync(() -> firstLine(output));
+                // It gets what comes from its connection on: when that is, nobody tells.
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                while (!line.isDone() && System.nanoTime() < end) {
+                    Process publisher = python(at(relay, programs.get(1))).start();
+                    assertThat(publisher.waitFor(20, TimeUnit.SECONDS)).isTrue();
+                    assertThat(publisher.exitValue()).isZero();
+                }
+                assertThat(line.get(1, TimeUnit.SECONDS)).isEqualTo("7 b'hello'");
+            } finally {
+                subscriber.destroyForcibly();
+            }
+        }
+    }
+
+    private static ProcessBuilder python(String program) {
+        return new ProcessBuilder("python3", "-c", program).redirectError(ProcessBuilder.Redirect.INHERIT);
+    }
+
+    private static String firstLine(BufferedReader output) {
+        try {
+            return output.readLine();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void assumeThereIsPython() throws InterruptedException {
+        boolean there;
+        try {
+            there = python("").start().waitFor() == 0;
+        } catch (IOException none) {
+            there = false;
+        }
+        if (!there) {
+            System.out.println("DocumentsTest: there is no python3, so the README's programs in Python are not run");
+        }
+        assumeTrue(there, "there is no python3");
+    }
+
+    @ParameterizedTest
+    @EnumSource(CloseReason.class)
+    void whatToDoAboutEachReasonIsTold(CloseReason reason) {
+        String operations = text(OPERATIONS);
+        assertThat(operations.substring(operations.indexOf("\n## Troubleshooting")))
+                .contains("`" + reason + "`");
+    }
+
+    @Test
+    void theExampleOfTheMemoryIsWhatTheRelayPrints() {
+        MemoryPlan plan = MemoryPlan.of(
+                RelayConfig.builder().logSize(512 << 20).maxConnections(100).build());
+        assertThat(text(OPERATIONS)).contains("  " + String.join("\n  ", plan.lines()) + "\n");
+    }
+}

@@ -1,0 +1,84 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.session.Connection;
+import io.netty.channel.Channel;
+import java.lang.reflect.Field;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** The connections of a relay as only a test may see them: with their channels, and with fields that it can spoil. */
+public final class Sessions {
+    /** The thread of the core. */
+    public static final String CORE = "relay-loop-0";
+
+    private Sessions() {}
+
+    /** Those that are connected. */
+    public static Collection<Connection> of(RelayServer relay) {
+        return List.copyOf(relay.engine().table().live());
+    }
+
+    /** The channel of one. */
+    public static Channel channel(Connection connection) {
+        try {
+            return (Channel) field(connection.getClass(), "channel").get(connection);
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Takes away what a connection needs for its next step; on its thread. */
+    public static void takeAway(Connection connection, String field) {
+        try {
+            field(connection.getClass(), field).set(connection, null);
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Does something on a connection's thread, and waits until it is done. */
+    public static void onItsThread(Connection connection, Runnable task) throws Exception {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        connection.execute(() -> {
+            try {
+                task.run();
+                done.complete(null);
+            } catch (Throwable t) {
+                done.completeExceptionally(t);
+            }
+        });
+        done.get(20, TimeUnit.SECONDS);
+    }
+
+    /** The name of the thread that has a connection. */
+    public static String thread(Connection connection) {
+        String[] name = new String[1];
+        try {
+            onItsThread(connection, () -> name[0] = Thread.currentThread().getName());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        return name[0];
+    }
+
+    /** Bytes of a part of the relay's memory that are taken. */
+    public static long used(RelayServer relay, Part part) {
+        return relay.engine().budget().pool(part).used();
+    }
+
+    private static Field field(Class<?> type, String name) {
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+            try {
+                Field field = at.getDeclaredField(name);
+                field.setAccessible(true);
+                return field;
+            } catch (NoSuchFieldException e) {
+                // Of the class above, then.
+            }
+        }
+        throw new AssertionError(type + " has no field " + name);
+    }
+}

@@ -1,0 +1,296 @@
+package dev.msgrelay.server.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.TalkingPublisher;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.Connection;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A session throws in each of its steps, since the test takes away what the step needs: it ends, and nobody else notices.
+ *
+ * <pre>
+ *   socket --> Saboteur (of the test) --> the connection
+ *                 '-- takes a field away just before the step, or just behind it
+ * </pre>
+ *
+ * Steps that only a move between loops or a relief of the log's memory brings are the simulation's.
+ */
+class ThrowingSessionsTest {
+    /** Each step so often. */
+    private static final int TIMES = 5;
+
+    private static final int LARGE = 1 << 20;
+    private static final int ASSEMBLY = 2 * LARGE + (256 << 10);
+    /** More than the system takes for a reader that does not read. */
+    private static final int FULL_SOCKET = 600_000;
+
+    /** What its two publishers keep of begun frames. */
+    private static final long OF_THE_PAIR = 2 << 12;
+
+    private int broken;
+    private int loops;
+
+    /** What comes from the channel when a session is spoilt. */
+    private enum When {
+        BEFORE_READ,
+        BEHIND_READ,
+        BEFORE_READ_COMPLETE,
+        BEHIND_READ_COMPLETE,
+        BEFORE_WRITABILITY
+    }
+
+    /** Spoils a session once, between its channel and itself. */
+    private static final class Saboteur extends ChannelInboundHandlerAdapter {
+        private final When when;
+        private final Runnable spoil;
+        private boolean done;
+
+        Saboteur(When when, Runnable spoil) {
+            this.when = when;
+            this.spoil = spoil;
+        }
+
+        private void at(When now) {
+            if (now == when && !done) {
+                done = true;
+                spoil.run();
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            at(When.BEFORE_READ);
+            ctx.fireChannelRead(message);
+            at(When.BEHIND_READ);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            at(When.BEFORE_READ_COMPLETE);
+            ctx.fireChannelReadComplete();
+            at(When.BEHIND_READ_COMPLETE);
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            at(When.BEFORE_WRITABILITY);
+            ctx.fireChannelWritabilityChanged();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} loops")
+    @ValueSource(ints = {1, 3})
+    void nobodyElseNotices(int loopCount) throws Exception {
+        loops = loopCount;
+        try (MemoryWatch memory = new MemoryWatch();
+                TestRelay relay = AttackRelay.start(loops, b -> b.assemblyBytes(ASSEMBLY));
+                HealthyPair pair = AttackRelay.pair(relay)) {
+            pair.push(1 << 20);
+            pair.begin();
+            long before = Sessions.used(relay.relay(), Part.CONNECTIONS);
+            for (int i = 0; i < TIMES; i++) {
+                publishersInTheirSteps(relay);
+                subscribersInTheirSteps(relay, pair);
+            }
+            pair.end(broken + " sessions that throw");
+            RelayStats stats = relay.stats();
+            assertThat(relay.closed(CloseReason.INTERNAL_ERROR)).as("%s", stats).isEqualTo(broken);
+            relay.awaitPublishers(2);
+            relay.awaitSubscribers(1);
+            memory.assertWithinBudget(relay);
+            pair.push(16 << 20);
+            pair.finish();
+            Await.until(
+                    () -> "all memory is given back: " + relay.stats(),
+                    () -> Sessions.used(relay.relay(), Part.CONNECTIONS) <= before + OF_THE_PAIR
+                            && Sessions.used(relay.relay(), Part.FRAMES) == 0
+                            && Sessions.used(relay.relay(), Part.CONTROL) == 0
+                            && relay.stats().get(Counter.CHUNKS_ASIDE) == 0);
+        }
+    }
+
+    // ---- publishers ------------------------------------------------------------------------------------------
+
+    private void publishersInTheirSteps(TestRelay relay) throws Exception {
+        publisher(relay, "whereToRead", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "segment")));
+        publisher(relay, "channelRead", c -> spoil(c, When.BEFORE_READ, "segment"));
+        publisher(relay, "tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
+        publisher(relay, "a task", ThrowingSessionsTest::throwInATask);
+        publisher(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
+        publisher(relay, "a read, an Error", c -> spoil(c, When.BEHIND_READ, ThrowingSessionsTest::throwAnError));
+        named(relay, "channelReadComplete", When.BEFORE_READ_COMPLETE);
+        named(relay, "acknowledge", When.BEHIND_READ_COMPLETE);
+        granted(relay);
+    }
+
+    private interface Spoil {
+        void accept(Connection connection) throws Exception;
+    }
+
+    private void publisher(TestRelay relay, String step, Spoil spoil) throws Exception {
+        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        try (TalkingPublisher client = TalkingPublisher.connect(relay.publish())) {
+            client.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, broken), 10));
+            Connection connection = newOne(relay, others, Role.PUBLISHER);
+            Await.until("its message", () -> connection.messages() == 1);
+            // With loops that only read it moves to one of them now.
+            Await.until(
+                    "its loop", () -> loops < 3 || !Sessions.thread(connection).equals(Sessions.CORE));
+            spoil.accept(connection);
+            sendUnlessEnded(client, new Frames().header(1, 1000));
+            awaitEnd(relay, "publisher." + step);
+        }
+    }
+
+    /** A step that needs nothing to be sent may have ended the session already. */
+    private static void sendUnlessEnded(TalkingPublisher client, Frames frames) {
+        try {
+            client.send(frames);
+        } catch (IOException ended) {
+            // It is looked at next why it has.
+        }
+    }
+
+    private void named(TestRelay relay, String step, When when) throws Exception {
+        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        Hello hello = Hello.acks("name-" + broken, 1).producer(1, broken + 1);
+        try (TalkingPublisher client = TalkingPublisher.connect(relay, hello)) {
+            client.await(Hello.WELCOME);
+            spoil(newOne(relay, others, Role.PUBLISHER), when, "outbox");
+            client.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, broken), 10));
+            awaitEnd(relay, "publisher." + step);
+        }
+    }
+
+    /** There is memory for two long frames at a time: the third one has waited for it, and throws when it gets it. */
+    private void granted(TestRelay relay) throws Exception {
+        byte[] begun = new Frames().header(1, LARGE).raw(new byte[100_000]).bytes();
+        try (TalkingPublisher first = TalkingPublisher.connect(relay.publish());
+                TalkingPublisher second = TalkingPublisher.connect(relay.publish())) {
+            long waits = relay.stats().get(Counter.ASSEMBLY_WAITS);
+            first.send(begun);
+            second.send(begun);
+            Await.until(
+                    () -> "they have the memory: " + relay.stats(),
+                    () -> Sessions.used(relay.relay(), Part.FRAMES) >= 2 * LARGE);
+            Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+            try (TalkingPublisher third = TalkingPublisher.connect(relay.publish())) {
+                third.send(begun);
+                Connection connection = newOne(relay, others, Role.PUBLISHER);
+                Await.until("it waits", () -> relay.stats().get(Counter.ASSEMBLY_WAITS) > waits);
+                Sessions.onItsThread(connection, () -> Sessions.takeAway(connection, "reads"));
+                first.reset();
+                awaitEnd(relay, "publisher.granted");
+            }
+        }
+    }
+
+    // ---- subscribers -----------------------------------------------------------------------------------------
+
+    private void subscribersInTheirSteps(TestRelay relay, HealthyPair pair) throws Exception {
+        subscriber(relay, "send", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "writer")));
+        subscriber(relay, "tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
+        subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
+        subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
+        speaking(relay, "channelRead", When.BEFORE_READ, "heartbeat");
+        speaking(relay, "say", When.BEHIND_READ, "hello");
+        writable(relay, pair);
+    }
+
+    private void subscriber(TestRelay relay, String step, Spoil spoil) throws Exception {
+        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
+            spoil.accept(newOne(relay, others, Role.SUBSCRIBER));
+            client.awaitEnd();
+            awaitEnd(relay, "subscriber." + step);
+        }
+    }
+
+    private void speaking(TestRelay relay, String step, When when, String field) throws Exception {
+        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
+            spoil(newOne(relay, others, Role.SUBSCRIBER), when, field);
+            client.hello(HelloFrame.subscriber().build().encode());
+            client.awaitEnd();
+            awaitEnd(relay, "subscriber." + step);
+        }
+    }
+
+    /** Its socket was full, and takes something again. */
+    private void writable(TestRelay relay, HealthyPair pair) throws Exception {
+        Set<Connection> others = new HashSet<>(Sessions.of(relay.relay()));
+        try (PlainSubscriber client = PlainSubscriber.connectPaused(relay.subscribe(), 0)) {
+            Connection connection = newOne(relay, others, Role.SUBSCRIBER);
+            pair.push(FULL_SOCKET, 1000);
+            Await.until("a full socket", () -> !Sessions.channel(connection).isWritable());
+            spoil(connection, When.BEFORE_WRITABILITY, "writer");
+            client.resume();
+            client.awaitEnd();
+            awaitEnd(relay, "subscriber.channelWritabilityChanged");
+        }
+    }
+
+    // ---- both ------------------------------------------------------------------------------------------------
+
+    private static Connection newOne(TestRelay relay, Set<Connection> others, Role role) {
+        Connection[] found = new Connection[1];
+        Await.until("a connection of a " + role, () -> {
+            for (Connection c : Sessions.of(relay.relay())) {
+                found[0] = c.role() == role && !others.contains(c) ? c : found[0];
+            }
+            return found[0] != null;
+        });
+        return found[0];
+    }
+
+    private static void spoil(Connection connection, When when, String field) throws Exception {
+        spoil(connection, when, () -> Sessions.takeAway(connection, field));
+    }
+
+    private static void spoil(Connection connection, When when, Runnable how) throws Exception {
+        Sessions.onItsThread(
+                connection, () -> Sessions.channel(connection).pipeline().addFirst(new Saboteur(when, how)));
+    }
+
+    /** One rule for errors and exceptions, wherever in a session they are thrown. */
+    private static void throwAnError() {
+        throw new StackOverflowError("an error that the test made");
+    }
+
+    private static void throwAnErrorInATask(Connection connection) {
+        connection.execute(ThrowingSessionsTest::throwAnError);
+    }
+
+    private static void throwInATask(Connection connection) {
+        connection.execute(() -> {
+            throw new IllegalStateException("a fault that the test made");
+        });
+    }
+
+    private void awaitEnd(TestRelay relay, String step) {
+        broken++;
+        Await.until(
+                () -> step + " ends its session, the one number " + broken + ": " + relay.stats(),
+                () -> relay.closed(CloseReason.INTERNAL_ERROR) >= broken);
+        assertThat(relay.closed(CloseReason.INTERNAL_ERROR)).as(step).isEqualTo(broken);
+    }
+}

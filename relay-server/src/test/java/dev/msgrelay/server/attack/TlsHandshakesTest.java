@@ -1,0 +1,136 @@
+package dev.msgrelay.server.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.TlsBridge;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.tls.TlsFiles;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import javax.net.ssl.SSLEngine;
+import org.junit.jupiter.api.Test;
+
+/** Handshakes that are never finished, while one publisher sends to eight subscribers. */
+class TlsHandshakesTest {
+    /** All of them: {@code -Dtls.closes=10000}. */
+    private static final int CLOSES = Integer.getInteger("tls.closes", 400);
+
+    private static final int SUBSCRIBERS = 8;
+    private static final int SILENT = 200;
+    private static final Duration TIMEOUT = Duration.ofMillis(1500);
+    private static final long BETWEEN_BYTES_MILLIS = 100;
+
+    private static TestRelay start(Certificates certificates) throws Exception {
+        TlsFiles files = certificates.relayFiles();
+        return AttackRelay.start(
+                b -> b.tls(files).tlsPublishPort(0).tlsSubscribePort(0).handshakeTimeout(TIMEOUT));
+    }
+
+    /** What a client says first. */
+    private static byte[] clientHello(Certificates certificates) throws Exception {
+        SSLEngine engine = certificates.client().createSSLEngine();
+        engine.setUseClientMode(true);
+        ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), hello);
+        byte[] bytes = new byte[hello.flip().remaining()];
+        hello.get(bytes);
+        return bytes;
+    }
+
+    /** Half of the subscribers with TLS, half without. */
+    private static List<PlainSubscriber> subscribers(TestRelay relay, TlsBridge bridge) throws IOException {
+        List<PlainSubscriber> subscribers = new ArrayList<>();
+        for (int i = 0; i < SUBSCRIBERS - 1; i++) {
+            subscribers.add(PlainSubscriber.connect(
+                    i % 2 == 0 ? bridge.address() : relay.relay().subscribeAddress()));
+        }
+        relay.awaitSubscribers(SUBSCRIBERS);
+        return subscribers;
+    }
+
+    @Test
+    void silentAndByteByByte() throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(certificates);
+                TlsBridge bridge = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
+                HealthyPair pair = AttackRelay.pair(relay);
+                Crowd silent = new Crowd();
+                Crowd slow = new Crowd()) {
+            List<PlainSubscriber> others = subscribers(relay, bridge);
+            pair.begin();
+            silent.connect(relay.relay().tlsPublishAddress(), SILENT / 2);
+            silent.connect(relay.relay().tlsSubscribeAddress(), SILENT / 2);
+            slow.connect(relay.relay().tlsPublishAddress(), SILENT);
+            byte[] hello = clientHello(certificates);
+            ByteBuffer bytes = ByteBuffer.wrap(hello);
+            long next = System.nanoTime();
+            // Not within the time a whole one takes: each is given up, whatever it has sent.
+            while (slow.drain() < slow.size() || silent.drain() < silent.size()) {
+                if (System.nanoTime() - next > 0 && bytes.hasRemaining()) {
+                    slow.offer(new byte[] {bytes.get()});
+                    next += BETWEEN_BYTES_MILLIS * 1_000_000;
+                }
+                pair.assertAlive();
+                Thread.onSpinWait();
+            }
+            pair.end(2 * SILENT + " handshakes that are silent, or slow");
+            assertThat(relay.closed(CloseReason.TLS_FAILED)).isEqualTo(2 * SILENT);
+            for (PlainSubscriber other : others) {
+                assertThat(other.end()).isNull();
+                assertThat(other.received().wrong()).isNull();
+                other.close();
+            }
+            pair.finish();
+            AttackRelay.assertNoFault(relay);
+        }
+    }
+
+    /** Each goes at another byte of its handshake: before, within and behind the ClientHello, and while the relay works on it. */
+    @Test
+    void closesWithinAHandshake() throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(certificates);
+                HealthyPair pair = AttackRelay.pair(relay)) {
+            long memory = relay.stats().get(Counter.MEMORY_DIRECT_BYTES);
+            byte[] hello = clientHello(certificates);
+            Random random = new Random(1);
+            pair.begin();
+            InetSocketAddress[] ports = {
+                relay.relay().tlsPublishAddress(), relay.relay().tlsSubscribeAddress()
+            };
+            for (int i = 0; i < CLOSES; i++) {
+                SocketChannel channel = SocketChannel.open(ports[i % 2]);
+                int length = i % 3 == 0 ? hello.length : random.nextInt(hello.length + 1);
+                channel.write(ByteBuffer.wrap(hello, 0, length));
+                if (i % 5 == 0 && length == hello.length) {
+                    // The relay's answer has begun.
+                    channel.read(ByteBuffer.allocate(1));
+                }
+                if (i % 7 == 0) {
+                    channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+                }
+                channel.close();
+            }
+            pair.end(CLOSES + " closes within a handshake");
+            Await.until(
+                    () -> "all have ended: " + relay.stats(),
+                    () -> relay.stats().get(Counter.TLS_FAILURES) == CLOSES);
+            Await.until(
+                    () -> "memory is given back: " + relay.stats(),
+                    () -> relay.stats().get(Counter.MEMORY_DIRECT_BYTES) == memory);
+            pair.finish();
+            AttackRelay.assertNoFault(relay);
+        }
+    }
+}

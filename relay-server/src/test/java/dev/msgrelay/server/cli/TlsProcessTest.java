@@ -1,0 +1,111 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.TlsBridge;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** relay-server with TLS, as a user starts it and reads it. */
+class TlsProcessTest {
+    @ParameterizedTest
+    @CsvSource({"boringssl,BoringSSL (as told)", "jdk,the JDK's (as told)"})
+    void eachRefusalHasItsLine(String provider, String named) throws Exception {
+        Instant now = Instant.now();
+        try (Certificates certificates = new Certificates()) {
+            X509Bundle own = certificates.relay("CN=relay of a test");
+            try (CommandProcess relay = CommandProcess.of(
+                    TalkingRelayMain.class,
+                    "--tls-cert=" + certificates.certificateFile(own),
+                    "--tls-key=" + certificates.keyFile(own),
+                    "--tls-clients=" + certificates.authorityFile(),
+                    "--tls-publish-port=0",
+                    "--tls-subscribe-port=0",
+                    "--handshake-timeout=1s",
+                    "--tls-size=2m",
+                    "--pin-size=8m",
+                    "--tls-provider=" + provider)) {
+                Matcher ports = Pattern.compile("TLS publishers 127.0.0.1:(\\d+), subscribers 127.0.0.1:(\\d+)")
+                        .matcher(relay.line(line -> line.contains("TLS publishers")));
+                assertThat(ports.find()).isTrue();
+                assertThat(relay.line(line -> line.contains("TLS 1.3 by")))
+                        .contains(named, "CN=relay of a test", "clients must show one of");
+                InetSocketAddress publish = new InetSocketAddress("127.0.0.1", Integer.parseInt(ports.group(1)));
+                assertThat(relay.line(line -> line.contains("transport"))).contains("transport epoll (auto: it is");
+
+                refused(certificates, publish, null);
+                error(relay, "TLS failed: the client shows no certificate, and must");
+                refused(certificates, publish, certificates.foreign("CN=foreign"));
+                error(relay, "TLS failed: the client's certificate is of no authority that is trusted here");
+                refused(certificates, publish, certificates.signed("CN=late", b -> b.notBefore(now.minusSeconds(7200))
+                        .notAfter(now.minusSeconds(3600))));
+                error(relay, "TLS failed: the client's certificate has expired");
+                refused(certificates, publish, certificates.signed("CN=early", b -> b.notBefore(now.plusSeconds(3600))
+                        .notAfter(now.plusSeconds(7200))));
+                error(relay, "TLS failed: the client's certificate is not yet valid");
+                try (Socket plain = new Socket("127.0.0.1", publish.getPort())) {
+                    plain.getOutputStream().write(new Frames().frame(7, 10).bytes());
+                    error(relay, "TLS failed: this port is for TLS, and the first byte is 0x00");
+                }
+                try (SSLSocket older = (SSLSocket)
+                        certificates.client().getSocketFactory().createSocket("127.0.0.1", publish.getPort())) {
+                    older.setEnabledProtocols(new String[] {"TLSv1.2"});
+                    try {
+                        older.startHandshake();
+                    } catch (IOException asItShould) {
+                        error(relay, "TLS failed: the client does not offer TLS 1.3");
+                    }
+                }
+                try (Socket silent = new Socket("127.0.0.1", publish.getPort())) {
+                    assertThat(silent.isConnected()).isTrue();
+                    error(relay, "TLS failed: no TLS handshake within 1000 ms");
+                }
+                assertThat(relay.errors()).noneMatch(line -> line.contains("a fault of the relay"));
+            }
+        }
+    }
+
+    private static void refused(Certificates certificates, InetSocketAddress to, X509Bundle own) throws Exception {
+        try (SSLSocket socket = TlsBridge.connect(certificates.client(own), to, 0)) {
+            throw new AssertionError("read " + socket.getInputStream().read());
+        } catch (IOException asItShould) {
+            assertThat(asItShould.getMessage()).isNotNull();
+        }
+    }
+
+    private static void error(CommandProcess relay, String text) {
+        Await.until(() -> "'" + text + "' in " + relay.errors(), () -> relay.errors().stream()
+                .anyMatch(line -> line.contains(text)));
+    }
+
+    @Test
+    void whatIsMissingIsNamed() throws Exception {
+        try (CommandProcess relay = new CommandProcess("--tls-cert=c.pem")) {
+            assertThat(relay.awaitExit()).isEqualTo(2);
+            assertThat(relay.errors()).contains("relay-server: TLS cert c.pem needs its key: --tls-key");
+        }
+        Path none = Path.of("/nowhere/at/all.pem");
+        try (CommandProcess relay =
+                new CommandProcess("--tls-cert=" + none, "--tls-key=" + none, "--tls-size=2m", "--pin-size=8m")) {
+            assertThat(relay.awaitExit()).isEqualTo(1);
+            assertThat(relay.errors()).contains("relay-server: there is no file " + none);
+        }
+        try (CommandProcess relay = new CommandProcess("--check-config", "--tls-cert=" + none, "--tls-key=" + none)) {
+            assertThat(relay.awaitExit()).isEqualTo(2);
+            assertThat(relay.errors()).contains("relay-server: there is no file " + none);
+        }
+    }
+}

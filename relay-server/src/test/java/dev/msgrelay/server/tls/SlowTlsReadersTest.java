@@ -1,0 +1,117 @@
+package dev.msgrelay.server.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.harness.Stream;
+import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.TlsBridge;
+import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.ops.Counter;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A reader with TLS that stops reading, under each policy. */
+class SlowTlsReadersTest {
+    static java.util.stream.Stream<TlsStreamTest.Way> ways() {
+        return TlsStreamTest.ways();
+    }
+
+    private static TestRelay start(TlsStreamTest.Way way, Certificates certificates, Policy policy) throws Exception {
+        return TlsStreamTest.start(way, certificates, b -> b.ringSize(TestRelay.SMALL_RING)
+                .logSize(TestRelay.SMALL_LOG)
+                .maxBody(TestRelay.SMALL_MAX_BODY)
+                .stallTimeout(Duration.ofSeconds(20))
+                .slowSubscriber(policy));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void disconnect(TlsStreamTest.Way way) throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(way, certificates, Policy.DISCONNECT);
+                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
+                PlainSubscriber good = relay.subscriber();
+                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
+                PlainPublisher publisher = relay.publisher()) {
+            relay.awaitSubscribers(2);
+            Stream stream = new Stream(0, 100_000, Seeds.random("SlowTlsReadersTest " + way));
+            while (relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0) {
+                assertThat(stream.bytes()).isLessThan(20 * Stream.ENOUGH);
+                publisher.send(stream.next(100_000));
+                good.awaitMessages(stream.count());
+            }
+            slow.resume();
+            // What it got before its end is right; its last frame may be cut.
+            slow.awaitEnd();
+            assertThat(slow.received().wrong()).isNull();
+            good.received().assertAllOf(stream.count());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void skip(TlsStreamTest.Way way) throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(way, certificates, Policy.SKIP);
+                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
+                PlainSubscriber good = relay.subscriber();
+                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
+                PlainPublisher publisher = relay.publisher()) {
+            relay.awaitSubscribers(2);
+            Stream stream = new Stream(0, 100_000, Seeds.random("SlowTlsReadersTest " + way));
+            while (stream.bytes() < Stream.ENOUGH) {
+                publisher.send(stream.next(100_000));
+                good.awaitMessages(stream.count());
+            }
+            slow.resume();
+            Await.until(
+                    () -> "everything received or skipped: " + relay.stats() + ", received "
+                            + slow.received().count() + " of " + stream.count(),
+                    () -> slow.received().count() + relay.stats().get(Counter.MESSAGES_SKIPPED) == stream.count()
+                            || slow.received().wrong() != null);
+            slow.received().assertOrderOnly(1);
+            good.received().assertAllOf(stream.count());
+            assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED)).isPositive();
+            assertThat(relay.stats().closes()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void backpressure(TlsStreamTest.Way way) throws Exception {
+        Random random = Seeds.random("SlowTlsReadersTest " + way);
+        Workers workers = new Workers();
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(way, certificates, Policy.BACKPRESSURE);
+                TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
+                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
+                PlainSubscriber good = relay.subscriber();
+                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
+                PlainPublisher publisher = PlainPublisher.connect(in.address())) {
+            relay.awaitSubscribers(2);
+            Stream stream = new Stream(0, 100_000, random);
+            workers.start("publisher", () -> {
+                while (stream.bytes() < Stream.ENOUGH) {
+                    publisher.send(stream.next(100_000));
+                }
+            });
+            Await.until(
+                    () -> "the publisher is held back: " + relay.stats(),
+                    () -> relay.stats().get(Counter.HELD_BACK) > 0);
+            slow.resume();
+            workers.join();
+            slow.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+            good.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+            assertThat(relay.stats().closes()).isEmpty();
+        }
+    }
+}
