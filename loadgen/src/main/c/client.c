@@ -32,9 +32,8 @@ static int connection_count, publisher_count;
 static size_t frame, write_size;
 static unsigned char *prepared;
 
-/* The window, in the clock of System.nanoTime; everybody's once it is known. */
-static int64_t send_from, begin, end;
-static _Atomic int window_known;
+/* The window, in the clock of System.nanoTime: never, until it is told; told again where it begins earlier. */
+static _Atomic int64_t send_from, begin = INT64_MAX, end = INT64_MAX;
 
 static int64_t now(void) {
     struct timespec time;
@@ -138,7 +137,7 @@ static void *subscribe(void *given) {
         /* MSG_TRUNC: TCP throws the bytes away without copying them. A Unix socket copies. */
         ssize_t n = recv(connection->fd, buffer, READ, MSG_TRUNC);
         int64_t time = now();
-        if (connection->at_end == NOT_YET && window_known && time >= begin) {
+        if (connection->at_end == NOT_YET && time >= begin) {
             /* What this read brought belongs to the time after the mark. */
             if (connection->at_begin == NOT_YET) connection->at_begin = connection->bytes;
             if (time >= end) connection->at_end = connection->bytes;
@@ -231,8 +230,9 @@ static char *next_line(int millis) {
 }
 
 static int is_window(const char *line) {
-    if (line == NULL || sscanf(line, "run %" SCNd64 " %" SCNd64 " %" SCNd64, &send_from, &begin, &end) != 3) return 0;
-    window_known = 1;
+    int64_t told[3];
+    if (line == NULL || sscanf(line, "run %" SCNd64 " %" SCNd64 " %" SCNd64, told, told + 1, told + 2) != 3) return 0;
+    send_from = told[0], begin = told[1], end = told[2];
     return 1;
 }
 
@@ -249,7 +249,7 @@ static void run_publishers(void) {
     start_all(publish_at_full_speed);
     while (now() < end) {
         progress(0);
-        next_line(50);
+        is_window(next_line(50));
     }
     for (int i = 0; i < connection_count; i++) pthread_join(connections[i].thread, NULL);
     say_published();

@@ -5,7 +5,6 @@
  *  cli        the commands                                          (picocli; nothing is measured here)
  *  experiment cells measured in turn, which of their runs count     (controller's thread)
  *  shootout   lanes and loads: their cells, ceilings, searches      (controller's thread)
- *  lab        the articles' experiments, a package for each         (command's thread, processes where it says so)
  *  bench      cases: their cells, and what is asked of each         (controller's thread)
  *  run        one run: children, contestant, window, verdict            (controller's thread)
  *  bound      what a run was bound by: samples of /proc, a table    (a sampling thread; the table is pure)

@@ -50,7 +50,8 @@ public final class Cases {
      */
     public Cases(int body, int rounds, boolean quick) {
         this.load = Load.oneToOne(body);
-        this.timing = quick ? timing(4, 2) : new Timing(Timing.FULL_SPEED_WARMUP, Duration.ofSeconds(3));
+        this.timing =
+                (quick ? timing(4, 2) : new Timing(Timing.FULL_SPEED_WARMUP, Duration.ofSeconds(3))).orUntilSteady();
         this.rounds = rounds;
         this.quick = quick;
     }

@@ -44,7 +44,8 @@ final class BenchCommand extends Told {
             paramLabel = "CASE",
             split = ",",
             description = "Only these: in-process-runs, in-process-single, one-to-one, fan-out, slow-subscriber, unix,"
-                    + " many-publishers, latency, sustained, idle.")
+                    + " many-publishers, latency, sustained, idle, c-one-to-one, c-fan-out, library, acknowledged,"
+                    + " filtered, churn.")
     private List<String> only = new ArrayList<>();
 
     @Option(

@@ -73,7 +73,7 @@ final class CalibrateCommand extends Told {
     public Integer call() throws IOException, InterruptedException {
         within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY);
         Load load = Load.oneToOne(body).withUnix(unix);
-        Timing timing = Limits.timing(spec(), warmup, duration);
+        Timing timing = Limits.timing(spec(), warmup, null, duration);
         LoadRig rig = new HostRig();
         Map<String, List<LoadCell>> groups = new LinkedHashMap<>();
         groups.put("direct, 1 -> 1", CeilingCells.direct(load, timing, rig));

@@ -186,7 +186,8 @@ final class CompareCommand extends Told {
                 "--pairs " + ofRound + " and " + endsWithARun + " exclude each other: that ends with a run");
         Duration warmup = ofRound > 1 ? WARM : paced ? PACED_COLD : COLD;
         Timing each = load.timing(warmup, paced ? PACED_DURATION : DURATION);
-        return new SideBySide.Schedule(new Timing(COLD, Duration.ofMillis(100)), each, ofRound);
+        Duration cold = load.timing(COLD, DURATION).warmup();
+        return new SideBySide.Schedule(new Timing(cold, Duration.ofMillis(100)), each, ofRound);
     }
 
     private PairedComparison compare(Map<Side, Contestant> both, Load given, SideBySide.Schedule schedule)

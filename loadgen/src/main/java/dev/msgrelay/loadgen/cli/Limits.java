@@ -52,10 +52,14 @@ public final class Limits {
     }
 
     /**
+     * How long a run is.
+     *
+     * @param warmup exactly; null where the option is not given: then the usual one, or as long as the speed grows
      * @throws ParameterException naming the value and its limit
      */
-    static Timing timing(CommandSpec spec, Duration warmup, Duration duration) {
-        return new Timing(warmup, duration(spec, duration, null));
+    static Timing timing(CommandSpec spec, Duration warmup, Duration usual, Duration duration) {
+        Duration measured = duration(spec, duration, null);
+        return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
     }
 
     /**

@@ -150,8 +150,9 @@ final class LoadOptions extends Options {
             paramLabel = "TIME",
             converter = DurationConverter.class,
             description =
-                    "Before each measured part, under the same load (3s; with --rate 15s: a JVM that has little to do"
-                            + " takes its time to compile it; of a run of compare 4s, with --rate 2s).")
+                    "Before each measured part, under the same load (3s, and up to 10s while the speed still grows;"
+                            + " with --rate 15s: a JVM that has little to do takes its time to compile it; of a run of"
+                            + " compare 4s, the same for both sides, with --rate 2s).")
     private Duration warmup;
 
     boolean unix() {
@@ -240,13 +241,12 @@ final class LoadOptions extends Options {
     }
 
     /**
-     * What is not given is as long as this.
+     * What is not given is as long as this; a warm-up, at least.
      *
      * @throws ParameterException naming the value and its limits
      */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
-        return Limits.timing(
-                spec(), warmup == null ? usualWarmup : warmup, duration == null ? usualDuration : duration);
+        return Limits.timing(spec(), warmup, usualWarmup, duration == null ? usualDuration : duration);
     }
 
     /** Whether publishers of a fixed rate may run before others. */

@@ -62,8 +62,8 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    /** The command, as tests run it too. */
-    static CommandLine commandLine() {
+    /** The command, as its manual and tests have it too. */
+    public static CommandLine commandLine() {
         return commandLine(new LoadgenMain());
     }
 

@@ -83,7 +83,9 @@ final class ShootoutCommand extends Told {
             names = "--warmup",
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "Before the measured part, under the same load (8s; with --rate or --find-max-rate 10s).")
+            description =
+                    "Before the measured part, under the same load (8s, and up to 10s while the speed still grows; with --rate"
+                            + " or --find-max-rate 10s).")
     private Duration warmup;
 
     @Option(
@@ -208,7 +210,7 @@ final class ShootoutCommand extends Told {
             checkSearch();
         }
         checkInProcess();
-        Timing timing = Limits.timing(spec(), warmup != null ? warmup : usualWarmup(search), duration);
+        Timing timing = Limits.timing(spec(), warmup, usualWarmup(search), duration);
         var lanes = laneOptions.specs(remoteOptions.isGiven());
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);

@@ -10,5 +10,7 @@
  *                                                     | Options: what does not fit is refused, by name and limit
  *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLines
  * </pre>
+ *
+ * The command's thread; Ctrl-C interrupts it.
  */
 package dev.msgrelay.loadgen.cli;

@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -20,7 +21,11 @@ final class Conditions {
 
     /** Looks at the runs of one cell that are compared. */
     void add(List<RunRecord> a, List<RunRecord> b) {
-        differ("runs were of another length", lengths(a), lengths(b));
+        Lengths inA = Lengths.of(a);
+        Lengths inB = Lengths.of(b);
+        if (!inA.areLike(inB)) {
+            differ("runs were of another length", inA.text(), inB.text());
+        }
         differ("publishers had other means to keep their schedule", means(a), means(b));
     }
 
@@ -48,13 +53,28 @@ final class Conditions {
                 .collect(Collectors.joining(" or "));
     }
 
-    /** "3 s after 8 s of warm-up". */
-    private static String lengths(List<RunRecord> runs) {
-        return runs.stream().map(run -> text(run.moment())).distinct().collect(Collectors.joining(" or "));
-    }
+    /** How long they were measured, and their warm-ups: those that waited for a steady speed differ from run to run. */
+    private record Lengths(String measured, long shortest, long longest) {
+        static Lengths of(List<RunRecord> runs) {
+            List<Moment> moments = runs.stream().map(RunRecord::moment).toList();
+            LongSummaryStatistics warmup =
+                    moments.stream().mapToLong(Moment::warmupNanos).summaryStatistics();
+            String measured = moments.stream()
+                    .map(moment -> seconds(moment.measuredNanos()) + " s")
+                    .distinct()
+                    .collect(Collectors.joining(" or "));
+            return new Lengths(measured, warmup.getMin(), warmup.getMax());
+        }
 
-    private static String text(Moment moment) {
-        return format("%s s after %s s of warm-up", seconds(moment.measuredNanos()), seconds(moment.warmupNanos()));
+        boolean areLike(Lengths other) {
+            return measured.equals(other.measured) && shortest <= other.longest && other.shortest <= longest;
+        }
+
+        /** "3 s after 8 s of warm-up", "3 s after 8 to 9.5 s of warm-up". */
+        String text() {
+            String upTo = shortest == longest ? "" : " to " + seconds(longest);
+            return measured + " after " + seconds(shortest) + upTo + " s of warm-up";
+        }
     }
 
     private static String seconds(long nanos) {

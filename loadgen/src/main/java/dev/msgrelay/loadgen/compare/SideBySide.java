@@ -41,7 +41,7 @@ public final class SideBySide implements AutoCloseable {
      *
      * @param first of relays that stay for more than a pair, at full speed, before anything is counted; one that is started
      *     for a single run has nothing but the run's own warm-up
-     * @param each of all runs
+     * @param each of all runs; the warm-up of the first one, which nobody counts, may go on until the speed is steady
      * @param pairs of a round
      */
     public record Schedule(Timing first, Timing each, int pairs) {}
@@ -73,7 +73,9 @@ public final class SideBySide implements AutoCloseable {
 
         SideCell(Side side) {
             this.side = side;
-            this.cell = LoadCell.here(side.name(), contestants.get(side), load, schedule.each(), SideBySide.this::run);
+            // Both sides have the same time to become warm.
+            Timing each = schedule.each().exactly();
+            this.cell = LoadCell.here(side.name(), contestants.get(side), load, each, SideBySide.this::run);
         }
 
         @Override

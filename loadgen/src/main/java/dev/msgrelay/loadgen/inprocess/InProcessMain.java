@@ -89,13 +89,13 @@ public final class InProcessMain {
         control.say("ready", Map.of("subscribe", subscribe.toString()));
         Progress.everySecond(() -> control.say("stats", stats(relay)));
         awaitSubscribers(relay);
-        Window window = prime();
+        prime();
         Together.publish(
                 publishers,
                 PublishConnection::id,
                 one -> one.publish(
                         new MessageStream.Batches(one.id(), sizes, runLength, one.messages()),
-                        window,
+                        control::window,
                         Math.max(1, MESSAGES_A_CLOCK / runLength)));
         control.say("stats", stats(relay));
         JsonArray said = new JsonArray();
@@ -139,7 +139,7 @@ public final class InProcessMain {
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS);
     }
 
-    private Window prime() throws IOException, InterruptedException {
+    private void prime() throws IOException, InterruptedException {
         FrameBatch single = FrameBatch.ofMessages(sizes, 1);
         while (control.window() == Window.NONE) {
             for (PublishConnection one : publishers) {
@@ -147,7 +147,6 @@ public final class InProcessMain {
             }
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
-        return control.window();
     }
 
     /** As far as the controller looks at it, what relay-server reports as {@code stats}. */

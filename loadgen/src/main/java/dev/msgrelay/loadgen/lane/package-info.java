@@ -10,5 +10,7 @@
  *  | a process of ours   |                                  | a process of ours   |
  *  +---------------------+                                  +---------------------+
  * </pre>
+ *
+ * The controller's thread.
  */
 package dev.msgrelay.loadgen.lane;

@@ -7,5 +7,7 @@
  *  ProcessFigures   CPU time, resident memory    at both ends of the window, of each process
  *  PathMtu          of a connection              how large a segment is
  * </pre>
+ *
+ * Whoever measures, on its own thread; {@code CoreHop} has a second one while it measures.
  */
 package dev.msgrelay.loadgen.measure;

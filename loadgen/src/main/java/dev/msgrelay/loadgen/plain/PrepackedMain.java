@@ -44,8 +44,7 @@ public final class PrepackedMain {
                 write(subscriber, frames.one());
                 TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
             }
-            Window window = control.window();
-            while (System.nanoTime() < window.end()) {
+            while (System.nanoTime() < control.window().end()) {
                 write(subscriber, frames.next());
             }
             write(subscriber, frames.rest());

@@ -9,5 +9,6 @@
  * </pre>
  *
  * {@link dev.msgrelay.loadgen.plain.CPrograms} compiles the two programs in C where there is a compiler.
+ * Each of the others is a process with one thread that does its work.
  */
 package dev.msgrelay.loadgen.plain;

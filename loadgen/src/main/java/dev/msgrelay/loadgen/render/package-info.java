@@ -13,6 +13,6 @@
  *
  * {@link dev.msgrelay.loadgen.render.Unit} makes numbers readable, in all of them. Without scripts a page is all there but
  * the curves, and their figures are tables then. The curves are drawn by Chart.js, which comes from the class path and is
- * put into the file.
+ * put into the file. Immutable, or one thread's own.
  */
 package dev.msgrelay.loadgen.render;

@@ -7,5 +7,7 @@
  *          -- RunTable               one run in 15 lines
  *          -- ResultFiles            results.json, results.csv (RunsCsv), latency.hlog (HistogramLog), report.html
  * </pre>
+ *
+ * The command's thread.
  */
 package dev.msgrelay.loadgen.report;

@@ -17,12 +17,16 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
- *      -&gt; warm-up -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
+ *      -&gt; warm-up, until the speed is steady -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
  *      -&gt; subscribers drain up to that -&gt; the relay is stopped -&gt; verdict
  * </pre>
  */
 public final class LoadRun {
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** So long before its begin the window is fixed: then workers are busy, and their threads wait for a core. */
+    private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long STOP_MILLIS = 10_000;
 
@@ -43,7 +47,7 @@ public final class LoadRun {
         this.contestant = contestant;
         this.placement = placement;
         this.load = load;
-        this.timing = timing;
+        this.timing = timing.of(load);
         this.observer = observer;
     }
 
@@ -112,14 +116,41 @@ public final class LoadRun {
 
     private RunResult measure(Children children, Contestant.Started started, Fleet fleet, boolean stops)
             throws RunException, InterruptedException {
-        window = timing.windowFrom(System.nanoTime());
-        fleet.tell(window);
-        if (started.sendsByItself()) {
-            started.process().tell(window);
+        tell(timing.windowFrom(System.nanoTime()), fleet, started);
+        observer.phase("warm-up");
+        if (timing.untilSteady()) {
+            warmUp(children, fleet, started);
         }
         try (Watch watch = new Watch(window, load, fleet, started)) {
             return measure(children, started, fleet, watch, stops);
         }
+    }
+
+    private void tell(Window told, Fleet fleet, Contestant.Started started) {
+        window = told;
+        fleet.tell(told);
+        if (started.sendsByItself()) {
+            started.process().tell(told);
+        }
+    }
+
+    /** Waits until the window is fixed: it begins when the speed is steady, or the longest warm-up is over. */
+    private void warmUp(Children children, Fleet fleet, Contestant.Started started)
+            throws RunException, InterruptedException {
+        Child relay = started.process();
+        long fixed = window.begin() - NOTICE_NANOS;
+        long look = window.sendFrom() + timing.warmup().toNanos() - NOTICE_NANOS;
+        while (look < fixed) {
+            await("warm-up", look, children, fleet, relay);
+            long now = System.nanoTime();
+            Timeline sofar = Timeline.of(window.sendFrom(), now, fleet.publishers(), fleet.subscribers(), relay);
+            if (sofar.isSteady()) {
+                tell(window.beginningAt(Math.min(now + NOTICE_NANOS, window.begin())), fleet, started);
+                return;
+            }
+            look = now + TICK_NANOS;
+        }
+        await("warm-up", fixed, children, fleet, relay);
     }
 
     private RunResult measure(Children children, Contestant.Started started, Fleet fleet, Watch watch, boolean stops)
@@ -127,6 +158,7 @@ public final class LoadRun {
         Child relay = started.process();
         await("warm-up", window.begin(), children, fleet, relay);
         Map<Child, Long> cpuAtBegin = cpuOf(processes(relay, children));
+        observer.phase("measuring");
         await("measuring", window.end(), children, fleet, relay);
         List<ProcessUse> used = usedSince(cpuAtBegin);
         observer.phase("draining");
@@ -142,7 +174,7 @@ public final class LoadRun {
         Received out = Received.of(received, slow, Fleet.samples(published, load.sampling(), load.choice()), timing);
         RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
         return new RunResult(
-                contestant.name(), load, timing, in, out, used, figures, watch.observed(in, out, received));
+                contestant.name(), load, timing.in(window), in, out, used, figures, watch.observed(in, out, received));
     }
 
     /** The relay need not be one of the children. */
@@ -185,7 +217,6 @@ public final class LoadRun {
     /** Waits for a moment, looking after the children and reporting meanwhile. */
     private void await(String phase, long moment, Children children, Fleet fleet, Child relay)
             throws RunException, InterruptedException {
-        observer.phase(phase);
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
             TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));

@@ -19,6 +19,12 @@ public record Timeline(List<Point> points) {
 
     private static final double SECOND_NANOS = 1e9;
 
+    /** Steps of two seconds: on a machine of few cores the speed of one is no sign yet. */
+    private static final int STRETCH = 8;
+
+    /** A speed that grows by less from one stretch to the next is steady: busy machines are no more even. */
+    private static final double GROWTH = 1.05;
+
     public Timeline {
         points = List.copyOf(points);
     }
@@ -44,6 +50,19 @@ public record Timeline(List<Point> points) {
 
     /** What the relay said of its lag at a time. */
     record Lag(long nanos, long bytes) {}
+
+    /**
+     * Whether the speed grows no more: what was delivered in the last two seconds is hardly more than in the two before. Of no
+     * more than five minutes, whose steps are so short.
+     */
+    boolean isSteady() {
+        int last = points.size();
+        return last >= 2 * STRETCH && out(last - STRETCH, last) <= GROWTH * out(last - 2 * STRETCH, last - STRETCH);
+    }
+
+    private double out(int from, int to) {
+        return points.subList(from, to).stream().mapToDouble(Point::out).sum();
+    }
 
     /** From what the children have said. */
     static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {

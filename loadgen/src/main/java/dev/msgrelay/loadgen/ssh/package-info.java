@@ -10,5 +10,7 @@
  *  SshProcess   &lt;-- ssh ... -------------------------&gt;    a worker
  *  relay        &lt;========= the load, as it is ========&gt;    connections of the workers
  * </pre>
+ *
+ * The controller's thread; a thread for each process's output, and {@code HostTalk}'s own.
  */
 package dev.msgrelay.loadgen.ssh;

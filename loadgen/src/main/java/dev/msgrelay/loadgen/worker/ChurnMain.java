@@ -92,7 +92,6 @@ public final class ChurnMain {
         Progress progress = Progress.start(control, visitors::messages, visitors::bytes);
         Schedule schedule = Schedule.staggered(System.nanoTime(), args.number("rate"), 1, 0, 1);
         Waiter waiter = new Waiter(0);
-        boolean measured = false;
         for (long visit = 0; ; visit++) {
             long due = schedule.intended(visit);
             long now = waiter.awaitMoment(due);
@@ -100,12 +99,8 @@ public final class ChurnMain {
             if (now >= window.end()) {
                 break;
             }
-            if (!measured && now >= window.begin()) {
-                measured = true;
-                visitors.noteBegin();
-            }
-            visit(visit, now);
-            if (measured) {
+            visit(visit, now, window);
+            if (now >= window.begin()) {
                 visits++;
                 late += now - due > LATE_NANOS ? 1 : 0;
                 longestNanos = Math.max(longestNanos, System.nanoTime() - now);
@@ -115,10 +110,10 @@ public final class ChurnMain {
         report();
     }
 
-    private void visit(long visit, long now) throws IOException, InterruptedException {
+    private void visit(long visit, long now, Window window) throws IOException, InterruptedException {
         try {
             if (visit % 2 == 0) {
-                publishSome(now);
+                publishSome(now, window);
             } else {
                 subscribe();
             }
@@ -129,7 +124,8 @@ public final class ChurnMain {
         }
     }
 
-    private void publishSome(long now) throws IOException {
+    private void publishSome(long now, Window window) throws IOException {
+        visitors.sendsAt(now, window);
         FrameBatch batch = FrameBatch.ofMessages(sizes, MESSAGES);
         long first = visitors.messages();
         for (int i = 0; i < MESSAGES; i++) {

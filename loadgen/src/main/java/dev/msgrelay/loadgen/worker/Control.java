@@ -23,7 +23,8 @@ import java.util.function.Consumer;
  * <pre>
  *  controller -&gt; worker                         worker -&gt; controller
  *  job ["--to","host:1"]    the arguments of a run, for a worker that was started without any
- *  run SENDFROM BEGIN END   the window           {"event":"ready", ...}     connected, or listening
+ *  run SENDFROM BEGIN END   the window; again,   {"event":"ready", ...}     connected, or listening
+ *                           where it begins earlier
  *  sent ID=COUNT,...        drain up to these    {"event":"primed", ...}    heard of every publisher
  *  (end of file)            leave at once        {"event":"progress", ...}  once a second
  *                                                {"event":"result", ...}    all there is to say
@@ -114,7 +115,7 @@ public final class Control {
         held = connections;
     }
 
-    /** The window, or {@link Window#NONE} as long as it is not known. */
+    /** The window as it was told last, or {@link Window#NONE} as long as it is not known. */
     public Window window() {
         return window;
     }

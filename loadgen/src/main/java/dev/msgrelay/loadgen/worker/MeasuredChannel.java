@@ -41,8 +41,9 @@ final class MeasuredChannel implements ReadableByteChannel {
         int n = source.read(target);
         long before = now;
         now = System.nanoTime();
-        if (window == Window.NONE) {
-            window = control.window();
+        Window told = control.window();
+        if (told != window) {
+            window = told;
             late = bytes > 0 && before >= window.begin();
         }
         pauses.note(before, now, window);

@@ -64,6 +64,7 @@ final class Paced {
     }
 
     private Lane lane(PublishConnection connection, Schedule schedule, int wholeBatches) {
+        connection.hear(window);
         connection.timedFrom(connection.messages() + schedule.firstAtOrAfter(window.begin(), 0));
         boolean fine = wholeBatches == 0 && schedule.intervalNanos() < FINE_NANOS;
         return new Lane(connection, schedule, Math.max(0, wholeBatches - 1), fine ? GAP_NANOS : 0, window.end());

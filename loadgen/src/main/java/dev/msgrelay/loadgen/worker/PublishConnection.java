@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.load.MessageStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * One connection that publishes under one publisher id. Owned by one thread at a time; {@link #messages} and {@link
@@ -24,6 +25,9 @@ public final class PublishConnection implements AutoCloseable {
     private long messagesAtEnd = NOT_YET;
     private long bytesAtEnd;
     private long firstTimed = NOT_YET;
+    private Window window = Window.NONE;
+    private long lastTime;
+    private boolean late;
 
     public PublishConnection(int id, Outlet outlet) {
         this.id = id;
@@ -45,22 +49,22 @@ public final class PublishConnection implements AutoCloseable {
      */
     public void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
+        lastTime = nowNanos;
         write(batch.take(), messages.get() + 1);
     }
 
     /**
-     * Publishes as fast as it goes, from {@code window.sendFrom()} to {@code window.end()}; the last write only completes the
+     * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes the
      * last frame.
      *
      * @param stream that goes on where the connection is
+     * @param told the window, as it is known by now
      * @param writesAClock between two looks at the clock; all messages of them carry the same time
      */
-    public void publish(MessageStream stream, Window window, int writesAClock) throws IOException {
-        long now = new Waiter(0).awaitMoment(window.sendFrom());
-        while (now < window.end()) {
-            if (now >= window.begin()) {
-                noteBegin();
-            }
+    public void publish(MessageStream stream, Supplier<Window> told, int writesAClock) throws IOException {
+        long now = new Waiter(0).awaitMoment(told.get().sendFrom());
+        for (Window known = told.get(); now < known.end(); known = told.get()) {
+            sendsAt(now, known);
             for (int i = 0; i < writesAClock; i++) {
                 ByteBuffer data = stream.next(now);
                 write(data, stream.nextNumber());
@@ -86,6 +90,23 @@ public final class PublishConnection implements AutoCloseable {
         // One writer: an ordered store is enough, and costs nothing.
         messages.lazySet(messagesThen);
         bytes.lazySet(bytes.get() + length);
+    }
+
+    /** Tells the time that the next messages carry, and the window as it is known by now. */
+    void sendsAt(long time, Window told) {
+        hear(told);
+        if (time >= window.begin()) {
+            noteBegin();
+        }
+        lastTime = time;
+    }
+
+    /** Tells the window; again, where it is another one. */
+    void hear(Window told) {
+        if (told != window) {
+            window = told;
+            late = messages.get() > 0 && lastTime >= window.begin();
+        }
     }
 
     /** The measured part of the run has begun: what is sent from now on counts. To be told at every write from then. */
@@ -154,7 +175,10 @@ public final class PublishConnection implements AutoCloseable {
         JsonObject json = new JsonObject();
         json.put("id", id);
         json.put("messages", messages());
-        json.put("firstTimed", firstTimed());
+        if (!late) {
+            // Else it heard of the window when that had begun: then nobody knows which message was the first of it.
+            json.put("firstTimed", firstTimed());
+        }
         json.put("messagesMeasured", messagesMeasured());
         json.put("bytesMeasured", bytesMeasured());
         outlet.addTo(json);

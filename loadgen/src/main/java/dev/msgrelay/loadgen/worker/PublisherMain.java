@@ -84,7 +84,7 @@ public final class PublisherMain {
         progress = Progress.start(control, () -> sum(false), () -> sum(true));
         Window window = prime();
         if (args.number("rate") == 0) {
-            publishAtFullSpeed(window, writeSize);
+            publishAtFullSpeed(writeSize);
         } else {
             publishPaced(window);
         }
@@ -161,11 +161,11 @@ public final class PublisherMain {
         return control.window();
     }
 
-    private void publishAtFullSpeed(Window window, int writeSize) throws IOException, InterruptedException {
+    private void publishAtFullSpeed(int writeSize) throws IOException, InterruptedException {
         Together.publish(
                 connections,
                 PublishConnection::id,
-                connection -> connection.publish(stream(connection, writeSize), window, 1));
+                connection -> connection.publish(stream(connection, writeSize), control::window, 1));
     }
 
     /** What this connection sends, from its next message on. */

@@ -2,7 +2,8 @@ package dev.msgrelay.loadgen.worker;
 
 /**
  * When a run starts and which part of it is measured; {@link System#nanoTime} of the worker's own host (the controller shifts it where hosts differ), agreed
- * in advance by all processes, so that everybody's msg/s is taken over the very same time.
+ * in advance by all processes, so that everybody's msg/s is taken over the very same time. A warm-up that may end when the
+ * speed is steady is told as the longest one; as soon as the window is known to begin earlier, everybody is told again.
  *
  * <pre>
  *  primed        sendFrom             begin                               end
@@ -21,6 +22,11 @@ public record Window(long sendFrom, long begin, long end) {
     public static Window from(long now, long leadNanos, long warmupNanos, long measuredNanos) {
         long sendFrom = now + leadNanos;
         return new Window(sendFrom, sendFrom + warmupNanos, sendFrom + warmupNanos + measuredNanos);
+    }
+
+    /** One that is as long, and measures from this moment on. */
+    public Window beginningAt(long newBegin) {
+        return new Window(sendFrom, newBegin, newBegin + measuredNanos());
     }
 
     /** The same moments in a clock that is so far ahead. */

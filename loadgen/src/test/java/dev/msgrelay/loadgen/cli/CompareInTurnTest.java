@@ -25,9 +25,10 @@ import picocli.CommandLine;
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
 @Timeout(120)
 class CompareInTurnTest {
-    private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -Xmx160m -cp "
+    private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
             + System.getProperty("java.class.path")
             + " dev.msgrelay.server.cli.RelayServerMain --slow-subscriber backpressure ";
+    private static final String SHORT = "--duration=200ms";
     private static final String OVER_TCP = RELAY + "--publish-port {publish} --subscribe-port {subscribe}";
 
     private final StringWriter out = new StringWriter();
@@ -69,9 +70,7 @@ class CompareInTurnTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void anyCommandIsRunOverTcpAndUnixSockets() throws Exception {
-        assertThat(compare("--b-command=" + OVER_TCP).getObject("ending").getString("how"))
-                .isEqualTo("complete");
+    void anyCommandIsRunOverUnixSockets() throws Exception {
         String overUnix = RELAY + "--publish-port 0 --subscribe-port 0"
                 + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
         assertThat(compare("--unix", "--b-command=" + overUnix)
@@ -91,7 +90,7 @@ class CompareInTurnTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aCommandThatEndsMakesItFail() {
-        int code = execute("--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", "--warmup=0");
+        int code = execute("--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  B, run 2: command ended with exit code 3");
         assertThat(code).isOne();
     }
@@ -99,12 +98,12 @@ class CompareInTurnTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void anOptionThatTheRelayDoesNotKnowMakesItFailInItsWords() {
-        int code = execute("--a=--no-such-option", "--minutes=0.01", "--warmup=0");
+        int code = execute("--a=--no-such-option", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  A, run 1: relay ended with exit code 2", "--no-such-option");
         assertThat(code).isOne();
     }
 
-    /** Relays of commands know nothing of a controller: they have to end with it all the same. */
+    /** Relays of commands, over TCP here, know nothing of a controller: they have to end with it all the same. */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
@@ -115,7 +114,10 @@ class CompareInTurnTest {
         for (ProcessHandle one : all) {
             one.onExit().get(20, TimeUnit.SECONDS);
         }
-        assertThat(temporary.resolve("stdout")).content().contains("deliveries/s", "ended: interrupted");
+        assertThat(temporary.resolve("stdout"))
+                .content()
+                .contains("deliveries/s", "ended: interrupted")
+                .doesNotContain("FAIL");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -138,6 +140,7 @@ class CompareInTurnTest {
     private Process start(String... more) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 HostSite.java(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 LoadgenMain.class.getName(),
@@ -145,7 +148,7 @@ class CompareInTurnTest {
                 "--a-command=" + OVER_TCP,
                 "--b-command=" + OVER_TCP,
                 "--warmup=100ms",
-                "--duration=200ms"));
+                SHORT));
         command.addAll(List.of(more));
         return new ProcessBuilder(command)
                 .redirectOutput(temporary.resolve("stdout").toFile())
@@ -176,7 +179,7 @@ class CompareInTurnTest {
 
     /** A few pairs: the time is over with the first one. */
     private JsonObject compare(String... args) throws Exception {
-        List<String> all = new ArrayList<>(List.of("--minutes=0.01", "--warmup=300ms", "--duration=700ms", "--json"));
+        List<String> all = new ArrayList<>(List.of("--minutes=0.01", "--warmup=200ms", "--duration=400ms", "--json"));
         all.addAll(List.of(args));
         out.getBuffer().setLength(0);
         int code = execute(all.toArray(String[]::new));

@@ -20,7 +20,7 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aValidRunPassesAndPrintsItsTable() {
-        assertThat(run("--warmup", "200ms", "--duration", "1s"))
+        assertThat(run("--warmup", "200ms", "--duration", "400ms"))
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
@@ -35,7 +35,7 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theEvidenceIsThereForWhoAsks() {
-        run("--warmup", "200ms", "--duration", "1s", "--latency-at", "0", "--explain");
+        run("--warmup", "200ms", "--duration", "400ms", "--latency-at", "0", "--explain");
         assertThat(out.toString())
                 .contains("peak memory", "core-to-core hop: ", "  machine ", "time in queue  p50 ")
                 .containsPattern("latency +not measured")
@@ -58,7 +58,7 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void withRealTimeBothWaysStandSideBySide() throws Exception {
-        int code = run("--warmup", "200ms", "--duration", "1s", "--rate", "500", "--real-time", "--json");
+        int code = run("--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
         assertThat(code).as(out.toString()).isZero();
         JsonArray cells = JsonParser.object()
                 .from(out.toString())
@@ -83,7 +83,8 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theResultIsAvailableAsJson() throws Exception {
-        int code = run("--warmup", "200ms", "--duration", "1s", "--rate", "500", "--body", "uniform:16-90", "--json");
+        int code =
+                run("--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--body", "uniform:16-90", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(json.getObject("origin").getString("command")).isEqualTo("run");
         JsonObject lane = json.getArray("lanes").getObject(0);
@@ -126,7 +127,7 @@ class RunCommandTest {
                 "--warmup",
                 "200ms",
                 "--duration",
-                "1s",
+                "400ms",
                 "--rate",
                 "500",
                 "--burst",

@@ -31,8 +31,8 @@ class ShootoutCommandTest {
         int code = run(
                 "--lanes=loopback,unix",
                 "--rounds=1",
-                "--warmup=500ms",
-                "--duration=1s",
+                "--warmup=200ms",
+                "--duration=500ms",
                 "--subscribers=2",
                 "--body=uniform:16-1000",
                 "--no-calibrate",
@@ -59,7 +59,7 @@ class ShootoutCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aLaneWithoutALineRateHasCeilingsThatWereMeasuredInTurn() throws Exception {
-        int code = run("--lanes=unix", "--rounds=1", "--warmup=500ms", "--duration=1s", "--json");
+        int code = run("--lanes=unix", "--rounds=1", "--warmup=200ms", "--duration=500ms", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(code).as(err.toString()).isEqualTo(expectedCode(json));
         assertThat(err.toString()).contains("3 runs with those for ceilings");

@@ -6,6 +6,8 @@ import dev.msgrelay.loadgen.measure.LoadgenVersion;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,6 +15,7 @@ import picocli.CommandLine;
 
 /** A wrong command line: exit code 2, one line naming the value and the limit, and nothing started. */
 class UsageTest {
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '|',

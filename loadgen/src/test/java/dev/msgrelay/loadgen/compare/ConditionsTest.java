@@ -33,6 +33,30 @@ class ConditionsTest {
                                 + " real-time priority, cores kept awake (2 cells)");
     }
 
+    @Test
+    void warmUpsThatWaitedForASteadySpeedDifferFromRunToRun() {
+        List<RunRecord> eight = List.of(warm(8_000), warm(9_500));
+        conditions.add(eight, List.of(warm(8_600), warm(10_000)));
+        assertThat(conditions.notices()).isEmpty();
+        conditions.add(eight, List.of(warm(4_000), warm(4_000)));
+        assertThat(conditions.notices())
+                .containsExactly("not left out although runs were of another length: a: 10 s after 8 to 9.5 s of"
+                        + " warm-up, b: 10 s after 4 s of warm-up (1 cell)");
+    }
+
+    private static RunRecord warm(long millis) {
+        RunRecord run = paced(Means.NONE);
+        RunRecord.Moment moment = run.moment();
+        return new RunRecord(
+                new RunRecord.Moment(moment.round(), moment.started(), millis * 1_000_000, moment.measuredNanos()),
+                run.hops(),
+                run.throughput(),
+                run.delays(),
+                run.correctness(),
+                run.resources(),
+                run.outcome());
+    }
+
     private static RunRecord paced(Means means) {
         Histogram sent = new Histogram(1);
         sent.recordValueWithCount(1, 10_000);

@@ -23,6 +23,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -125,6 +127,7 @@ class InTurnTest {
      * in one comparison of twenty at most, and a verdict that one is ahead falls in one of a hundred. Runs scatter like
      * those of a quiet machine, or with a few that went astray, or about two places.
      */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"even, 0.05", "astray, 0.03", "two places, 0.05", "even, 0.02"})
     void alikeSidesAreFoundAlikeAsOftenAsItSays(String kind, double spread) {
@@ -144,6 +147,7 @@ class InTurnTest {
     }
 
     /** A difference as large as the smallest that is said to be seen is seen in about four of five. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theSmallestDifferenceIsSeenAsOftenAsItSays() {
         Random random = new Random(12);

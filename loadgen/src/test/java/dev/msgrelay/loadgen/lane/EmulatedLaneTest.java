@@ -57,9 +57,12 @@ class EmulatedLaneTest {
             assertThat(result.processes())
                     .as("the JVMs are the processes that we started, not something around them")
                     .allSatisfy(use -> {
-                        assertThat(use.cpuNanos()).isPositive();
+                        assertThat(use.cpuNanos()).isNotNegative();
                         assertThat(use.peakResidentBytes()).isGreaterThan(16 << 20);
                     });
+            assertThat(result.processes())
+                    .as("each alone may have used less than a tick of the clock")
+                    .anySatisfy(use -> assertThat(use.cpuNanos()).isPositive());
             assertThat(result.deliveriesPerSecond())
                     .isPositive()
                     .isLessThan(OVER * lane.link().ceiling(100).batched().messagesPerSecond());

@@ -35,8 +35,8 @@ class RelayPageBrowserTest {
     private static final String STOPPED = "stopped";
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
 
-    /** 2 MB/s: what sockets hold is full in some seconds, and the log then in some more. */
-    private static final int BODY = 2_000;
+    /** 4 MB/s: what sockets hold is full in two or three seconds, and the log then in four. */
+    private static final int BODY = 4_000;
 
     private static final long BETWEEN_NANOS = 1_000_000;
 
@@ -79,7 +79,7 @@ class RelayPageBrowserTest {
         relay = RelayServer.start(RelayConfig.builder()
                 .publishPort(0)
                 .subscribePort(0)
-                .logSize(8 << 20)
+                .logSize(16 << 20)
                 .build());
         admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", null));
         thread(this::publish);

@@ -25,7 +25,15 @@ class BoundRunTest {
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
         // So slow that whatever else this machine does is faster; long enough for all buffers on the way to fill.
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.BACKPRESSURE);
-        RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
+        Timing timing = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(2)).orUntilSteady();
+        Load load = Load.oneToOne(1_000).withSlow(slow);
+        RunResult result = new LoadRun(RELAY, load, timing, RunObserver.NONE).run();
+        assertThat(Verdict.faults(result))
+                .as("everybody heard when the window began")
+                .isEmpty();
+        assertThat(result.timing().warmup())
+                .as("the slow one reads evenly")
+                .isBetween(Duration.ofSeconds(2), Duration.ofMillis(9_900));
         BoundBy bound = result.observed().bound();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.SUBSCRIBER);
         assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("not read by the subscriber"));
@@ -40,7 +48,7 @@ class BoundRunTest {
     @Test
     void aSlowReaderThatMayBeSkippedIsNotTheSubscriberThatBinds() throws Exception {
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.SKIP);
-        RunResult result = run(2_000, 2_000, Load.oneToOne(1_000).withSlow(slow));
+        RunResult result = run(500, 700, Load.oneToOne(1_000).withSlow(slow));
         Queues queues = result.observed().signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
                 .as("the other one alone")

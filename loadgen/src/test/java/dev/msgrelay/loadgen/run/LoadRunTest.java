@@ -15,17 +15,39 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whole runs, short, with real processes and sockets. Nothing here asserts a speed. */
+/** Whole runs, short, with real processes and sockets; workers stay where a test can do with that. Nothing here asserts a speed. */
 class LoadRunTest {
-    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(600));
+    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(300));
+
+    /** For what is counted: on a busy machine some falls to the other side of the window's edges. */
+    private static final Timing LONGER = new Timing(Duration.ofMillis(200), Duration.ofMillis(600));
+
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
+
+    /** Of workers; a run takes one of them. */
+    private static final BlockingQueue<Children> WORKERS = new LinkedBlockingQueue<>();
+
+    @BeforeAll
+    static void startWorkers() throws InterruptedException {
+        WORKERS.add(Children.staying());
+        WORKERS.add(Children.staying());
+    }
+
+    @AfterAll
+    static void endWorkers() {
+        WORKERS.forEach(Children::close);
+    }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -54,7 +76,7 @@ class LoadRunTest {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
         Load inC = Load.oneToOne(100).withCheck(Check.NONE).withClients(Clients.of(Clients.Kind.C));
         for (Contestant contestant : List.of(RELAY, Contestants.c(65_483))) {
-            RunResult result = run(contestant, inC.withCounts(6, 20));
+            RunResult result = alone(contestant, inC.withCounts(6, 20), SHORT);
             assertThat(Verdict.failures(result)).isEmpty();
             assertThat(result.received().subscribers()).hasSize(20);
             assertThat(result.published().traffic().messages()).isPositive();
@@ -101,12 +123,10 @@ class LoadRunTest {
     @Test
     void nothingOfThoseWhoComeAndGoIsLost() throws Exception {
         Load load = Load.oneToOne(100).withCounts(1, 2).withRate(1_000);
-        // Who comes and goes sends all the time, and has to hear of the window before it begins.
-        Timing later = new Timing(Duration.ofSeconds(1), Duration.ofMillis(400));
         for (Clients clients : List.of(
                 new Clients(Clients.Kind.RAW, false, TypeRanges.ALL, 100),
                 new Clients(Clients.Kind.LIBRARY, true, TypeRanges.ALL, 50))) {
-            RunResult result = run(RELAY, load.withClients(clients), later);
+            RunResult result = run(RELAY, load.withClients(clients));
             expectClean(result);
             assertThat(result.published().visits().count()).isPositive();
         }
@@ -115,7 +135,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughTheRelayOverTcpNothingIsLost() throws Exception {
-        RunResult result = run(RELAY, Load.oneToOne(100).withCounts(2, 2));
+        RunResult result = alone(RELAY, Load.oneToOne(100).withCounts(2, 2), SHORT);
         expectClean(result);
         assertThat(result.relay()).isNotNull();
         assertThat(result.processes()).extracting(ProcessUse::name).startsWith("relay");
@@ -127,8 +147,8 @@ class LoadRunTest {
     void throughABusyRelayOnOneCoreNothingIsLost() throws Exception {
         List<String> oneCore = new ArrayList<>(RelayContestant.JAVA_OPTIONS);
         oneCore.add("-XX:ActiveProcessorCount=1");
-        Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofSeconds(1));
-        RunResult result = run(
+        Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofMillis(500));
+        RunResult result = alone(
                 new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
         expectClean(result);
         assertThat(result.relay().loopsInUse()).isLessThan(2);
@@ -138,9 +158,9 @@ class LoadRunTest {
     @Test
     void throughTheRelayOverUnixSocketsAtAFixedRateEveryMessageIsMeasured() throws Exception {
         int rate = 1_000;
-        RunResult result = run(RELAY, Load.oneToOne(16).withRate(rate).withUnix(true));
+        RunResult result = run(RELAY, Load.oneToOne(16).withRate(rate).withUnix(true), LONGER);
         expectClean(result);
-        long expected = rate * SHORT.measured().toMillis() / 1_000;
+        long expected = rate * LONGER.measured().toMillis() / 1_000;
         // The schedule is exact, the moment of leaving is not: on a busy machine some cross the window's edges.
         assertThat(result.published().traffic().messages()).isBetween(expected / 2, expected * 2);
         assertThat(result.received().latency().getTotalCount()).isBetween(expected / 2, expected * 2);
@@ -164,10 +184,10 @@ class LoadRunTest {
                 .withCounts(2, 3)
                 .withContent(new Load.Content(BodySizes.parse("sizes:16x50,300x20,70000x1"), 9))
                 .withPace(new Load.Pace(500, 10, true));
-        RunResult result = run(RELAY, mixed);
+        RunResult result = run(RELAY, mixed, LONGER);
         expectClean(result);
         assertThat(result.received().sum(SubscriberResult::corrupted)).isZero();
-        long scheduled = 2 * 500 * SHORT.measured().toMillis() / 1_000;
+        long scheduled = 2 * 500 * LONGER.measured().toMillis() / 1_000;
         assertThat(result.published().punctuality().scheduled()).isEqualTo(scheduled);
         Arrivals.Skew skew = result.received().skew();
         // On a busy machine a subscriber may hear of the window when it has begun; it notes nothing before.
@@ -181,7 +201,7 @@ class LoadRunTest {
         BodySizes sizes = BodySizes.parse("uniform:100-1000");
         Load expected = Load.oneToOne(100).withContent(new Load.Content(sizes, 1));
         Load sent = expected.withContent(new Load.Content(sizes, 2));
-        RunResult result = run(new SendsOther(Contestants.none(), sent), expected);
+        RunResult result = alone(new SendsOther(Contestants.none(), sent), expected, SHORT);
         assertThat(result.received().sum(SubscriberResult::lost)).isZero();
         assertThat(Verdict.failures(result))
                 .singleElement()
@@ -221,7 +241,7 @@ class LoadRunTest {
         Contestant small = new RelayContestant(
                 List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
                 RelayContestant.JAVA_OPTIONS);
-        RunResult result = run(small, load, second);
+        RunResult result = alone(small, load, second);
         expectClean(result);
         List<SubscriberResult> slow = result.received().slow();
         assertThat(slow).hasSize(2);
@@ -278,7 +298,7 @@ class LoadRunTest {
     @Test
     void aRelayThatCannotStartIsNamed() {
         Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS);
-        assertThatThrownBy(() -> run(wrong, Load.oneToOne(100)))
+        assertThatThrownBy(() -> alone(wrong, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("relay ended with exit code 2")
                 .hasMessageContaining("nonsense");
@@ -300,6 +320,24 @@ class LoadRunTest {
     }
 
     private static RunResult run(Contestant contestant, Load load, Timing timing) throws Exception {
+        if (!contestant.stays()) {
+            return alone(contestant, load, timing);
+        }
+        Children workers = WORKERS.take();
+        try (Children relay = new Children()) {
+            return new LoadRun(contestant, load, timing, RunObserver.NONE)
+                    .through(contestant.start(relay, load), workers);
+        } catch (IOException | RunException e) {
+            workers.close();
+            workers = Children.staying();
+            throw e;
+        } finally {
+            WORKERS.add(workers);
+        }
+    }
+
+    /** With processes of its own for everything; what the relay says at its end is in the result. */
+    private static RunResult alone(Contestant contestant, Load load, Timing timing) throws Exception {
         return new LoadRun(contestant, load, timing, RunObserver.NONE).run();
     }
 

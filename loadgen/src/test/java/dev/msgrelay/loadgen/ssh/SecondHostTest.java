@@ -164,35 +164,27 @@ class SecondHostTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void aHostKeyThatNobodyKnowsIsToldInTheWordsOfSsh() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), address, directory)) {
-            Ssh ssh = sshd.ssh("-oUserKnownHostsFile=/dev/null");
-            assertThatThrownBy(() -> SshHost.prepare(ssh, HostSite.java(), TestJar.write(directory), line -> {}))
+    void whatStandsInTheWayIsNamed() throws Exception {
+        try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
+                ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Path jar = TestJar.write(directory);
+            Ssh stranger = sshd.ssh("-oUserKnownHostsFile=/dev/null");
+            assertThatThrownBy(() -> SshHost.prepare(stranger, HostSite.java(), jar, line -> {}))
+                    .as("a host key that nobody knows, in the words of ssh")
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith("second: ")
                     .hasMessageContaining("Host key verification failed.")
                     .hasMessageEndingWith("UserKnownHostsFile=/dev/null second true)");
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void aPortThatIsTakenIsNamed() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
-                ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            SshHost host = SshHost.prepare(sshd.ssh(), HostSite.java(), jar, line -> {});
             Site.DataPorts ports = new Site.DataPorts(taken.getLocalPort(), taken.getLocalPort() + 1);
-            assertThatThrownBy(() -> lane(sshd, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLane.Link.READ)))
+            assertThatThrownBy(() ->
+                            RemoteLane.open(host, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLane.Link.READ)))
+                    .as("a port that is taken")
                     .isInstanceOf(LaneUnavailableException.class)
                     .hasMessageStartingWith("cannot listen on 127.0.0.1 port " + taken.getLocalPort() + ": ");
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void anAddressOfSomebodyElseIsRefused() throws Exception {
-        try (TestSshd sshd = TestSshd.start(List.of(), address, directory)) {
-            assertThatThrownBy(() -> lane(
-                            sshd, new RemoteLane.Given("192.0.2.7", null, Site.DataPorts.ANY, RemoteLane.Link.READ)))
+            assertThatThrownBy(() -> RemoteLane.open(
+                            host, new RemoteLane.Given("192.0.2.7", null, Site.DataPorts.ANY, RemoteLane.Link.READ)))
+                    .as("an address of somebody else")
                     .isInstanceOf(LaneUnavailableException.class)
                     .hasMessage("--near-address 192.0.2.7 is none of this host's addresses");
         }
@@ -277,12 +269,9 @@ class SecondHostTest {
     }
 
     private RemoteLane lane(TestSshd sshd, Site.DataPorts ports) throws Exception {
-        return lane(sshd, new RemoteLane.Given(null, null, ports, RemoteLane.Link.READ));
-    }
-
-    private RemoteLane lane(TestSshd sshd, RemoteLane.Given given) throws Exception {
         return RemoteLane.open(
-                SshHost.prepare(sshd.ssh(), HostSite.java(), TestJar.write(directory), line -> {}), given);
+                SshHost.prepare(sshd.ssh(), HostSite.java(), TestJar.write(directory), line -> {}),
+                new RemoteLane.Given(null, null, ports, RemoteLane.Link.READ));
     }
 
     private static Site.DataPorts freePorts() throws IOException {
@@ -308,7 +297,8 @@ class SecondHostTest {
     }
 
     private static Process start(Site site, Class<?> main, String... args) throws IOException {
-        return site.start(new Site.JavaProgram(List.of("-XX:+UseSerialGC", "-Xmx128m"), main.getName(), List.of(args)));
+        return site.start(new Site.JavaProgram(
+                List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"), main.getName(), List.of(args)));
     }
 
     /** All that a process says, its errors behind it. */

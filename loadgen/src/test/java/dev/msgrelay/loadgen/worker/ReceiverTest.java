@@ -97,6 +97,22 @@ class ReceiverTest {
     }
 
     @Test
+    void aWindowThatIsToldAgainBeginsThen() throws Exception {
+        control.onCommand("run 0 " + (Long.MAX_VALUE - 1) + " " + Long.MAX_VALUE);
+        Receiver receiver = receiver();
+        send(0);
+        assertThat(receiver.awaitPrimed(PRIMED_MILLIS)).isTrue();
+        control.onCommand("run 0 " + System.nanoTime() + " " + Long.MAX_VALUE);
+        send(1, 2);
+        loopback.far().shutdownOutput();
+        awaitClosed(receiver);
+        receiver.stop();
+        JsonObject result = receiver.result(0, Map.of(0, 3L));
+        assertThat(result.getLong("messages")).isEqualTo(2);
+        assertThat(result.has("samples")).as("it heard of it in time").isTrue();
+    }
+
+    @Test
     void theReasonThatTheRelayGivesIsPassedOn() throws Exception {
         Receiver receiver = receiver();
         send(0);
