@@ -341,7 +341,8 @@ final class RelayEngine {
             accepted.config().setRecvByteBufAllocator(connection.reads());
             // A publisher that has gone and cannot be told anything any more is still read to its end.
             accepted.config().setAutoClose(false);
-            // With TLS what has come may wait before the connection, and its end is told as TLS has it.
+            // Not with TLS: its handler may hold bytes that the connection has not seen, and ends the connection
+            // itself.
             if (tls == null && !publishing.readsAtOnce()) {
                 accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
             }

@@ -173,8 +173,8 @@ public final class PublisherConnection extends Connection
             if (shared.readsAtOnce) {
                 throw e;
             }
-            // Of what is thrown where a first read of io_uring begins nobody is told, and the channel never closes.
-            // Until the end, which must not come within this call, what is read is thrown away.
+            // Netty drops what is thrown here when io_uring begins its first read, and the channel never closes. So the
+            // connection is ended by a task, and what is read until then is thrown away.
             wait = Wait.DRAIN;
             execute(() -> failed(e));
             return port.scratch();
@@ -199,9 +199,8 @@ public final class PublisherConnection extends Connection
     /** Null: a read of io_uring that goes on from another one, and may be refused. */
     private ReadWindow window() {
         if (wait != Wait.NOTHING) {
-            // Two cannot be refused: one that has begun already, and the first one behind the end of what its peer
-            // sends.
-            // From there on Netty reads to the end, whatever reading is switched to.
+            // Two reads cannot be refused: one that is under way, and the first one after the peer has ended its
+            // output. From then on Netty reads to the end, even where reading is switched off.
             return assembler.piece();
         }
         if (assembler.readsOnItsOwn()) {

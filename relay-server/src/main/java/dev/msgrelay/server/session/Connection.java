@@ -483,8 +483,8 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == ReadSwitch.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // Of a channel that is closed, with a write in flight, say since its peer has ended: that it is gone is
-            // told next.
+            // The channel was closed while a write was in flight, for example because the peer ended. Netty calls
+            // channelInactive next, and that ends the connection.
             return;
         }
         if (cause instanceof SSLException) {

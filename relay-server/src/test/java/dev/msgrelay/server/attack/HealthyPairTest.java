@@ -39,10 +39,7 @@ class HealthyPairTest {
             stopped.connect(relay.subscribe());
             relay.awaitSubscribers(2);
             pair.begin();
-            Frames frames = new Frames();
-            for (int i = 0; i < 30; i++) {
-                frames.frame(Frames.type(HealthyPair.FIRST_OTHER, i), 50_000);
-            }
+            Frames frames = others(30);
             flood.send(frames);
             assertThatExceptionOfType(AssertionError.class)
                     .isThrownBy(() -> pair.end("a relay that waits"))
@@ -60,10 +57,7 @@ class HealthyPairTest {
             stopped.connect(relay.subscribe());
             relay.awaitSubscribers(2);
             pair.begin();
-            Frames frames = new Frames();
-            for (int i = 0; i < 120; i++) {
-                frames.frame(Frames.type(HealthyPair.FIRST_OTHER, i), 50_000);
-            }
+            Frames frames = others(120);
             Workers flooding = new Workers().start("flood", () -> flood.send(frames));
             Await.until("a standstill", () -> pair.late() > 3 * HealthyPair.PER_SECOND / 2);
             // All the time from now on: the flood is not over yet.
@@ -140,5 +134,14 @@ class HealthyPairTest {
             pair.push(100_000);
             assertThatExceptionOfType(AssertionError.class).isThrownBy(pair::finish);
         }
+    }
+
+    /** Large messages of somebody else. */
+    private static Frames others(int count) {
+        Frames frames = new Frames();
+        for (int i = 0; i < count; i++) {
+            frames.frame(Frames.type(HealthyPair.FIRST_OTHER, i), 50_000);
+        }
+        return frames;
     }
 }

@@ -24,6 +24,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** io_uring, where the machine has it: messages of all sizes, and a subscriber that holds everyone up. */
 class IoUringSmokeTest {
+    private static Stream sendUntilHeldBack(TestRelay relay, PlainPublisher publisher) throws Exception {
+        Stream stream = new Stream(0, 2000);
+        while (relay.stats().get(Counter.HELD_BACK) == 0) {
+            publisher.send(stream.next(20_000));
+            Await.until(
+                    "taken in or held back",
+                    () -> relay.stats().messagesIn() == stream.count()
+                            || relay.stats().get(Counter.HELD_BACK) > 0);
+        }
+        return stream;
+    }
+
     private static void onlyWhereItIsThere() {
         if (!IoUring.isAvailable()) {
             System.out.println("IoUringSmokeTest is skipped: " + IoUring.unavailabilityCause());
@@ -63,14 +75,7 @@ class IoUringSmokeTest {
         try (TestRelay relay = TestRelay.small(new Setting(Transport.IO_URING, false, 1), Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber();
                 PlainPublisher publisher = relay.publisher()) {
-            Stream stream = new Stream(0, 2000);
-            while (relay.stats().get(Counter.HELD_BACK) == 0) {
-                publisher.send(stream.next(20_000));
-                Await.until(
-                        "taken in or held back",
-                        () -> relay.stats().messagesIn() == stream.count()
-                                || relay.stats().get(Counter.HELD_BACK) > 0);
-            }
+            Stream stream = sendUntilHeldBack(relay, publisher);
             publisher.halfClose();
             subscriber.resume();
             subscriber.awaitMessages(stream.count()).received().assertAllOf(stream.count());
@@ -88,14 +93,7 @@ class IoUringSmokeTest {
         try (TestRelay relay = TestRelay.small(new Setting(Transport.IO_URING, unix, 1), Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber();
                 PlainPublisher publisher = relay.publisher()) {
-            Stream stream = new Stream(0, 2000);
-            while (relay.stats().get(Counter.HELD_BACK) == 0) {
-                publisher.send(stream.next(20_000));
-                Await.until(
-                        "taken in or held back",
-                        () -> relay.stats().messagesIn() == stream.count()
-                                || relay.stats().get(Counter.HELD_BACK) > 0);
-            }
+            Stream stream = sendUntilHeldBack(relay, publisher);
             // As much as its socket holds for certain.
             if (waiting > 0) {
                 publisher.send(stream.next(waiting));
