@@ -341,9 +341,7 @@ final class RelayEngine {
             accepted.config().setRecvByteBufAllocator(connection.reads());
             // A publisher that has gone and cannot be told anything any more is still read to its end.
             accepted.config().setAutoClose(false);
-            // Not with TLS: its handler may hold bytes that the connection has not seen, and ends the connection
-            // itself.
-            if (tls == null && !publishing.readsAtOnce()) {
+            if (!publishing.readsAtOnce()) {
                 accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
             }
             if (tls == null || secure(accepted, tls, connection, answer.ticket())) {
