@@ -3,11 +3,13 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /** Settings of a {@link RelayPublisher}. Immutable; checked when built. */
 public final class PublisherOptions extends ConnectionOptions {
@@ -53,6 +55,11 @@ public final class PublisherOptions extends ConnectionOptions {
         return hello.wants(Features.ACKS);
     }
 
+    /** How far a message must have got before it is forgotten. */
+    Level level() {
+        return hello.level();
+    }
+
     String name() {
         return hello.name();
     }
@@ -77,21 +84,24 @@ public final class PublisherOptions extends ConnectionOptions {
 
     /** @param number of the first message that follows; 0: where the relay stands, or without acknowledgements */
     ByteBuffer hello(long epoch, long number) {
-        return HelloFrame.publisher()
+        HelloFrame.Builder again = HelloFrame.publisher()
                 .features(hello.features())
                 .heartbeatMillis(hello.heartbeatMillis())
                 .name(hello.name())
                 .producer(hello.producer())
                 .nextNumber(epoch, number)
-                .token(token())
-                .build()
-                .encode();
+                .token(token());
+        if (hello.wants(Features.LEVELS)) {
+            again.level(hello.level());
+        }
+        return again.build().encode();
     }
 
     /** Collects options. */
     public static final class Builder extends ConnectionOptions.Builder<Builder> {
         private int bufferSize;
         private boolean acks;
+        private Level level = Level.STREAM;
         private ProducerId producer = ProducerId.NONE;
         private long epoch;
         private long firstNumber;
@@ -114,8 +124,18 @@ public final class PublisherOptions extends ConnectionOptions {
          * @param clientName under which the relay counts; this publisher's own, and not empty
          */
         public Builder acks(String clientName) {
+            return acks(clientName, Level.STREAM);
+        }
+
+        /**
+         * As {@link #acks(String)}, and a message counts as acknowledged, and is forgotten, only once it has got so far.
+         * Until then it is kept, so {@link #bufferSize} bounds how much is under way between two forces of a disk. Beyond
+         * {@link Level#STREAM} that takes a relay with a journal: the publisher fails where it has none.
+         */
+        public Builder acks(String clientName, Level until) {
             acks = true;
             name = clientName;
+            level = Objects.requireNonNull(until, "until");
             return this;
         }
 
@@ -137,11 +157,11 @@ public final class PublisherOptions extends ConnectionOptions {
          *
          * @param epochOfNumber of the stream that it was counted in, as {@link SessionEvent.Connected} tells it: a relay
          *     with another stream takes any number; 0: of whatever stream the relay has
-         * @param number from 1
+         * @param number from 1; 0: behind what the relay has accepted, and only the epoch is said
          */
         public Builder firstNumber(long epochOfNumber, long number) {
-            if (number < 1) {
-                throw new IllegalArgumentException("first number " + number + " is not within 1.." + Long.MAX_VALUE);
+            if (number < 0) {
+                throw new IllegalArgumentException("first number " + number + " is not within 0.." + Long.MAX_VALUE);
             }
             epoch = epochOfNumber;
             firstNumber = number;
@@ -190,13 +210,16 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         private HelloFrame hello() {
-            return HelloFrame.publisher()
+            HelloFrame.Builder hello = HelloFrame.publisher()
                     .features(acks ? Features.ACKS : 0)
                     .heartbeatMillis(heartbeatMillis)
                     .name(name)
                     .producer(acks && producer.isNone() ? ProducerId.random() : producer)
-                    .nextNumber(epoch, firstNumber)
-                    .build();
+                    .nextNumber(epoch, firstNumber);
+            if (level != Level.STREAM) {
+                hello.level(level);
+            }
+            return hello.build();
         }
     }
 }

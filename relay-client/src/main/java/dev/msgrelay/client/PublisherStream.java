@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -82,6 +83,9 @@ final class PublisherStream implements RelayLink.Handler {
         if (options.acks() && !welcome.grants(Features.ACKS)) {
             throw new RelayUnsuitableException("the relay at " + endpoint + " grants no acknowledgements");
         }
+        if (!welcome.grants(Features.LEVELS) && options.level() != Level.STREAM) {
+            throw RelayUnsuitableException.noLevel(endpoint, "acks", options.level());
+        }
         reconnector.welcomed();
         maxBody = Math.min(options.maxBody(), welcome.maxBody());
         emit(new SessionEvent.Connected(endpoint, welcome));
@@ -90,8 +94,13 @@ final class PublisherStream implements RelayLink.Handler {
         }
         long before = epoch;
         epoch = welcome.epoch();
-        if (before != 0 && before != epoch) {
-            long kept = queue.acceptedMessages() - queue.forgottenMessages();
+        if (!welcome.epochChanged()) {
+            return;
+        }
+        long kept = queue.acceptedMessages() - queue.forgottenMessages();
+        if (options.acks() && welcome.rolledBack()) {
+            emit(new SessionEvent.AcknowledgedGone(endpoint, before, epoch, welcome.fork(), sent.first() - 1, kept));
+        } else {
             emit(new SessionEvent.RelayRestarted(endpoint, before, epoch, kept));
         }
     }
@@ -115,7 +124,9 @@ final class PublisherStream implements RelayLink.Handler {
         }
         AckFrame.check(body);
         alive = true;
-        sent.acknowledged(AckFrame.number(body), AckFrame.sequence(body));
+        long number = AckFrame.number(body);
+        long settled = AckFrame.number(body, options.level());
+        sent.acknowledged(settled, settled == number ? AckFrame.sequence(body) : 0);
     }
 
     private void number(WelcomeFrame welcome) throws FrameException {
@@ -123,7 +134,7 @@ final class PublisherStream implements RelayLink.Handler {
         if (sent.first() == 0) {
             sent.number(accepted + 1);
             firstNumber = accepted + 1;
-        } else if (accepted > 0 && accepted < sent.first() - 1) {
+        } else if (accepted > 0 && accepted < sent.first() - 1 && !welcome.epochChanged()) {
             throw new FrameException(
                     CloseReason.MESSAGE_GAP,
                     "WELCOME has accepted only " + accepted + ", this publisher goes on with " + sent.first());

@@ -1,5 +1,7 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
 /** The relay cannot do what the client was told to need; trying again would not help. The message says what and why. */
@@ -12,5 +14,11 @@ public final class RelayUnsuitableException extends IOException {
 
     RelayUnsuitableException(String message) {
         super(message);
+    }
+
+    /** @param option that asks for the level */
+    static RelayUnsuitableException noLevel(Endpoint endpoint, String option, Level level) {
+        return new RelayUnsuitableException("the relay at " + endpoint + " keeps no journal, so " + option + " "
+                + level.flag() + " is not to be had");
     }
 }

@@ -77,7 +77,8 @@ enum RetryAdvice {
                     MEMORY_LIMIT,
                     FRAME_TIMEOUT,
                     REVOKED,
-                    TLS_KEY_USED_UP -> AGAIN;
+                    TLS_KEY_USED_UP,
+                    JOURNAL_FAILED -> AGAIN;
         };
     }
 

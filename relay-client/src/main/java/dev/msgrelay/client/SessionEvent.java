@@ -89,6 +89,19 @@ public sealed interface SessionEvent {
         }
     }
 
+    /**
+     * The relay, or its machine, ended before all of a subscriber's stream was on its disk, and the stream went on from what
+     * was. Of what this subscriber had, {@code fork} to {@code had} is gone, and other messages have these numbers. It goes on
+     * with {@code fork}.
+     */
+    record StreamRolledBack(Endpoint endpoint, long oldEpoch, long had, long epoch, long fork) implements SessionEvent {
+        @Override
+        public String text() {
+            return "the stream of the relay at " + endpoint + " was rolled back: messages " + fork + " to " + had
+                    + ", which came before, are not in it; it goes on with another message " + fork;
+        }
+    }
+
     /** The plain mode, connected again: how many messages were missed meanwhile is unknown. */
     record MissedUnknown(Endpoint endpoint) implements SessionEvent {
         @Override
@@ -106,6 +119,20 @@ public sealed interface SessionEvent {
         public String text() {
             return "the relay at " + endpoint + " has another stream: what it had acknowledged is gone; "
                     + unacknowledged + " messages that it had not are sent again";
+        }
+    }
+
+    /**
+     * The same for a publisher: of its messages that were acknowledged as in the stream, those with the numbers {@code from}
+     * to {@code to} may be gone. What was not acknowledged, {@code unacknowledged} messages, is sent again.
+     */
+    record AcknowledgedGone(Endpoint endpoint, long oldEpoch, long epoch, long from, long to, long unacknowledged)
+            implements SessionEvent {
+        @Override
+        public String text() {
+            return "the stream of the relay at " + endpoint + " was rolled back: messages " + from + " to " + to
+                    + ", which it had acknowledged, may be gone; " + unacknowledged
+                    + " messages that it had not are sent again";
         }
     }
 

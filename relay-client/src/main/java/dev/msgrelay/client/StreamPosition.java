@@ -47,9 +47,9 @@ final class StreamPosition {
         return next;
     }
 
-    /** Whether WELCOME speaks of another stream than the one whose numbers are known here. */
+    /** Whether WELCOME says that the numbers known here are not those of its stream. */
     boolean isOther(WelcomeFrame welcome) {
-        return epoch != NONE && epoch != welcome.epoch();
+        return epoch != NONE && welcome.epochChanged();
     }
 
     /** @param tellsNumbers whether SEQUENCE frames stand wherever messages were left out */

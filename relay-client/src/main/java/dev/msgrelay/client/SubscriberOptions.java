@@ -4,11 +4,13 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /** Settings of a {@link RelaySubscriber}. Immutable; checked when built. */
@@ -47,6 +49,11 @@ public final class SubscriberOptions extends ConnectionOptions {
         return hello.types();
     }
 
+    /** How far a message must have got before it comes. */
+    Level level() {
+        return hello.level();
+    }
+
     long epoch() {
         return hello.epoch();
     }
@@ -65,6 +72,9 @@ public final class SubscriberOptions extends ConnectionOptions {
                 .name(hello.name())
                 .token(token())
                 .types(types);
+        if (hello.wants(Features.LEVELS)) {
+            again.level(hello.level());
+        }
         if (next > 0) {
             again.fromSequence(epoch, next);
         } else if (hello.start() == StartFrom.EARLIEST) {
@@ -81,6 +91,7 @@ public final class SubscriberOptions extends ConnectionOptions {
         private long sequence;
         private TypeRanges types = TypeRanges.ALL;
         private Policy policy = Policy.RELAY_DEFAULT;
+        private Level level = Level.STREAM;
         private Consumer<Gap> onGap = gap -> {};
 
         private Builder(List<Endpoint> endpoints) {
@@ -124,6 +135,16 @@ public final class SubscriberOptions extends ConnectionOptions {
             return this;
         }
 
+        /**
+         * Gets a message only once it has got so far, so that none is ever taken back that outlives what the level names:
+         * later than others do, by a write or a force of the relay's journal. Beyond {@link Level#STREAM} that takes a relay
+         * with a journal: the subscriber fails where it has none.
+         */
+        public Builder durableOnly(Level least) {
+            level = Objects.requireNonNull(least, "least");
+            return this;
+        }
+
         /** Bytes of direct memory that one read fills at most, 256 KiB without this; grows where a frame is larger. */
         public Builder bufferSize(int bytes) {
             bufferSize = bytes;
@@ -141,12 +162,13 @@ public final class SubscriberOptions extends ConnectionOptions {
             boolean asks = start != StartFrom.LIVE
                     || !types.isAll()
                     || policy != Policy.RELAY_DEFAULT
+                    || level != Level.STREAM
                     || heartbeatMillis != 0
                     || !name.isEmpty()
                     || !token.isNone();
             if (plain && asks) {
                 throw new IllegalArgumentException(
-                        "the plain mode has no name, token, types, start, policy and heartbeat: these go with HELLO");
+                        "the plain mode has no name, token, types, start, policy, level and heartbeat: these go with HELLO");
             }
             return new SubscriberOptions(this);
         }
@@ -159,6 +181,9 @@ public final class SubscriberOptions extends ConnectionOptions {
                     .features(Features.SEQUENCES | Features.NARROWED)
                     .name(name)
                     .types(types);
+            if (level != Level.STREAM) {
+                hello.level(level);
+            }
             if (start == StartFrom.SEQUENCE) {
                 hello.fromSequence(epoch, sequence);
             } else if (start == StartFrom.EARLIEST) {

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
@@ -93,13 +94,28 @@ final class SubscriberStream implements RelayLink.Handler {
     @Override
     public void onWelcome(WelcomeFrame welcome) throws IOException {
         Endpoint endpoint = reconnector.current();
+        if (!welcome.grants(Features.LEVELS) && options.level() != Level.STREAM) {
+            throw RelayUnsuitableException.noLevel(endpoint, "durableOnly", options.level());
+        }
         reconnector.welcomed();
         maxRanges = welcome.maxRanges();
         options.onEvent().accept(new SessionEvent.Connected(endpoint, welcome));
         if (position.isOther(welcome)) {
             options.onEvent()
-                    .accept(new SessionEvent.StreamChanged(
-                            endpoint, position.epoch(), position.next(), welcome.epoch(), welcome.next()));
+                    .accept(
+                            welcome.rolledBack()
+                                    ? new SessionEvent.StreamRolledBack(
+                                            endpoint,
+                                            position.epoch(),
+                                            position.next() - 1,
+                                            welcome.epoch(),
+                                            welcome.fork())
+                                    : new SessionEvent.StreamChanged(
+                                            endpoint,
+                                            position.epoch(),
+                                            position.next(),
+                                            welcome.epoch(),
+                                            welcome.next()));
             head = 0;
         }
         narrowed = welcome.grants(Features.NARROWED);

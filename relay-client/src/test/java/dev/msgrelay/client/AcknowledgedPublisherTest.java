@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.nio.ByteBuffer;
@@ -20,6 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A publisher with acknowledgements goes on where it stood, over whatever connection. */
 @SuppressWarnings("try") // closing early is what is tested
@@ -335,6 +338,134 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                         .reconnect(ReconnectPolicy.none())
                         .build())) {
             assertThat(failure(publisher)).hasMessageContaining("accepted only 2, this publisher goes on with 4");
+        }
+    }
+
+    /** It was with another relay meanwhile, and this one has less of its name. */
+    @Test
+    void aRelayOfAnotherEpochMayHaveLess() throws Exception {
+        Script one = client -> {
+            takeAll(client, 0, 2);
+            client.send(ack(2, 2));
+        };
+        Script other = client -> {
+            assertThat(client.hello().number()).isEqualTo(3);
+            client.send(welcome(EPOCH + 1, WelcomeFrame.EPOCH_CHANGED, 50, 1, Frames.LONG_IDLE));
+            take(client, 1);
+            client.send(ack(3, 50));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(one, other);
+                RelayPublisher publisher = open(acked(relay))) {
+            settle(publisher, "a", "b");
+            settleAndEnd(publisher, relay, "c");
+            assertThat(acks).containsExactly("2@2", "3@50");
+        }
+    }
+
+    @Test
+    void anotherLifeOfTheStreamIsNoEvent() throws Exception {
+        Script first = client -> {
+            takeAll(client, 0, 2);
+            client.send(ack(1, 1));
+        };
+        Script restarted = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isEqualTo(2);
+            assertThat(hello.epoch()).isEqualTo(EPOCH);
+            client.send(welcome(EPOCH + 1, 0, 3, 2, Frames.LONG_IDLE));
+            take(client, 1);
+            assertThat(client.next()).isNull();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, restarted);
+                RelayPublisher publisher = open(acked(relay))) {
+            settleAndEnd(publisher, relay, "a", "b");
+            assertThat(acks).containsExactly("1@1", "2@0");
+            assertThat(events(SessionEvent.RelayRestarted.class)).isEmpty();
+            assertThat(events(SessionEvent.AcknowledgedGone.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void whatWasAcknowledgedAndIsGoneIsToldInOneEvent() throws Exception {
+        Script first = client -> {
+            takeAll(client, 0, 5);
+            client.send(ack(4, 14));
+        };
+        Script restarted = client -> {
+            assertThat(client.hello().number()).isEqualTo(5);
+            client.send(Frames.welcomeRolledBack(EPOCH + 1, 12, 2));
+            take(client, 1);
+            client.send(ack(5, 12));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, restarted);
+                RelayPublisher publisher = open(acked(relay))) {
+            settleAndEnd(publisher, relay, "a", "b", "c", "d", "e");
+            assertThat(acks).containsExactly("4@14", "5@12");
+            assertThat(events(SessionEvent.AcknowledgedGone.class))
+                    .containsExactly(new SessionEvent.AcknowledgedGone(relay.endpoint(), EPOCH, EPOCH + 1, 2, 4, 1));
+            assertThat(events(SessionEvent.AcknowledgedGone.class).get(0).text())
+                    .contains("messages 2 to 4, which it had acknowledged, may be gone; 1 messages");
+            assertThat(events(SessionEvent.RelayRestarted.class)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Level.class,
+            names = {"WRITTEN", "FORCED"})
+    void aMessageIsKeptUntilItHasGotSoFar(Level level) throws Exception {
+        boolean forced = level == Level.FORCED;
+        CountDownLatch kept = new CountDownLatch(1);
+        Script first = client -> {
+            client.hello();
+            client.send(Frames.welcomeWithLevels(1, 0));
+            take(client, 3);
+            client.send(ack(3, 13, 1, 0), ack(3, 13, 2, 1), ack(3, 13, forced ? 3 : 2, forced ? 2 : 0));
+            kept.await();
+        };
+        Script second = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).as("the first that has not got so far").isEqualTo(3);
+            assertThat(hello.level()).isSameAs(level);
+            client.send(Frames.welcomeWithLevels(14, 2));
+            take(client, 1);
+            client.send(ack(3, 13, 3, forced ? 3 : 0));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second);
+                RelayPublisher publisher = open(PublisherOptions.builder(relay.endpoint())
+                        .acks("orders", level)
+                        .onAck((number, sequence) -> acks.add(number + "@" + sequence))
+                        .onEvent(this::note))) {
+            publish(publisher, "a", "b", "c");
+            assertThat(publisher.flush(SHORT)).as("3 has not got so far").isFalse();
+            kept.countDown();
+            assertThat(publisher.flush(LONG)).isTrue();
+            publisher.close();
+            relay.await();
+            assertThat(got).containsExactly("1:a", "1:b", "1:c", "1:c");
+            assertThat(acks).containsExactly("1@0", "2@0", "3@13");
+        }
+    }
+
+    @Test
+    void aRelayWithoutAJournalCannotAcknowledgeWhatIsForced() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcomePublisher(0));
+                    client.drain();
+                });
+                RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(relay.endpoint())
+                        .acks("orders", Level.FORCED)
+                        .onEvent(this::note)
+                        .build())) {
+            assertThat(failure(publisher))
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessage(
+                            "the relay at " + relay.endpoint() + " keeps no journal, so acks forced is not to be had");
+            assertThat(relay.hellos()).hasSize(1);
         }
     }
 }

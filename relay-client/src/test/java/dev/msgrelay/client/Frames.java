@@ -40,11 +40,28 @@ public final class Frames {
     }
 
     public static ByteBuffer welcome(long epoch, int flags, long next, long accepted, int idleMillis) {
+        return welcome(epoch, flags, Features.ACKS | Features.SEQUENCES, next, accepted, idleMillis, 0);
+    }
+
+    /** Of a relay with a journal. */
+    public static ByteBuffer welcomeWithLevels(long next, long accepted) {
+        int features = Features.ACKS | Features.SEQUENCES | Features.LEVELS;
+        return welcome(EPOCH, 0, features, next, accepted, LONG_IDLE, 0);
+    }
+
+    /** To a client that is behind the fork of its epoch. */
+    public static ByteBuffer welcomeRolledBack(long epoch, long next, long fork) {
+        int flags = WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK;
+        return welcome(epoch, flags, Features.ACKS | Features.SEQUENCES, next, 0, LONG_IDLE, fork);
+    }
+
+    private static ByteBuffer welcome(
+            long epoch, int flags, int features, long next, long accepted, int idleMillis, long fork) {
         return new WelcomeFrame(
                         1,
                         Policy.DISCONNECT,
                         flags,
-                        Features.ACKS | Features.SEQUENCES,
+                        features,
                         epoch,
                         next,
                         accepted,
@@ -52,13 +69,14 @@ public final class Frames {
                         100,
                         idleMillis,
                         1024,
-                        "double")
+                        "double",
+                        fork)
                 .encode();
     }
 
     /** A WELCOME that grants no feature. */
     public static ByteBuffer bareWelcome(long next) {
-        return new WelcomeFrame(1, Policy.DISCONNECT, 0, 0, EPOCH, next, 0, 1 << 20, 100, LONG_IDLE, 2, "").encode();
+        return new WelcomeFrame(1, Policy.DISCONNECT, 0, 0, EPOCH, next, 0, 1 << 20, 100, LONG_IDLE, 2, "", 0).encode();
     }
 
     public static ByteBuffer message(int type, String body) {
@@ -86,6 +104,13 @@ public final class Frames {
     public static ByteBuffer ack(long number, long sequence) {
         ByteBuffer frame = ByteBuffer.allocate(AckFrame.FRAME_LENGTH);
         AckFrame.put(frame, number, sequence);
+        return frame.flip();
+    }
+
+    /** With LEVELS. */
+    public static ByteBuffer ack(long number, long sequence, long written, long forced) {
+        ByteBuffer frame = ByteBuffer.allocate(AckFrame.LEVELS_FRAME_LENGTH);
+        AckFrame.put(frame, number, sequence, written, forced);
         return frame.flip();
     }
 

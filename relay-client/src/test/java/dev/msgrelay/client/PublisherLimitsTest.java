@@ -214,8 +214,8 @@ class PublisherLimitsTest extends ScriptedPublishing {
         assertThatThrownBy(() ->
                         PublisherOptions.builder(endpoint).firstNumber(0, 1).build())
                 .hasMessage("a first number and a producer id go with acknowledgements");
-        assertThatThrownBy(() -> PublisherOptions.builder(endpoint).firstNumber(0, 0))
-                .hasMessageContaining("first number 0");
+        assertThatThrownBy(() -> PublisherOptions.builder(endpoint).firstNumber(0, -1))
+                .hasMessageContaining("first number -1");
         assertThatThrownBy(() -> PublisherOptions.builder(endpoint).acks("").build())
                 .hasMessageContaining("length of name, needed for ACKS");
         assertThatThrownBy(() ->

@@ -60,9 +60,21 @@ class StreamPositionTest {
     @Test
     void theNumbersOfAnotherEpochMeanNothing() throws Exception {
         StreamPosition position = position(EPOCH, 1000);
-        assertThat(position.isOther(welcome(OTHER, 1))).isTrue();
-        position.welcome(welcome(OTHER, 1), false, true);
+        assertThat(position.isOther(welcome(OTHER, 1, WelcomeFrame.EPOCH_CHANGED)))
+                .isTrue();
+        position.welcome(welcome(OTHER, 1, WelcomeFrame.EPOCH_CHANGED), false, true);
         assertThat(position.message()).isEqualTo(1);
+        assertThat(gaps).isEmpty();
+    }
+
+    /** A relay with a journal was started anew, and had all that came before. */
+    @Test
+    void inAnotherLifeOfTheStreamTheNumbersGoOn() throws Exception {
+        StreamPosition position = position(EPOCH, 1000);
+        assertThat(position.isOther(welcome(OTHER, 1000))).isFalse();
+        position.welcome(welcome(OTHER, 1000), false, true);
+        assertThat(position.message()).isEqualTo(1000);
+        assertThat(position.epoch()).isEqualTo(OTHER);
         assertThat(gaps).isEmpty();
     }
 
@@ -102,6 +114,10 @@ class StreamPositionTest {
     }
 
     private static WelcomeFrame welcome(long epoch, long next) {
-        return new WelcomeFrame(1, Policy.SKIP, 0, 0, epoch, next, 0, 1 << 20, 1000, 3000, 1024, "");
+        return welcome(epoch, next, 0);
+    }
+
+    private static WelcomeFrame welcome(long epoch, long next, int flags) {
+        return new WelcomeFrame(1, Policy.SKIP, flags, 0, epoch, next, 0, 1 << 20, 1000, 3000, 1024, "", 0);
     }
 }

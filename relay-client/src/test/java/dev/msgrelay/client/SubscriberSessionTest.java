@@ -12,7 +12,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import java.nio.ByteBuffer;
@@ -245,6 +248,107 @@ class SubscriberSessionTest {
             assertThat(run.gaps).isEmpty();
             assertThat(run.events(SessionEvent.StreamChanged.class))
                     .containsExactly(new SessionEvent.StreamChanged(relay.endpoint(), EPOCH, 11, OTHER_EPOCH, 1));
+        }
+    }
+
+    @Test
+    void anotherLifeOfTheStreamIsNoEvent() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(10), message(1, "ten"));
+        };
+        Script restarted = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.epoch()).isEqualTo(EPOCH);
+            assertThat(hello.number()).isEqualTo(11);
+            client.send(Frames.welcome(OTHER_EPOCH, 0, 11, 0, Frames.LONG_IDLE), message(1, "eleven"));
+        };
+        Script resumed = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.epoch()).isEqualTo(OTHER_EPOCH);
+            assertThat(hello.number()).isEqualTo(12);
+            client.send(Frames.welcome(OTHER_EPOCH, 0, 12, 0, Frames.LONG_IDLE), message(1, "twelve"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, restarted, resumed);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint())) {
+            run.untilMessages(3);
+            assertThat(run.messages).containsExactly("10:1:ten", "11:1:eleven", "12:1:twelve");
+            assertThat(run.gaps).isEmpty();
+            assertThat(run.events(SessionEvent.StreamChanged.class)).isEmpty();
+            assertThat(run.events(SessionEvent.StreamRolledBack.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void aForkIsToldOnceAndTheStreamGoesOnThere() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(10), message(1, "ten"), message(1, "eleven"), message(1, "twelve"));
+        };
+        Script restarted = client -> {
+            assertThat(client.hello().number()).isEqualTo(13);
+            client.send(
+                    Frames.welcomeRolledBack(OTHER_EPOCH, 11, 11),
+                    gap(11, 11, GapReason.NOT_HELD),
+                    message(1, "other"));
+        };
+        Script resumed = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.epoch()).isEqualTo(OTHER_EPOCH);
+            assertThat(hello.number()).isEqualTo(13);
+            client.send(Frames.welcome(OTHER_EPOCH, 0, 13, 0, Frames.LONG_IDLE), message(1, "thirteen"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, restarted, resumed);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint())) {
+            run.untilMessages(5);
+            assertThat(run.messages)
+                    .containsExactly("10:1:ten", "11:1:eleven", "12:1:twelve", "12:1:other", "13:1:thirteen");
+            assertThat(run.gaps).containsExactly(new Gap(11, 11, GapReason.NOT_HELD.code()));
+            assertThat(run.events(SessionEvent.StreamRolledBack.class))
+                    .containsExactly(new SessionEvent.StreamRolledBack(relay.endpoint(), EPOCH, 12, OTHER_EPOCH, 11));
+            assertThat(run.events(SessionEvent.StreamRolledBack.class).get(0).text())
+                    .contains("messages 11 to 12, which came before, are not in it");
+            assertThat(run.events(SessionEvent.StreamChanged.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void durableOnlyIsAskedForOnEachConnection() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(Frames.welcomeWithLevels(1, 0), message(1, "a"));
+        };
+        Script second = client -> {
+            client.hello();
+            client.send(Frames.welcomeWithLevels(2, 0), message(1, "b"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint(), options -> options.durableOnly(Level.WRITTEN))) {
+            run.untilMessages(2);
+            assertThat(relay.hellos()).hasSize(2).allSatisfy(hello -> {
+                assertThat(hello.wants(Features.LEVELS)).isTrue();
+                assertThat(hello.level()).isSameAs(Level.WRITTEN);
+            });
+        }
+    }
+
+    @Test
+    void aRelayWithoutAJournalCannotDoDurableOnly() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcome(1), message(1, "never"));
+                    client.drain();
+                });
+                SubscriberRun run = SubscriberRun.of(relay.endpoint(), options -> options.durableOnly(Level.FORCED))) {
+            assertThat(run.untilItGivesUp())
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessage("the relay at " + relay.endpoint()
+                            + " keeps no journal, so durableOnly forced is not to be had");
+            assertThat(run.messages).isEmpty();
+            assertThat(relay.hellos()).hasSize(1);
         }
     }
 }

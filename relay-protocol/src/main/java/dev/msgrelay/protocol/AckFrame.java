@@ -21,9 +21,17 @@ import java.nio.ByteBuffer;
  *  +                        Sequence (int64)                       +
  *  |                                                               |
  *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +               Written (int64; with LEVELS)                    +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +               Forced (int64; with LEVELS)                     +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
  * </pre>
  *
- * The getters want a body that {@link #check} has found good.
+ * The last two are there with {@link Features#LEVELS} only. A later version appends fields behind them. The getters want a body that {@link #check} has found good.
  */
 public final class AckFrame {
     private static final int TYPE = ControlFrames.ACK;
@@ -31,11 +39,18 @@ public final class AckFrame {
     private static final int NUMBER_OFFSET = 0;
     private static final int SEQUENCE_OFFSET = NUMBER_OFFSET + Long.BYTES;
 
-    /** Bytes of the body. */
-    public static final int MIN_LENGTH = SEQUENCE_OFFSET + Long.BYTES;
+    private static final int WRITTEN_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
+    private static final int FORCED_OFFSET = WRITTEN_OFFSET + Long.BYTES;
+    private static final int LEVELS_LENGTH = FORCED_OFFSET + Long.BYTES;
 
-    /** Bytes that {@link #put} puts. */
+    /** Bytes of the body without what was appended later. */
+    public static final int MIN_LENGTH = WRITTEN_OFFSET;
+
+    /** Bytes that {@link #put(ByteBuffer, long, long)} puts. */
     public static final int FRAME_LENGTH = FrameLayout.HEADER_LENGTH + MIN_LENGTH;
+
+    /** Bytes that {@link #put(ByteBuffer, long, long, long, long)} puts. */
+    public static final int LEVELS_FRAME_LENGTH = FrameLayout.HEADER_LENGTH + LEVELS_LENGTH;
 
     private AckFrame() {}
 
@@ -53,6 +68,20 @@ public final class AckFrame {
     }
 
     /**
+     * As {@link #put(ByteBuffer, long, long)}, with {@link Features#LEVELS}.
+     *
+     * @param written the publisher's own number of its last message that is written, up to {@code number}; 0: none
+     * @param forced the same of its last message that is forced, up to {@code written}
+     */
+    public static void put(ByteBuffer target, long number, long sequence, long written, long forced) {
+        int body = Fields.begin(target, TYPE, LEVELS_LENGTH);
+        target.putLong(body + NUMBER_OFFSET, number);
+        target.putLong(body + SEQUENCE_OFFSET, sequence);
+        target.putLong(body + WRITTEN_OFFSET, written);
+        target.putLong(body + FORCED_OFFSET, forced);
+    }
+
+    /**
      * Checks every field of an ACK's body, between position and limit.
      *
      * @throws FrameException a field is missing or out of range
@@ -62,6 +91,11 @@ public final class AckFrame {
             Fields.length(TYPE, body, MIN_LENGTH);
             Fields.within(TYPE, "number", number(body), 1, Long.MAX_VALUE);
             Fields.within(TYPE, "sequence", sequence(body), 1, Long.MAX_VALUE);
+            if (body.remaining() > MIN_LENGTH) {
+                Fields.room(TYPE, "written and forced", body, WRITTEN_OFFSET, LEVELS_LENGTH - WRITTEN_OFFSET);
+                Fields.within(TYPE, "written", Fields.int64(body, WRITTEN_OFFSET), 0, number(body));
+                Fields.within(TYPE, "forced", Fields.int64(body, FORCED_OFFSET), 0, Fields.int64(body, WRITTEN_OFFSET));
+            }
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }
@@ -75,5 +109,15 @@ public final class AckFrame {
     /** The sequence of that message. */
     public static long sequence(ByteBuffer body) {
         return Fields.int64(body, SEQUENCE_OFFSET);
+    }
+
+    /** The publisher's own number of its last message that has got so far; 0: none, or the relay does not tell. */
+    public static long number(ByteBuffer body, Level level) {
+        if (level == Level.STREAM) {
+            return number(body);
+        }
+        return body.remaining() < LEVELS_LENGTH
+                ? 0
+                : Fields.int64(body, level == Level.WRITTEN ? WRITTEN_OFFSET : FORCED_OFFSET);
     }
 }

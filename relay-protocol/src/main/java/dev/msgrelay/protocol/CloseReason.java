@@ -72,7 +72,9 @@ public enum CloseReason {
     /** A subscriber fell behind because it may be sent only so many bytes a second. */
     RATE_LIMITED(32, "rate limited"),
     /** The TLS key has protected as many records as it may: a new connection has a new one. */
-    TLS_KEY_USED_UP(33, "TLS key used up");
+    TLS_KEY_USED_UP(33, "TLS key used up"),
+    /** The relay's journal has ended, and the client asked for a {@link Level} that only a journal gives. */
+    JOURNAL_FAILED(34, "journal failed");
 
     private static final CloseReason[] BY_CODE =
             new CloseReason[Arrays.stream(values()).mapToInt(r -> r.code).max().getAsInt() + 1];

@@ -4,8 +4,8 @@ package dev.msgrelay.protocol;
  * The features that HELLO asks for and WELCOME grants, one bit each.
  *
  * <pre>
- *   bit  31 .......... 17 16 | 15 .................. 2  1          0
- *        must be under-  TOKEN | may be declined  NARROWED  SEQUENCES  ACKS
+ *   bit  31 .......... 17 16 | 15 ........... 5 ....... 2         1          0
+ *        must be under-  TOKEN | may be declined  LEVELS  NARROWED  SEQUENCES  ACKS
  *        stood                 |
  * </pre>
  *
@@ -25,11 +25,17 @@ public final class Features {
      */
     public static final int NARROWED = 1 << 2;
 
+    /**
+     * A {@link Level} follows at the end of HELLO: a publisher with {@link #ACKS} is told of its messages how far they have
+     * got, a subscriber gets none that has not got so far. Only a relay that keeps a journal grants it.
+     */
+    public static final int LEVELS = 1 << 5;
+
     /** A token follows at the end of HELLO. A relay that does not know it must not take the client for one without. */
     public static final int TOKEN = 1 << 16;
 
     /** Every bit that this version knows. */
-    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | TOKEN;
+    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | LEVELS | TOKEN;
 
     /** The bits that may not be declined. */
     public static final int MUST_UNDERSTAND = 0xFFFF0000;

@@ -48,12 +48,14 @@ import java.util.Objects;
  *  |                                                               |
  *  +-------------------------------+-------------------------------+
  *  |   Length of token (uint16)    |     Token (UTF-8; with TOKEN) ...
- *  +-------------------------------+-------------------------------+
+ *  +---------------+---------------+-------------------------------+
+ *  | Level (uint8; with LEVELS)
+ *  +---------------+
  * </pre>
  *
  * The name has any length, so the producer id lies at any offset. Clients from before it end with the name, and so does
- * {@link #encode} where there is neither it nor a token. The token is there with {@link Features#TOKEN} only. A later
- * version appends fields behind it.
+ * {@link #encode} where nothing comes behind it. The token is there with {@link Features#TOKEN} only, the level with {@link
+ * Features#LEVELS} only. A later version appends fields behind them.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
  * @param highestVersion highest one, not below the lowest
@@ -70,6 +72,8 @@ import java.util.Objects;
  * @param producer of a publisher with {@link Features#ACKS}, by which the relay knows it again; otherwise
  *     {@link ProducerId#NONE}
  * @param token that proves who the client is, with {@link Features#TOKEN}; otherwise {@link Token#NONE}
+ * @param level with {@link Features#LEVELS}: of a publisher, how far its messages are to get, of a subscriber, how far they
+ *     must have got; otherwise {@link Level#STREAM}
  */
 public record HelloFrame(
         int lowestVersion,
@@ -84,7 +88,8 @@ public record HelloFrame(
         TypeRanges types,
         String name,
         ProducerId producer,
-        Token token) {
+        Token token,
+        Level level) {
     private static final int TYPE = ControlFrames.HELLO;
 
     private static final int LOWEST_OFFSET = 0;
@@ -131,6 +136,9 @@ public record HelloFrame(
         } else {
             Fields.zero(TYPE, "length of token", tokenLength, " without TOKEN");
         }
+        if ((features & Features.LEVELS) == 0) {
+            Fields.zero(TYPE, "level", level.code(), " without LEVELS");
+        }
         int nameLength = Fields.utf8(TYPE, "name", name).length;
         if (role == Role.PUBLISHER) {
             String why = " for a publisher";
@@ -167,10 +175,11 @@ public record HelloFrame(
     public ByteBuffer encode() {
         byte[] utf8 = Fields.utf8(TYPE, "name", name);
         byte[] secret = token.utf8();
-        int producerLength = producer.isNone() && token.isNone() ? 0 : ProducerId.LENGTH;
         int tokenLength = token.isNone() ? 0 : Fields.STRING_PREFIX + secret.length;
-        ByteBuffer frame = Fields.frame(
-                        TYPE, MIN_LENGTH + types.encodedLength() + utf8.length + producerLength + tokenLength)
+        int levelLength = wants(Features.LEVELS) ? Byte.BYTES : 0;
+        int producerLength = producer.isNone() && tokenLength + levelLength == 0 ? 0 : ProducerId.LENGTH;
+        int appended = producerLength + tokenLength + levelLength;
+        ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + types.encodedLength() + utf8.length + appended)
                 .putShort((short) lowestVersion)
                 .putShort((short) highestVersion)
                 .put((byte) role.code())
@@ -192,6 +201,9 @@ public record HelloFrame(
         }
         if (tokenLength > 0) {
             frame.putShort((short) secret.length).put(secret);
+        }
+        if (levelLength > 0) {
+            frame.put((byte) level.code());
         }
         return frame.flip();
     }
@@ -240,6 +252,11 @@ public record HelloFrame(
             ProducerId producer = producer(body, producerOffset);
             int features = Fields.int32(body, FEATURES_OFFSET);
             boolean hasToken = (features & Features.TOKEN) != 0;
+            int tokenOffset = producerOffset + ProducerId.LENGTH;
+            Token token = hasToken ? token(body, tokenOffset) : Token.NONE;
+            boolean hasLevel = (features & Features.LEVELS) != 0;
+            int levelOffset =
+                    hasToken ? tokenOffset + Fields.STRING_PREFIX + Fields.uint16(body, tokenOffset) : tokenOffset;
             return new HelloFrame(
                     Fields.uint16(body, LOWEST_OFFSET),
                     Fields.uint16(body, HIGHEST_OFFSET),
@@ -253,7 +270,8 @@ public record HelloFrame(
                     types,
                     name,
                     producer,
-                    hasToken ? token(body, producerOffset + ProducerId.LENGTH) : Token.NONE);
+                    token,
+                    hasLevel ? level(body, levelOffset) : Level.STREAM);
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }
@@ -272,6 +290,13 @@ public record HelloFrame(
         return text.isEmpty() ? Token.NONE : Token.of(text);
     }
 
+    private static Level level(ByteBuffer body, int offset) {
+        Fields.room(TYPE, "level", body, offset, Byte.BYTES);
+        int code = Fields.uint8(body, offset);
+        Fields.within(TYPE, "level", code, Level.STREAM.code(), Level.FORCED.code());
+        return Level.ofCode(code);
+    }
+
     /** Collects the fields of a HELLO; what is not set is the relay's choice. */
     public static final class Builder {
         private final Role role;
@@ -287,6 +312,7 @@ public record HelloFrame(
         private String name = "";
         private ProducerId producer = ProducerId.NONE;
         private Token token = Token.NONE;
+        private Level level = Level.STREAM;
 
         private Builder(Role role) {
             this.role = role;
@@ -366,6 +392,13 @@ public record HelloFrame(
             return this;
         }
 
+        /** How far messages are to get, or must have got; the feature goes with it. */
+        public Builder level(Level wanted) {
+            level = wanted;
+            features |= Features.LEVELS;
+            return this;
+        }
+
         /** @throws IllegalArgumentException naming field, value and limit */
         public HelloFrame build() {
             return new HelloFrame(
@@ -381,7 +414,8 @@ public record HelloFrame(
                     types,
                     name,
                     producer,
-                    token);
+                    token,
+                    level);
         }
     }
 }

@@ -40,15 +40,21 @@ import java.nio.ByteBuffer;
  *  +-------------------------------+-------------------------------+
  *  |   Length of server (uint16)   |         Server (UTF-8)        ...
  *  +-------------------------------+-------------------------------+
+ *  |                                                               |
+ *  +                   Fork (int64; may be absent)                 +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
  * </pre>
  *
- * A later version appends fields behind the server's name.
+ * Relays from before it end with the server's name, and so does {@link #encode} where there is no fork. A later version
+ * appends fields behind it.
  *
  * @param version of the protocol that the relay has chosen, 1..65535
  * @param policy granted; {@link Policy#RELAY_DEFAULT} for a publisher
- * @param flags {@link #EPOCH_CHANGED}; other bits are passed over
+ * @param flags {@link #EPOCH_CHANGED}, {@link #ROLLED_BACK}; other bits are passed over
  * @param features granted, see {@link Features}
- * @param epoch of the relay's stream, never 0: sequences of another epoch mean nothing here
+ * @param epoch of the relay's stream, never 0: sequences of another epoch mean nothing here, unless the flags say nothing
+ *     against it
  * @param next for a subscriber the sequence of the first message or GAP that follows; for a publisher the newest
  *     sequence of the stream plus 1; from 1
  * @param accepted number of the publisher's last message that is in the stream; 0: none, or a subscriber
@@ -58,6 +64,8 @@ import java.nio.ByteBuffer;
  *     interval
  * @param maxRanges most ranges of types that the relay takes in one frame, 0..65535
  * @param server name and version of the relay, at most 255 bytes of UTF-8 without control characters
+ * @param fork with {@link #ROLLED_BACK}, from 1: for a subscriber the first sequence that is not what it was in HELLO's
+ *     epoch, for a publisher the first of its numbers that the relay has no longer; otherwise 0
  */
 public record WelcomeFrame(
         int version,
@@ -71,9 +79,13 @@ public record WelcomeFrame(
         int heartbeatMillis,
         int idleTimeoutMillis,
         int maxRanges,
-        String server) {
-    /** Flag: HELLO named an epoch, and it is not this relay's. */
+        String server,
+        long fork) {
+    /** Flag: HELLO's epoch and number are not of this relay's stream. */
     public static final int EPOCH_CHANGED = 1;
+
+    /** Flag, beside {@link #EPOCH_CHANGED}: HELLO's epoch is an earlier life of this stream, and its number behind the fork. */
+    public static final int ROLLED_BACK = 1 << 1;
 
     private static final int TYPE = ControlFrames.WELCOME;
 
@@ -91,7 +103,7 @@ public record WelcomeFrame(
     private static final int RESERVED_OFFSET = MAX_RANGES_OFFSET + Short.BYTES;
     private static final int SERVER_OFFSET = RESERVED_OFFSET + Short.BYTES;
 
-    /** Bytes of the body without the characters of the server's name. */
+    /** Bytes of the body without the characters of the server's name, and without what was appended later. */
     public static final int MIN_LENGTH = SERVER_OFFSET + Fields.STRING_PREFIX;
 
     /**
@@ -117,11 +129,21 @@ public record WelcomeFrame(
         Fields.within(TYPE, "idle timeout in milliseconds", idleTimeoutMillis, heartbeatMillis, Integer.MAX_VALUE);
         Fields.within(TYPE, "most ranges", maxRanges, 0, 0xFFFF);
         Fields.utf8(TYPE, "server", server);
+        if ((flags & ROLLED_BACK) != 0) {
+            Fields.within(TYPE, "fork, needed for ROLLED_BACK,", fork, 1, Long.MAX_VALUE);
+        } else {
+            Fields.zero(TYPE, "fork", fork, " without ROLLED_BACK");
+        }
     }
 
-    /** Whether HELLO named an epoch that is not this relay's: what the client knows of sequences is void. */
+    /** Whether HELLO's epoch and number are not of this relay's stream: what the client knows of sequences is void. */
     public boolean epochChanged() {
         return (flags & EPOCH_CHANGED) != 0;
+    }
+
+    /** Whether what the client had behind {@link #fork} is gone, and what was before it is as it was. */
+    public boolean rolledBack() {
+        return (flags & ROLLED_BACK) != 0;
     }
 
     /** Whether a feature is granted, by its bit in {@link Features}. */
@@ -132,7 +154,8 @@ public record WelcomeFrame(
     /** A whole WELCOME frame, ready to be written. */
     public ByteBuffer encode() {
         byte[] utf8 = Fields.utf8(TYPE, "server", server);
-        return Fields.frame(TYPE, MIN_LENGTH + utf8.length)
+        int forkLength = fork == 0 ? 0 : Long.BYTES;
+        ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + utf8.length + forkLength)
                 .putShort((short) version)
                 .put((byte) policy.code())
                 .put((byte) flags)
@@ -146,8 +169,11 @@ public record WelcomeFrame(
                 .putShort((short) maxRanges)
                 .putShort((short) 0)
                 .putShort((short) utf8.length)
-                .put(utf8)
-                .flip();
+                .put(utf8);
+        if (forkLength > 0) {
+            frame.putLong(fork);
+        }
+        return frame.flip();
     }
 
     /**
@@ -161,6 +187,8 @@ public record WelcomeFrame(
             int policy = Fields.uint8(body, POLICY_OFFSET);
             Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.SKIP.code());
             Fields.reserved(TYPE, RESERVED_OFFSET, Fields.uint16(body, RESERVED_OFFSET));
+            String server = Fields.string(TYPE, "server", body, SERVER_OFFSET);
+            int forkOffset = SERVER_OFFSET + Fields.STRING_PREFIX + Fields.uint16(body, SERVER_OFFSET);
             return new WelcomeFrame(
                     Fields.uint16(body, VERSION_OFFSET),
                     Policy.ofCode(policy),
@@ -173,9 +201,18 @@ public record WelcomeFrame(
                     Fields.int32(body, HEARTBEAT_OFFSET),
                     Fields.int32(body, IDLE_OFFSET),
                     Fields.uint16(body, MAX_RANGES_OFFSET),
-                    Fields.string(TYPE, "server", body, SERVER_OFFSET));
+                    server,
+                    fork(body, forkOffset));
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }
+    }
+
+    private static long fork(ByteBuffer body, int offset) {
+        if (body.remaining() == offset) {
+            return 0;
+        }
+        Fields.room(TYPE, "fork", body, offset, Long.BYTES);
+        return Fields.int64(body, offset);
     }
 }

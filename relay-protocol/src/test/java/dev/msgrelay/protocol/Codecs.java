@@ -13,7 +13,8 @@ final class Codecs {
 
     record Gap(long from, long to, int reason) {}
 
-    record Ack(long number, long sequence) {}
+    /** @param levels whether the fields of LEVELS are there; absent ones are 0 */
+    record Ack(long number, long sequence, boolean levels, long written, long forced) {}
 
     record Error(int code, String text) {}
 
@@ -45,7 +46,12 @@ final class Codecs {
                 return new Gap(GapFrame.from(body), GapFrame.to(body), GapFrame.reason(body));
             case ControlFrames.ACK:
                 AckFrame.check(body);
-                return new Ack(AckFrame.number(body), AckFrame.sequence(body));
+                return new Ack(
+                        AckFrame.number(body),
+                        AckFrame.sequence(body),
+                        body.remaining() > AckFrame.MIN_LENGTH,
+                        AckFrame.number(body, Level.WRITTEN),
+                        AckFrame.number(body, Level.FORCED));
             case ControlFrames.ERROR:
                 ErrorFrame.check(body);
                 return new Error(ErrorFrame.code(body), ErrorFrame.text(body));
@@ -94,7 +100,11 @@ final class Codecs {
         } else if (value instanceof Gap gap) {
             GapFrame.put(target, gap.from(), gap.to(), GapReason.ofCode(gap.reason()));
         } else if (value instanceof Ack ack) {
-            AckFrame.put(target, ack.number(), ack.sequence());
+            if (ack.levels()) {
+                AckFrame.put(target, ack.number(), ack.sequence(), ack.written(), ack.forced());
+            } else {
+                AckFrame.put(target, ack.number(), ack.sequence());
+            }
         } else {
             throw new AssertionError("no put for " + value);
         }

@@ -179,6 +179,7 @@ class ControlFramesTest {
         codes.put(CloseReason.TLS_FAILED, 31);
         codes.put(CloseReason.RATE_LIMITED, 32);
         codes.put(CloseReason.TLS_KEY_USED_UP, 33);
+        codes.put(CloseReason.JOURNAL_FAILED, 34);
         codes.forEach((reason, code) -> {
             assertThat(reason.code()).as(reason.name()).isEqualTo(code);
             assertThat(CloseReason.ofCode(code)).isSameAs(reason);
@@ -190,7 +191,7 @@ class ControlFramesTest {
 
     @Test
     void aCodeThatThisVersionDoesNotKnowIsNoReason() {
-        for (int code : new int[] {0, -1, 34, 0xFFFF}) {
+        for (int code : new int[] {0, -1, 35, 0xFFFF}) {
             assertThat(CloseReason.ofCode(code)).as("code %d", code).isNull();
         }
     }

@@ -28,7 +28,8 @@ class FrequentFramesTest {
                 new Case(new Pong(-1), PongFrame.FRAME_LENGTH),
                 new Case(new Sequence(5), SequenceFrame.FRAME_LENGTH),
                 new Case(new Gap(6, 7, GapReason.SLOW.code()), GapFrame.FRAME_LENGTH),
-                new Case(new Ack(8, 9), AckFrame.FRAME_LENGTH));
+                new Case(new Ack(8, 9, false, 0, 0), AckFrame.FRAME_LENGTH),
+                new Case(new Ack(8, 9, true, 7, 6), AckFrame.LEVELS_FRAME_LENGTH));
     }
 
     @ParameterizedTest

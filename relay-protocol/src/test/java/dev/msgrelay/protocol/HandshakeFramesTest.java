@@ -60,7 +60,7 @@ class HandshakeFramesTest {
                 .hasMessageContaining("length of name 256 is not within 0..255");
         assertThatThrownBy(() -> HelloFrame.subscriber().versions(0, 70000).build())
                 .hasMessageContaining("lowest version 0");
-        assertThatThrownBy(() -> new WelcomeFrame(1, Policy.SKIP, 256, 0, 1, 1, 0, 1, 100, 100, 0, ""))
+        assertThatThrownBy(() -> new WelcomeFrame(1, Policy.SKIP, 256, 0, 1, 1, 0, 1, 100, 100, 0, "", 0))
                 .hasMessageContaining("flags 256 is not within 0..255");
         assertThatThrownBy(() -> new SubscribedFrame(1, 0)).hasMessageContaining("sequence 0");
         assertThatThrownBy(() -> new GoAwayFrame(0, 0, "")).hasMessageContaining("code 0");
@@ -141,7 +141,7 @@ class HandshakeFramesTest {
     @Test
     void whatWelcomeGrants() {
         WelcomeFrame welcome = new WelcomeFrame(
-                1, Policy.SKIP, WelcomeFrame.EPOCH_CHANGED, Features.SEQUENCES, 1, 1, 0, 1, 100, 100, 0, "");
+                1, Policy.SKIP, WelcomeFrame.EPOCH_CHANGED, Features.SEQUENCES, 1, 1, 0, 1, 100, 100, 0, "", 0);
         assertThat(welcome.epochChanged()).isTrue();
         assertThat(welcome.grants(Features.SEQUENCES)).isTrue();
         assertThat(welcome.grants(Features.ACKS)).isFalse();

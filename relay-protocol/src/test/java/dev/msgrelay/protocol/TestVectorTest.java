@@ -39,6 +39,7 @@ class TestVectorTest {
     private static Map<String, Object> meaning() {
         Map<String, Object> m = new HashMap<>();
         hellos(m);
+        levels(m);
         TypeRanges all = TypeRanges.ALL;
         m.put("welcome-minimal", welcome(1, Policy.DISCONNECT, 0, 0, 1, 1, 0, ""));
         m.put("welcome-subscriber", welcome(1, Policy.SKIP, 0, Features.SEQUENCES, EPOCH, 1000, 0, "relay 0.2.0"));
@@ -60,8 +61,44 @@ class TestVectorTest {
                         3_600_000,
                         Integer.MAX_VALUE,
                         65535,
-                        "r".repeat(255)));
+                        "r".repeat(255),
+                        MAX));
         m.put("welcome-later-version", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
+        m.put("welcome-fork-none", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
+        m.put("welcome-silent", welcome(1, Policy.DISCONNECT, 0, 0, -2, 4700, 0, "relay 0.2.0"));
+        int rolledBack = WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK;
+        m.put(
+                "welcome-rolled-back",
+                new WelcomeFrame(
+                        1,
+                        Policy.DISCONNECT,
+                        rolledBack,
+                        0,
+                        -2,
+                        4700,
+                        0,
+                        1 << 20,
+                        1000,
+                        5000,
+                        1024,
+                        "relay 0.2.0",
+                        4700));
+        m.put(
+                "welcome-publisher-rolled-back",
+                new WelcomeFrame(
+                        1,
+                        Policy.RELAY_DEFAULT,
+                        rolledBack,
+                        Features.ACKS | Features.LEVELS,
+                        -2,
+                        100_000,
+                        0,
+                        1 << 20,
+                        1000,
+                        5000,
+                        1024,
+                        "relay 0.2.0",
+                        4700));
         m.put("subscribe-minimal", new SubscribeFrame(1, all));
         m.put("subscribe-full", new SubscribeFrame(-7, TypeRanges.of(-2147483392, -100, 0, 0, 100, 2147483647)));
         m.put("subscribe-later-version", new SubscribeFrame(2, TypeRanges.of(1, 9)));
@@ -81,9 +118,11 @@ class TestVectorTest {
         m.put("gap-limits", new Gap(MAX, MAX, GapReason.NOT_HELD.code()));
         m.put("gap-unknown-reason", new Gap(5, 6, 65535));
         m.put("gap-later-version", new Gap(10, 19, GapReason.SLOW.code()));
-        m.put("ack-minimal", new Ack(1, 1));
-        m.put("ack-full", new Ack(4711, 99_999));
-        m.put("ack-later-version", new Ack(1, 1));
+        m.put("ack-minimal", new Ack(1, 1, false, 0, 0));
+        m.put("ack-full", new Ack(4711, 99_999, false, 0, 0));
+        m.put("ack-levels", new Ack(4711, 99_999, true, 4700, 4096));
+        m.put("ack-levels-none", new Ack(1, 1, true, 0, 0));
+        m.put("ack-later-version", new Ack(1, 1, true, 0, 0));
         m.put("error-minimal", new Error(CloseReason.SHUTDOWN.code(), ""));
         m.put(
                 "error-full",
@@ -144,6 +183,7 @@ class TestVectorTest {
                         .heartbeatMillis(3_600_000)
                         .types(TypeRanges.of(-2147483392, -2147483392, 2147483647, 2147483647))
                         .name("n".repeat(255))
+                        .level(Level.FORCED)
                         .build());
         m.put(
                 "hello-later-version",
@@ -167,10 +207,30 @@ class TestVectorTest {
                         .build());
     }
 
+    private static void levels(Map<String, Object> m) {
+        ProducerId producer = new ProducerId(0x0123456789ABCDEFL, 0xFEDCBA9876543210L);
+        HelloFrame.Builder orders =
+                HelloFrame.publisher().features(Features.ACKS).name("orders").producer(producer);
+        m.put("hello-level-stream", orders.level(Level.STREAM).build());
+        m.put(
+                "hello-level-forced",
+                orders.level(Level.FORCED).nextNumber(EPOCH, 4711).build());
+        HelloFrame.Builder audit = HelloFrame.subscriber().name("audit");
+        m.put("hello-level-later-version", audit.level(Level.WRITTEN).build());
+        m.put("hello-level-durable", audit.fromSequence(EPOCH, 1000).build());
+        m.put(
+                "hello-level-token",
+                HelloFrame.subscriber()
+                        .name("audit")
+                        .token(Token.of("Zm9yIHRoZSB2ZWN0b3JzIG9ubHk"))
+                        .level(Level.FORCED)
+                        .build());
+    }
+
     private static WelcomeFrame welcome(
             int version, Policy policy, int flags, int features, long epoch, long next, long accepted, String server) {
         return new WelcomeFrame(
-                version, policy, flags, features, epoch, next, accepted, 1 << 20, 1000, 5000, 1024, server);
+                version, policy, flags, features, epoch, next, accepted, 1 << 20, 1000, 5000, 1024, server, 0);
     }
 
     @Test
@@ -267,10 +327,10 @@ class TestVectorTest {
             return;
         }
         byte[] body = vector.body();
-        int producer = producerStart(vector);
+        int appended = appendedLater(vector);
         for (int length = 0; length < textStart(vector.type(), body.length); length++) {
-            if (length == producer) {
-                continue; // Who knows no producer id ends here.
+            if (length == appended) {
+                continue; // Who does not know what was appended later ends here.
             }
             ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(body, length));
             FrameException e = catchThrowableOfType(FrameException.class, () -> Codecs.decode(vector.type(), cut));
@@ -291,19 +351,32 @@ class TestVectorTest {
         };
     }
 
-    /** Where HELLO's producer id begins: the end of a body that leaves it out; -1 in another frame. */
-    private static int producerStart(TestVector vector) {
-        if (vector.type() != ControlFrames.HELLO) {
+    /** What was appended later begins with one of these. */
+    private static final Pattern APPENDED = Pattern.compile("(producer id|fork|written).*");
+
+    /** Where a body ends that leaves out what was appended later; -1 where nothing was appended to this frame. */
+    private static int appendedLater(TestVector vector) {
+        if (appendedBytes(vector.type()) == 0) {
             return -1;
         }
         int bytes = 0;
         for (Field field : vector.fields()) {
-            if (field.comment().startsWith("producer id")) {
+            if (APPENDED.matcher(field.comment()).matches()) {
                 break;
             }
             bytes += field.bytes().length;
         }
         return bytes - FrameLayout.HEADER_LENGTH;
+    }
+
+    /** Bytes of what was appended later, where no feature says that there are more: all 0 is as good as none. */
+    private static int appendedBytes(int type) {
+        return switch (type) {
+            case ControlFrames.HELLO -> ProducerId.LENGTH;
+            case ControlFrames.WELCOME -> Long.BYTES;
+            case ControlFrames.ACK -> 2 * Long.BYTES;
+            default -> 0;
+        };
     }
 
     @ParameterizedTest
@@ -313,15 +386,15 @@ class TestVectorTest {
         if (textStart(vector.type(), -1) >= 0) {
             return;
         }
-        if (producerStart(vector) == body.length) {
-            // A later version has the field that this vector leaves out, before its own.
-            body = Arrays.copyOf(body, body.length + ProducerId.LENGTH);
+        if (appendedLater(vector) == body.length) {
+            // A later version has the fields that this vector leaves out, before its own.
+            body = Arrays.copyOf(body, body.length + appendedBytes(vector.type()));
         }
+        Object meaning = Codecs.decode(vector.type(), ByteBuffer.wrap(body));
         for (int more : new int[] {1, 2, 8, ControlFrames.MAX_CONTROL_BODY - body.length}) {
             byte[] longer = Arrays.copyOf(body, body.length + more);
             Arrays.fill(longer, body.length, longer.length, (byte) 0xFF);
-            assertThat(Codecs.decode(vector.type(), ByteBuffer.wrap(longer)))
-                    .isEqualTo(MEANING.get(vector.name().replace("good-", "")));
+            assertThat(Codecs.decode(vector.type(), ByteBuffer.wrap(longer))).isEqualTo(meaning);
         }
     }
 }

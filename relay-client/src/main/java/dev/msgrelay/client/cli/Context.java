@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -66,6 +67,8 @@ record Context(Path directory, Map<String, String> values) {
             lines = Files.readAllLines(file);
         } catch (NoSuchFileException e) {
             throw new IOException("there is no context " + name + ": no file " + file, e);
+        } catch (AccessDeniedException e) {
+            throw new IOException("context " + name + ": " + file + ": permission denied", e);
         } catch (IOException e) {
             throw new IOException("context " + name + ": " + file + " cannot be read: " + e.getMessage(), e);
         }

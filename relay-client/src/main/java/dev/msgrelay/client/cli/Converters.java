@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.text.Durations;
@@ -31,6 +32,13 @@ final class Converters {
         @Override
         public Policy convert(String value) {
             return told(value, Policy::ofFlag);
+        }
+    }
+
+    static final class OfLevel implements ITypeConverter<Level> {
+        @Override
+        public Level convert(String value) {
+            return told(value, Level::ofFlag);
         }
     }
 

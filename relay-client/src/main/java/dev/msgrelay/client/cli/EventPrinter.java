@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.Gap;
 import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.PrintWriter;
 import java.util.Locale;
 
@@ -43,9 +44,10 @@ final class EventPrinter {
         if (json) {
             StringBuilder line = new StringBuilder("{\"event\":\"").append(word(event));
             line.append("\",\"endpoint\":\"");
-            Text.appendEscaped(line, Text.line(event.endpoint().toString()));
+            PrintableText.appendEscaped(
+                    line, PrintableText.line(event.endpoint().toString()));
             line.append("\",\"text\":\"");
-            Text.appendEscaped(line, Text.line(event.text()));
+            PrintableText.appendEscaped(line, PrintableText.line(event.text()));
             out.append(line).append("\"}").println();
         } else {
             tell(event.text());
@@ -55,7 +57,7 @@ final class EventPrinter {
     /** Behind the messages that came before it. */
     private void tell(String text) {
         out.flush();
-        err.println(Text.line(text));
+        err.println(PrintableText.line(text));
         err.flush();
     }
 

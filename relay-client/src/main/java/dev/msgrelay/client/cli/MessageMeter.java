@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.text.MessagePrinter;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 

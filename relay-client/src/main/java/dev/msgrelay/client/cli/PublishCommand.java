@@ -5,10 +5,12 @@ import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -19,11 +21,15 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Stack;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterPreprocessor;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -72,12 +78,19 @@ final class PublishCommand implements Callable<Integer> {
 
     @Option(
             names = "--ack",
+            arity = "0..1",
+            paramLabel = "LEVEL",
+            preprocessor = BareAck.class,
+            converter = Converters.OfLevel.class,
             description = "Keep each message until the relay has acknowledged it, and send it again over another"
-                    + " connection if need be: nothing is lost, nothing is taken twice. --name is under what the relay"
+                    + " connection if need be: nothing is lost, nothing is taken twice. LEVEL is how far it must have got:"
+                    + " into the stream (stream, as without LEVEL), into the relay's journal (written: it survives the end"
+                    + " of the relay's process), or on its disk (forced: it survives the end of the machine). --name is"
+                    + " under what the relay"
                     + " counts; it must be this publisher's own. With --name and --file, the same command goes on with"
                     + " a run that was cut short, also by kill -9, behind what the relay has: each message once."
                     + " Default name: one made up for this run, of which the relay keeps a bounded number.")
-    private boolean ack;
+    private Level ack;
 
     @Option(
             names = "--state",
@@ -151,7 +164,7 @@ final class PublishCommand implements Callable<Integer> {
         List<Endpoint> endpoints = where.endpoints(Context.PUBLISH, DEFAULT_ENDPOINT, DEFAULT_TLS_PORT);
         Token token = session.token(where.context());
         checkOptions();
-        plainOnce = !ack && !session.areGiven() && token.isNone() && endpoints.size() == 1;
+        plainOnce = ack == null && !session.areGiven() && token.isNone() && endpoints.size() == 1;
         try (InputStream input = open();
                 Resumption resumption = resumption()) {
             PublisherOptions options = options(endpoints, resumption, token);
@@ -196,9 +209,10 @@ final class PublishCommand implements Callable<Integer> {
             if (session.isPlain()) {
                 options.plain();
             }
-            if (ack) {
-                options.acks(session.name() != null ? session.name() : madeUpName())
-                        .producer(resumption.producer());
+            if (ack != null) {
+                options.acks(session.name() != null ? session.name() : madeUpName(), ack)
+                        .producer(resumption.producer())
+                        .firstNumber(resumption.epoch(), 0);
             } else if (session.name() != null) {
                 options.name(session.name());
             }
@@ -210,7 +224,7 @@ final class PublishCommand implements Callable<Integer> {
 
     /** Of a name that the user gave; without one there is nothing to go on with. */
     private Resumption resumption() throws IOException {
-        if (!ack || session.name() == null || session.isPlain()) {
+        if (ack == null || session.name() == null || session.isPlain()) {
             return Resumption.none();
         }
         Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
@@ -270,7 +284,8 @@ final class PublishCommand implements Callable<Integer> {
             BodyReader bodies, RelayPublisher publisher, Resumption resumption, List<Endpoint> endpoints)
             throws IOException, InterruptedException {
         String taker = plainOnce ? "the relay at " + endpoints.get(0) : "the relay";
-        String stalled = taker + (ack ? " acknowledged " : " took ") + "nothing for " + Durations.format(stallTimeout);
+        String stalled =
+                taker + (ack != null ? " acknowledged " : " took ") + "nothing for " + Durations.format(stallTimeout);
         Pace pace = rate == null ? null : new Pace(rate);
         long had = resumption.awaitHad(stallTimeout, stalled);
         if (had > 0) {
@@ -329,13 +344,13 @@ final class PublishCommand implements Callable<Integer> {
                         ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
                                 + endpoints.get(0)
                         : published + publisher.bytes() + " bytes; " + publisher.settled() + " messages, "
-                                + publisher.settledBytes() + " bytes" + (ack ? " acknowledged" : " sent"));
+                                + publisher.settledBytes() + " bytes" + (ack != null ? " acknowledged" : " sent"));
     }
 
     private void tell(String line) {
         if (!quiet) {
             PrintWriter err = spec.commandLine().getErr();
-            err.println(Text.line(line));
+            err.println(PrintableText.line(line));
             err.flush();
         }
     }
@@ -343,6 +358,17 @@ final class PublishCommand implements Callable<Integer> {
     /** The publisher was closed by Ctrl-C. */
     private static final class StoppedException extends IOException {
         private static final long serialVersionUID = 1L;
+    }
+
+    /** {@code --ack} takes its level behind {@code =} only: what follows it otherwise is an endpoint. */
+    static final class BareAck implements IParameterPreprocessor {
+        @Override
+        public boolean preprocess(Stack<String> args, CommandSpec of, ArgSpec option, Map<String, Object> info) {
+            if (!"=".equals(info.get("separator"))) {
+                args.push(Level.STREAM.flag());
+            }
+            return false;
+        }
     }
 
     /** Decimal or hexadecimal, within 32 bits, signed or unsigned. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -11,6 +12,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -59,6 +61,8 @@ public final class RelayClientMain implements Runnable {
                 .addSubcommand(new PublishCommand(stdin))
                 .addSubcommand(new TopCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
     }
@@ -88,6 +92,6 @@ public final class RelayClientMain implements Runnable {
 
     /** One line; a fault of the program itself is named by its class as well, as nobody expects it. */
     private static String describe(Exception e) {
-        return Text.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
+        return PrintableText.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
     }
 }

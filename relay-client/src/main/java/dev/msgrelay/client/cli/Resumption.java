@@ -52,6 +52,12 @@ final class Resumption implements AutoCloseable {
         return state == null ? ProducerId.NONE : state.producer();
     }
 
+    /** Of the stream in which the last run was cut short; 0: it was not. */
+    long epoch() {
+        PublisherState.Run before = state == null || input == null ? null : state.run();
+        return before == null ? 0 : before.epoch();
+    }
+
     /** Connected: what is to be kept is kept before the first message is sent over this connection. */
     void event(SessionEvent event) {
         if (state == null || input == null) {
@@ -109,7 +115,7 @@ final class Resumption implements AutoCloseable {
         boolean goesOn = !fromStart
                 && before != null
                 && before.input().equals(input)
-                && before.epoch() == welcome.epoch()
+                && !welcome.epochChanged()
                 && before.first() <= welcome.accepted() + 1;
         long first = goesOn ? before.first() : welcome.accepted() + 1;
         state.begin(new PublisherState.Run(input, welcome.epoch(), first));

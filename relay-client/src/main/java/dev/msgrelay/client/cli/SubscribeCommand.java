@@ -5,10 +5,12 @@ import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.MessagePrinter;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -41,8 +43,8 @@ import picocli.CommandLine.TypeConversionException;
             "Milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes.",
             "The clock starts at the first message. The sum is told on stderr at the end.",
             "",
-            "With --types, --from, --policy, --name, --reconnect or several endpoints it says",
-            "HELLO: messages have numbers then, it goes on where it stood when the",
+            "With --types, --from, --policy, --durable, --name, --reconnect or several endpoints",
+            "it says HELLO: messages have numbers then, it goes on where it stood when the",
             "connection is made again, and tells on stderr what was missed.",
             "",
             "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 130 Ctrl-C."
@@ -89,6 +91,16 @@ final class SubscribeCommand implements Callable<Integer> {
                     + " Says HELLO. Default: the relay's choice.")
     private Policy policy;
 
+    @Option(
+            names = "--durable",
+            paramLabel = "LEVEL",
+            converter = Converters.OfLevel.class,
+            description =
+                    "Get a message only once the relay's journal has written it (written: it survives the end of the"
+                            + " relay's process), or has it on the disk (forced: it survives the end of the machine). Says HELLO."
+                            + " Default: as soon as it is in the stream.")
+    private Level durable;
+
     @Option(names = "--count", paramLabel = "N", description = "End after N messages. Default: never.")
     private Long count;
 
@@ -133,7 +145,7 @@ final class SubscribeCommand implements Callable<Integer> {
         List<Endpoint> endpoints = where.endpoints(Context.SUBSCRIBE, DEFAULT_ENDPOINT, DEFAULT_TLS_PORT);
         Token token = session.token(where.context());
         where.check("--max-body", maxBody, 0, FrameLayout.MAX_MAX_BODY);
-        boolean asksForMore = types != null || from != null || policy != null;
+        boolean asksForMore = types != null || from != null || policy != null || durable != null;
         boolean plainOnce = !asksForMore && !session.areGiven() && token.isNone() && endpoints.size() == 1;
         SubscriberOptions options = options(endpoints, plainOnce, token);
         MessageMeter meter = meter();
@@ -216,6 +228,9 @@ final class SubscribeCommand implements Callable<Integer> {
             }
             if (policy != null) {
                 options.policy(policy);
+            }
+            if (durable != null) {
+                options.durableOnly(durable);
             }
             return options.build();
         } catch (IllegalArgumentException e) {

@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -59,7 +60,7 @@ final class TopScreen {
         objects(now.getArray("lagging")).limit(room).forEach(row -> lines.add(row(row)));
         return lines.stream()
                 .limit(height)
-                .map(Text::line)
+                .map(PrintableText::line)
                 .map(line -> ShortText.cut(line, width).stripTrailing())
                 .toList();
     }

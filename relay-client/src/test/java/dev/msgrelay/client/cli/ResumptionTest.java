@@ -11,6 +11,7 @@ import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -100,12 +101,26 @@ class ResumptionTest {
 
     @Test
     void aRelayThatWasStartedAnewHasNothingOfIt() throws Exception {
-        ByteBuffer anew = Frames.welcome(OTHER_EPOCH, 0, 1, 0, Frames.LONG_IDLE);
+        ByteBuffer anew = Frames.welcome(OTHER_EPOCH, WelcomeFrame.EPOCH_CHANGED, 1, 0, Frames.LONG_IDLE);
         try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 2), serve(anew, 4, 4))) {
             assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
             got.clear();
             assertThat(publish(relay).exitCode()).isZero();
             assertThat(got).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    /** A relay with a journal, which has line 1 and lost line 2. */
+    @Test
+    void aLaterLifeOfTheStreamIsGoneOnWith() throws Exception {
+        ByteBuffer later = Frames.welcome(OTHER_EPOCH, 0, 1, 1, Frames.LONG_IDLE);
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 2), serve(later, 3, 4))) {
+            assertThat(publish(relay, "--reconnect", "none").exitCode()).isEqualTo(1);
+            got.clear();
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("b", "c", "d");
+            assertThat(relay.hellos()).extracting(HelloFrame::epoch).containsExactly(0L, Frames.EPOCH);
         }
     }
 

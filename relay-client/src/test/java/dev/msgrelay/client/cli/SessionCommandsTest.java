@@ -14,9 +14,11 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -252,6 +254,76 @@ class SessionCommandsTest {
             assertThat(run.err().lines())
                     .containsExactly("relay-client publish: the relay ended the connection: name taken by a newer"
                             + " connection: orders");
+        }
+    }
+
+    @Test
+    void publishWaitsForTheLevelThatItNames() throws Exception {
+        Script script = client -> {
+            assertThat(client.hello().level()).isSameAs(Level.FORCED);
+            client.send(Frames.welcomeWithLevels(1, 0));
+            take(client, 2);
+            client.send(Frames.ack(2, 2, 2, 1), Frames.ack(2, 2, 2, 2));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = publish(relay, "a\nb\n", "--ack=forced");
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.err()).contains("2 messages, 18 bytes acknowledged");
+        }
+    }
+
+    /** What follows it is no level. */
+    @Test
+    void ackWithoutALevelTakesNoneFromAnEndpoint() throws Exception {
+        Script script = client -> {
+            assertThat(client.hello().wants(Features.LEVELS)).isFalse();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 1);
+            client.send(Frames.ack(1, 1));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = CommandRun.start(
+                            "a\n", "publish", "--ack", relay.endpoint().toString())
+                    .get(30, TimeUnit.SECONDS);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+        }
+    }
+
+    @Test
+    void subscribeTellsThatTheStreamWasRolledBack() throws Exception {
+        Script first = client -> {
+            assertThat(client.hello().level()).isSameAs(Level.WRITTEN);
+            client.send(Frames.welcomeWithLevels(5, 0), Frames.message(1, "a"), Frames.message(1, "b"));
+        };
+        Script second = client -> {
+            client.hello();
+            int flags = WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK;
+            client.send(
+                    new WelcomeFrame(
+                                    1,
+                                    Policy.DISCONNECT,
+                                    flags,
+                                    Features.LEVELS,
+                                    9,
+                                    6,
+                                    0,
+                                    1 << 20,
+                                    1000,
+                                    5000,
+                                    1024,
+                                    "",
+                                    6)
+                            .encode(),
+                    Frames.message(1, "c"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second)) {
+            CommandRun run = subscribe(relay, "--durable", "written", "--count", "3");
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.err())
+                    .contains("the stream of the relay at " + relay.endpoint() + " was rolled back: messages 6 to 6");
         }
     }
 

@@ -3,10 +3,17 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.PlainServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** What is wrong before anything is sent: exit code 2 for usage, 1 for failure, one line each. */
 class UsageTest {
@@ -35,6 +42,8 @@ class UsageTest {
         "subscribe --plain --types 1, the plain mode has no name",
         "subscribe --from 9 --plain, the plain mode has no name",
         "publish --plain --ack, the plain mode has no name",
+        "publish --ack=twice, twice' is no level",
+        "subscribe --durable maybe, maybe' is no level",
         "publish --reconnect soon, neither a number from 0",
         "publish --type 0x80000009, --type 0x80000009 is reserved",
         "publish --type x, is no number of 32 bits",
@@ -98,10 +107,46 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--version", "-V", "subscribe -V", "publish -V", "top -V"})
-    void tellsItsVersion(String line) {
-        CommandRun run = CommandRun.of(line.split(" "));
+    @MethodSource("commands")
+    void everyCommandTellsItsVersion(List<String> names) {
+        for (String flag : List.of("--version", "-V")) {
+            CommandRun run = CommandRun.of(with(names, flag));
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).startsWith("relay-client ");
+        }
+    }
+
+    /** Whatever picocli takes the output for. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void helpHasNoEscapeCodes(List<String> names) {
+        System.setProperty("picocli.ansi", "true");
+        CommandRun run;
+        try {
+            run = CommandRun.of(with(names, "--help"));
+        } finally {
+            System.clearProperty("picocli.ansi");
+        }
         assertThat(run.exitCode()).isZero();
-        assertThat(run.out()).startsWith("relay-client ");
+        assertThat(run.out()).contains("relay-client").doesNotContain("\u001b");
+    }
+
+    private static String[] with(List<String> names, String flag) {
+        return Stream.concat(names.stream(), Stream.of(flag)).toArray(String[]::new);
+    }
+
+    /** All there are, by the words that name them. */
+    static List<List<String>> commands() {
+        List<List<String>> all = new ArrayList<>();
+        addCommands(RelayClientMain.commandLine(), List.of(), all);
+        return all;
+    }
+
+    private static void addCommands(CommandLine command, List<String> names, List<List<String>> all) {
+        all.add(names);
+        command.getSubcommands()
+                .forEach((name, sub) -> addCommands(
+                        sub, Stream.concat(names.stream(), Stream.of(name)).toList(), all));
     }
 }

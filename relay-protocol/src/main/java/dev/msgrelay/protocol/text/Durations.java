@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 10s}, {@code 2m}; a bare number is seconds. */
+/** Durations as people write them: {@code 500ms}, {@code 10s}, {@code 2m}, {@code 12h}, {@code 7d}; a bare number is seconds. */
 public final class Durations {
-    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m)?");
+    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|[smhd])?");
 
     private Durations() {}
 
@@ -26,6 +26,8 @@ public final class Durations {
         return switch (form.group(2) == null ? "s" : form.group(2)) {
             case "ms" -> Duration.ofMillis(number);
             case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            case "d" -> Duration.ofDays(number);
             default -> Duration.ofSeconds(number);
         };
     }

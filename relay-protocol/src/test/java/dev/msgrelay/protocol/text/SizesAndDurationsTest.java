@@ -55,14 +55,23 @@ class SizesAndDurationsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"5, 5000", "5s, 5000", "500ms, 500", "2m, 120000", "0, 0", "' 3S ', 3000", "999999999m, 59999999940000"
+    @CsvSource({
+        "5, 5000",
+        "5s, 5000",
+        "500ms, 500",
+        "2m, 120000",
+        "12h, 43200000",
+        "7d, 604800000",
+        "0, 0",
+        "' 3S ', 3000",
+        "999999999m, 59999999940000"
     })
     void durations(String text, long millis) {
         assertThat(Durations.parse(text)).isEqualTo(Duration.ofMillis(millis));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "s", "-5s", "1.5s", "5h", "5 s", "9999999999", "soon"})
+    @ValueSource(strings = {"", "s", "-5s", "1.5s", "5w", "5 s", "9999999999", "soon"})
     void whatIsNoDuration(String text) {
         assertThatThrownBy(() -> Durations.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -1,14 +1,14 @@
-package dev.msgrelay.client.cli;
+package dev.msgrelay.protocol.text;
 
 /** Text of others, on its way to a terminal or into JSON. */
-final class Text {
+public final class PrintableText {
     private static final int ZERO_WIDTH_JOINER = 0x200D;
     private static final int REPLACEMENT = 0xFFFD;
 
-    private Text() {}
+    private PrintableText() {}
 
     /** Whether it shows, and does nothing else to the terminal. */
-    static boolean isPrintable(int codePoint) {
+    public static boolean isPrintable(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL -> codePoint == '\t';
             // Among them those that turn the writing direction; the joiner is a part of many emoji.
@@ -23,8 +23,8 @@ final class Text {
     }
 
     /** The same with U+FFFD for whatever is not printable: what a relay says must not steer the terminal. */
-    static String line(String text) {
-        if (text.codePoints().allMatch(Text::isPrintable)) {
+    public static String line(String text) {
+        if (text.codePoints().allMatch(PrintableText::isPrintable)) {
             return text;
         }
         StringBuilder line = new StringBuilder(text.length());
@@ -33,7 +33,7 @@ final class Text {
     }
 
     /** Appends printable text as the inside of a JSON string. */
-    static void appendEscaped(StringBuilder target, CharSequence text) {
+    public static void appendEscaped(StringBuilder target, CharSequence text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             switch (c) {

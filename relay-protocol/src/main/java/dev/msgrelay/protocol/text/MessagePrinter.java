@@ -1,4 +1,4 @@
-package dev.msgrelay.client.cli;
+package dev.msgrelay.protocol.text;
 
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * Prints messages for people or as JSON. A body that is printable UTF-8 is shown as text, any other in hex: what a
  * stranger published must not steer the terminal. Owned by one thread.
  */
-final class MessagePrinter {
+public final class MessagePrinter {
     private static final char[] DIGITS = "0123456789abcdef".toCharArray();
 
     private final PrintWriter out;
@@ -20,7 +20,7 @@ final class MessagePrinter {
     private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
     private final StringBuilder line = new StringBuilder();
 
-    MessagePrinter(PrintWriter out, boolean json, boolean alwaysHex) {
+    public MessagePrinter(PrintWriter out, boolean json, boolean alwaysHex) {
         this.out = out;
         this.json = json;
         this.alwaysHex = alwaysHex;
@@ -31,7 +31,7 @@ final class MessagePrinter {
      *
      * @param sequence is shown where it is known, which 0 is not
      */
-    void print(long sequence, int type, ByteBuffer body) {
+    public void print(long sequence, int type, ByteBuffer body) {
         CharSequence text = alwaysHex ? null : printable(body);
         line.setLength(0);
         if (json) {
@@ -62,7 +62,7 @@ final class MessagePrinter {
                 line.append(DIGITS[b >> 4 & 0xF]).append(DIGITS[b & 0xF]);
             }
         } else if (json) {
-            Text.appendEscaped(line, text);
+            PrintableText.appendEscaped(line, text);
         } else {
             line.append(text);
         }
@@ -76,6 +76,6 @@ final class MessagePrinter {
         } catch (CharacterCodingException e) {
             return null;
         }
-        return text.codePoints().allMatch(Text::isPrintable) ? text : null;
+        return text.codePoints().allMatch(PrintableText::isPrintable) ? text : null;
     }
 }

@@ -1,0 +1,397 @@
+package dev.msgrelay.client.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.Gap;
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.RelayErrorException;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.journal.FileDisk;
+import dev.msgrelay.server.journal.JournalReader;
+import dev.msgrelay.server.journal.Loss;
+import dev.msgrelay.server.journal.Recovery;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A relay with a journal, a process that is killed and started again, and clients that wait for a level: what they were
+ * promised is held against what is in the journal's files.
+ */
+@Timeout(180)
+class DurableSystemTest {
+    private static final String RELAY = "dev.msgrelay.server.cli.RelayServerMain";
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    @TempDir
+    private Path temporary;
+
+    private final List<Gap> gaps = Collections.synchronizedList(new ArrayList<>());
+    private final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
+    // What a subscriber has had: numbers of the publisher by their sequences.
+    private final Map<Long, Long> had = new TreeMap<>();
+    private long newest;
+    private final AtomicLong acked = new AtomicLong();
+    private int publishPort;
+    private int subscribePort;
+    private Path directory;
+    private JavaProcess relay;
+
+    @BeforeEach
+    void start() throws IOException {
+        publishPort = FreePort.next();
+        subscribePort = FreePort.next();
+        directory = temporary.resolve("journal");
+        startRelay();
+    }
+
+    @AfterEach
+    void end() {
+        relay.close();
+    }
+
+    /**
+     * Killed twice under load. All that was acknowledged at the level is in the journal, each message once, in its order:
+     * names and numbers outlive the relay, too.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = Level.class,
+            names = {"WRITTEN", "FORCED"})
+    void whatWasAcknowledgedAtALevelOutlivesTheRelay(Level level) throws Exception {
+        int lives = 3;
+        int all = 6_000;
+        try (RelayPublisher publisher = publisher(level)) {
+            CompletableFuture<Void> load = CompletableFuture.runAsync(() -> publish(publisher, 1, all));
+            for (int life = 1; life < lives; life++) {
+                long enough = (long) life * all / lives;
+                await(() -> acked.get() >= enough);
+                relay.kill();
+                long before = acked.get();
+                assertThat(numbers(false).values()).as("life %d", life).contains(before);
+                startRelay();
+            }
+            load.get(60, TimeUnit.SECONDS);
+            assertThat(publisher.flush(LONG))
+                    .as("all is acknowledged: %s", events)
+                    .isTrue();
+            relay.kill();
+        }
+        assertThat(acked.get()).isEqualTo(all);
+        long last = 0;
+        for (long number : numbers(true).values()) {
+            assertThat(number).as("each once, in order").isEqualTo(last + 1);
+            last = number;
+        }
+        assertThat(last).isEqualTo(all);
+        assertThat(of(SessionEvent.AcknowledgedGone.class)).isEmpty();
+        assertThat(of(SessionEvent.RelayRestarted.class)).isEmpty();
+    }
+
+    /** What it had is on the disk: it goes on, and notices the new connection only. */
+    @Test
+    void aSubscriberGoesOnInTheNextLife() throws Exception {
+        try (RelayPublisher publisher = publisher(Level.FORCED);
+                RelaySubscriber subscriber = subscriber(Level.STREAM)) {
+            publish(publisher, 1, 500);
+            assertThat(publisher.flush(LONG)).isTrue();
+            poll(subscriber, () -> had.size() == 500);
+            long epoch = subscriber.epoch();
+            relay.kill();
+            startRelay();
+            publish(publisher, 501, 800);
+            poll(subscriber, () -> had.size() == 800);
+            assertThat(subscriber.epoch()).isNotEqualTo(epoch);
+        }
+        assertThat(gaps).isEmpty();
+        assertThat(had).hasSize(800).allSatisfy((sequence, number) -> assertThat(number)
+                .isEqualTo(sequence));
+        assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
+        assertThat(of(SessionEvent.StreamRolledBack.class)).isEmpty();
+        assertThat(of(SessionEvent.Lost.class)).isNotEmpty();
+    }
+
+    /** The files of a moment before, as a power cut leaves them: the numbers behind go to others. */
+    @Test
+    void whoHadMoreThanTheJournalIsToldWhereItForks() throws Exception {
+        try (RelayPublisher publisher = publisher(Level.FORCED);
+                RelaySubscriber subscriber = subscriber(Level.STREAM)) {
+            publish(publisher, 1, 300);
+            assertThat(publisher.flush(LONG)).isTrue();
+            Path before = temporary.resolve("before");
+            copy(directory, before);
+            publish(publisher, 301, 500);
+            assertThat(publisher.flush(LONG)).isTrue();
+            poll(subscriber, () -> had.size() == 500);
+            long epoch = subscriber.epoch();
+            relay.kill();
+            directory = before;
+            startRelay();
+            had.keySet().removeIf(sequence -> sequence > 300);
+            publish(publisher, 501, 600);
+            poll(subscriber, () -> had.size() == 400);
+            assertThat(of(SessionEvent.StreamRolledBack.class)).singleElement().satisfies(told -> {
+                assertThat(told.oldEpoch()).isEqualTo(epoch);
+                assertThat(told.epoch()).isEqualTo(subscriber.epoch());
+                assertThat(told.had()).isEqualTo(500);
+                assertThat(told.fork()).isEqualTo(301);
+            });
+            assertThat(of(SessionEvent.AcknowledgedGone.class)).singleElement().satisfies(gone -> {
+                assertThat(gone.from()).isEqualTo(301);
+                assertThat(gone.to()).isEqualTo(500);
+            });
+        }
+        assertThat(gaps).isEmpty();
+        assertThat(had.get(300L)).isEqualTo(300);
+        assertThat(had.get(301L)).as("another message has the number").isEqualTo(501);
+        assertThat(had.get(400L)).isEqualTo(600);
+        assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
+    }
+
+    /** Killed under load: all that it ever had is in the journal, under the same numbers. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Level.class,
+            names = {"WRITTEN", "FORCED"})
+    void aSubscriberOfDurableMessagesHasNothingThatIsGone(Level level) throws Exception {
+        try (RelayPublisher publisher = publisher(Level.STREAM);
+                RelaySubscriber subscriber = subscriber(level)) {
+            CompletableFuture<Void> load = CompletableFuture.runAsync(() -> publish(publisher, 1, 20_000));
+            poll(subscriber, () -> had.size() > 3_000);
+            relay.kill();
+            // What has arrived before the end is still to be read.
+            poll(subscriber, () -> !of(SessionEvent.Lost.class).isEmpty());
+            Map<Long, Long> kept = numbers(false);
+            assertThat(kept).containsAllEntriesOf(had);
+            assertThat(kept.size())
+                    .as("and it was behind the journal, if at all")
+                    .isGreaterThanOrEqualTo(had.size());
+            startRelay();
+            load.get(60, TimeUnit.SECONDS);
+            assertThat(publisher.flush(LONG)).isTrue();
+            poll(subscriber, () -> newest == 20_000);
+        }
+        assertThat(of(SessionEvent.StreamRolledBack.class)).isEmpty();
+        assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"exit", "memory"})
+    void whoWaitsIsToldThatTheJournalHasFailed(String then) throws Exception {
+        relay.kill();
+        startRelay("--journal-failure=" + then);
+        try (RelayPublisher publisher = publisher(Level.FORCED);
+                RelaySubscriber subscriber = subscriber(Level.WRITTEN)) {
+            publish(publisher, 1, 10);
+            assertThat(publisher.flush(LONG)).isTrue();
+            poll(subscriber, () -> had.size() == 10);
+            await(this::removeDirectory);
+            poll(subscriber, () -> journalFailed(subscribePort));
+            await(() -> journalFailed(publishPort));
+            // They try again until there is a journal again; here it is another one.
+            if (then.equals("exit")) {
+                assertThat(relay.exitCode()).isEqualTo(4);
+            }
+            relay.kill();
+            startRelay();
+            publish(publisher, 11, 20);
+            assertThat(publisher.flush(LONG)).as("goes on: %s", events).isTrue();
+            poll(subscriber, () -> newest == 20);
+            assertThat(of(SessionEvent.RelayRestarted.class)).hasSize(1);
+            assertThat(of(SessionEvent.StreamChanged.class)).hasSize(1);
+        }
+    }
+
+    private boolean journalFailed(int port) {
+        return of(SessionEvent.Lost.class).stream()
+                .filter(lost -> lost.endpoint().toString().endsWith(":" + port))
+                .anyMatch(lost -> lost.cause() instanceof RelayErrorException error
+                        && error.reason() == CloseReason.JOURNAL_FAILED);
+    }
+
+    /** Files may be made while it goes on. */
+    private boolean removeDirectory() {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.delete(directory);
+            return true;
+        } catch (IOException again) {
+            return false;
+        }
+    }
+
+    @Test
+    void theCommandsSayTheLevel() throws Exception {
+        Path lines = Files.write(temporary.resolve("lines"), List.of("a", "b", "c"));
+        try (JavaProcess subscribe = client(
+                        "subscribe",
+                        ":" + subscribePort,
+                        "--durable",
+                        "forced",
+                        "--from",
+                        "1",
+                        "--count",
+                        "3",
+                        "--print");
+                JavaProcess publish =
+                        client("publish", ":" + publishPort, "--ack=forced", "--file", lines.toString())) {
+            assertThat(publish.exitCode()).isZero();
+            assertThat(subscribe.exitCode()).isZero();
+        }
+        assertThat(numbers(false)).as("they are in the journal").hasSize(3);
+    }
+
+    // ---- the relay and its files ------------------------------------------------------------------------------
+
+    private void startRelay(String... more) throws IOException {
+        List<String> args = new ArrayList<>(List.of(
+                "--json",
+                "--log-size=16m",
+                "--journal=" + directory,
+                "--journal-segment=2m",
+                "--journal-keep=200m",
+                "--journal-force=200ms",
+                "--publish-port=" + publishPort,
+                "--subscribe-port=" + subscribePort));
+        args.addAll(List.of(more));
+        relay = new JavaProcess(RELAY, args.toArray(String[]::new));
+    }
+
+    private static JavaProcess client(String... args) throws IOException {
+        return new JavaProcess("dev.msgrelay.client.cli.RelayClientMain", args);
+    }
+
+    /**
+     * What is in the journal: the publisher's numbers by their sequences.
+     *
+     * @param toTheEnd whether the relay is gone: then the tail may be torn, and nothing else
+     */
+    private Map<Long, Long> numbers(boolean toTheEnd) throws IOException {
+        FileDisk disk = new FileDisk(directory);
+        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        assertThat(found.damage()).isEmpty();
+        assertThat(found.sound() || !toTheEnd).isTrue();
+        Map<Long, Long> numbers = new TreeMap<>();
+        JournalReader.read(disk, found, 1, new JournalReader.Sink() {
+            @Override
+            public boolean message(long sequence, int type, ByteBuffer body) {
+                numbers.put(sequence, body.remaining() < Long.BYTES ? 0 : body.getLong(body.position()));
+                return true;
+            }
+
+            @Override
+            public void lost(Loss loss) {
+                throw new AssertionError(loss);
+            }
+        });
+        return numbers;
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
+        try (Stream<Path> files = Files.list(from)) {
+            for (Path file : files.filter(f -> !f.endsWith("lock")).toList()) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
+        }
+    }
+
+    // ---- the clients ------------------------------------------------------------------------------------------
+
+    private RelayPublisher publisher(Level level) throws IOException {
+        return RelayPublisher.open(PublisherOptions.builder(Endpoint.tcp("127.0.0.1", publishPort))
+                .acks("orders", level)
+                .reconnect(SubscriberSystemTest.QUICK)
+                .closeTimeout(LONG)
+                .onAck((number, sequence) -> acked.set(number))
+                .onEvent(events::add)
+                .build());
+    }
+
+    private RelaySubscriber subscriber(Level level) throws IOException {
+        return RelaySubscriber.open(SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", subscribePort))
+                .fromSequence(0, 1)
+                .durableOnly(level)
+                .reconnect(SubscriberSystemTest.QUICK)
+                .onGap(gaps::add)
+                .onEvent(events::add)
+                .build());
+    }
+
+    private static void publish(RelayPublisher publisher, long first, long last) {
+        ByteBuffer body = ByteBuffer.allocate(100);
+        try {
+            for (long number = first; number <= last; number++) {
+                assertThat(publisher.publish(1, body.putLong(0, number), LONG)).isSameAs(PublishOutcome.ACCEPTED);
+                if (number % 20 == 0) {
+                    TimeUnit.MICROSECONDS.sleep(200);
+                }
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void poll(RelaySubscriber subscriber, BooleanSupplier done) throws IOException {
+        long end = System.nanoTime() + LONG.toNanos();
+        while (!done.getAsBoolean()) {
+            assertThat(System.nanoTime())
+                    .as("in time: had %d, %s %s", had.size(), events, gaps)
+                    .isLessThan(end);
+            subscriber.poll((sequence, type, body) -> {
+                newest = body.getLong(body.position());
+                if (sequence == 1) {
+                    had.clear();
+                }
+                Long before = had.put(sequence, newest);
+                assertThat(before).as("message %d comes once", sequence).isNull();
+            });
+        }
+    }
+
+    private void await(BooleanSupplier done) throws InterruptedException {
+        long end = System.nanoTime() + LONG.toNanos();
+        while (!done.getAsBoolean()) {
+            assertThat(System.nanoTime())
+                    .as("in time: acknowledged %d, %s", acked.get(), events)
+                    .isLessThan(end);
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+    }
+
+    private <T extends SessionEvent> List<T> of(Class<T> type) {
+        return List.copyOf(events).stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .toList();
+    }
+}

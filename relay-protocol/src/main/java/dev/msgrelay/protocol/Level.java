@@ -1,0 +1,51 @@
+package dev.msgrelay.protocol;
+
+import java.util.Locale;
+
+/** How far a message has got, and what it survives. Each level includes those before it. */
+public enum Level {
+    /** It is in the stream: subscribers get it. The relay's memory is all that holds it. */
+    STREAM(0),
+    /** The relay's journal has handed it to the operating system: it survives the end of the relay's process. */
+    WRITTEN(1),
+    /** It is on the disk: it survives the end of the machine. */
+    FORCED(2);
+
+    private static final Level[] BY_CODE = values();
+
+    private final int code;
+
+    Level(int code) {
+        this.code = code;
+    }
+
+    /** The code on the wire (uint8). */
+    public int code() {
+        return code;
+    }
+
+    /** The level with this code, or null. */
+    public static Level ofCode(int code) {
+        return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    }
+
+    /** The name on a command line, such as {@code forced}. */
+    public String flag() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * A level by its name on a command line; upper and lower case are the same.
+     *
+     * @throws IllegalArgumentException naming the text and what is accepted
+     */
+    public static Level ofFlag(String text) {
+        String flag = text.strip().toLowerCase(Locale.ROOT);
+        for (Level level : BY_CODE) {
+            if (level.flag().equals(flag)) {
+                return level;
+            }
+        }
+        throw new IllegalArgumentException("'" + text + "' is no level: stream, written or forced");
+    }
+}
