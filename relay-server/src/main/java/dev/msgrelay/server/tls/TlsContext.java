@@ -2,6 +2,7 @@ package dev.msgrelay.server.tls;
 
 import dev.msgrelay.protocol.net.PemFiles;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -39,9 +40,9 @@ public final class TlsContext implements AutoCloseable {
     private final long recordLimit;
     private final ExecutorService thread;
     // Those that hold memory: within their handshake, open, or at their end.
-    private final Set<TlsHandler> present = ConcurrentHashMap.newKeySet();
+    private final Set<Channel> present = ConcurrentHashMap.newKeySet();
     // Of the thread: a handshake brings no data, but its library wants to be given room.
-    private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsHandler.SMALL);
+    private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
     // Guarded by this.
     private TlsFiles files;
@@ -59,19 +60,31 @@ public final class TlsContext implements AutoCloseable {
      * Loads the files.
      *
      * @param handshakeMillis within which a handshake has to be complete
-     * @param recordLimit that one key may protect
+     * @param recordLimit that one key may protect; the JDK renews its keys by itself
      * @throws IOException a file cannot be read or used; names it and the line
      */
     public TlsContext(TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit) throws IOException {
+        this(
+                files,
+                provider,
+                handshakeMillis,
+                provider.resolve() == TlsProvider.BORINGSSL ? recordLimit : Long.MAX_VALUE,
+                Executors.newSingleThreadExecutor(task -> {
+                    Thread made = new Thread(task, "relay-tls");
+                    made.setDaemon(true);
+                    return made;
+                }));
+    }
+
+    /** Likewise, with a limit whatever the provider, and a thread of the caller's, which this one ends. */
+    public TlsContext(
+            TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit, ExecutorService thread)
+            throws IOException {
         this.provider = provider;
         this.handshakeMillis = handshakeMillis;
         this.recordLimit = recordLimit;
+        this.thread = thread;
         reload(files);
-        thread = Executors.newSingleThreadExecutor(task -> {
-            Thread made = new Thread(task, "relay-tls");
-            made.setDaemon(true);
-            return made;
-        });
     }
 
     /**
@@ -148,9 +161,9 @@ public final class TlsContext implements AutoCloseable {
         return handshakeMillis;
     }
 
-    /** How many records a connection may write; BoringSSL does not renew a key by itself, the JDK does. */
+    /** How many records a connection may write. */
     long recordLimit() {
-        return provider.resolve() == TlsProvider.BORINGSSL ? recordLimit : Long.MAX_VALUE;
+        return recordLimit;
     }
 
     /** Whether what is read of a record may stay with the library; otherwise there has to be room for all of it. */
@@ -202,17 +215,17 @@ public final class TlsContext implements AutoCloseable {
         thread.execute(step);
     }
 
-    void came(TlsHandler handler) {
-        present.add(handler);
+    void came(Channel channel) {
+        present.add(channel);
     }
 
-    void left(TlsHandler handler) {
-        present.remove(handler);
+    void left(Channel channel) {
+        present.remove(channel);
     }
 
     /** Closes whoever is still there, within a handshake mostly, and waits for that, for a bounded time. */
     public void closeConnections() {
-        present.forEach(TlsHandler::abandon);
+        present.forEach(Channel::close);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
         while (!present.isEmpty() && System.nanoTime() - deadline < 0) {
             LockSupport.parkNanos(1_000_000);

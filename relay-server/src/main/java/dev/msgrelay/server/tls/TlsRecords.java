@@ -13,11 +13,17 @@ public final class TlsRecords {
     /** The longest one. */
     static final int MOST_BYTES = HEADER + MOST_PLAIN + 256;
 
+    /** Room for one, and for what the JDK wants beyond it. */
+    static final int SMALL = 17 << 10;
+
+    /** What one read or write moves at most: a segment of loopback. */
+    static final int LARGE = 66 << 10;
+
     /** What a record adds to its plain text: header, the content's type, and a tag of 16 bytes. */
     private static final int OVERHEAD = HEADER + 1 + 16;
 
     private static final int HANDSHAKE = 22;
-    private static final int MAJOR_VERSION = 3;
+    static final int MAJOR_VERSION = 3;
     private static final int CLIENT_HELLO = 1;
 
     /** Shorter segments are not worth a record of their own. */
@@ -39,6 +45,11 @@ public final class TlsRecords {
         return segment < LONG_SEGMENT ? segment : plainWithin(segment);
     }
 
+    /** Bytes of the record whose header is there, header included. */
+    static int length(ByteBuffer bytes, int offset) {
+        return HEADER + ((bytes.get(offset + 3) & 0xFF) << 8 | bytes.get(offset + 4) & 0xFF);
+    }
+
     /** Whether a first byte, and a second one where there is one, are those of a handshake. */
     public static boolean mayBegin(int first, int second) {
         return (first & 0xFF) == HANDSHAKE && second == MAJOR_VERSION;
@@ -56,7 +67,7 @@ public final class TlsRecords {
                 || bytes.get(offset + HEADER) != CLIENT_HELLO) {
             return false;
         }
-        int record = (bytes.get(offset + 3) & 0xFF) << 8 | bytes.get(offset + 4) & 0xFF;
+        int record = length(bytes, offset) - HEADER;
         int hello = (bytes.get(offset + 6) & 0xFF) << 16
                 | (bytes.get(offset + 7) & 0xFF) << 8
                 | bytes.get(offset + 8) & 0xFF;

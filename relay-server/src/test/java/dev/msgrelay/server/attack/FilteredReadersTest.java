@@ -6,12 +6,14 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Thousands of subscribers that want some types and do not read: each has a write under way that was copied for it. Against
  * a process, since Netty's leak detector, as paranoid as tests have it, makes a filter a hundred times slower.
  */
+@Tag("alone")
 class FilteredReadersTest {
     private static final int STOPPED = 4000;
     /** Until all of their sockets are full they are sent more than a gigabyte, and the pair gets its share of that time. */

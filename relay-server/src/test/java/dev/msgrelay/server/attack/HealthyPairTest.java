@@ -12,9 +12,11 @@ import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The pair that every attack is held against: content on a calm relay, and not on one that fails it. */
+@Tag("alone")
 class HealthyPairTest {
     @Test
     void onACalmRelay() throws Exception {

@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
  * answered with whole frames. {@code -Dattack.inputs=1000000} asks for more.
  */
 @Timeout(value = 14, unit = TimeUnit.MINUTES) // For more of them than by default.
+@Tag("alone")
 class MalformedInputsTest {
     private static final int INPUTS = Integer.getInteger("attack.inputs", 100_000);
     /** Connections that are open at once. */

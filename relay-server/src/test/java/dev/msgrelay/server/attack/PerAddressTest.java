@@ -15,9 +15,11 @@ import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One address that wants too much is told so; others do not notice. */
+@Tag("alone")
 class PerAddressTest {
     private static final String GREEDY = "127.0.0.2";
     private static final String OTHER = "127.0.0.3";

@@ -13,12 +13,16 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A stranger under another publisher's name, and numbers at their end: nobody's messages are taken for another's. */
+@Tag("alone")
 class StolenNamesTest {
     private static final String SOCKETS = "dev.msgrelay.server.harness.Setting#sockets";
     private static final int OWNER = HealthyPair.FIRST_OTHER;
@@ -127,6 +131,34 @@ class StolenNamesTest {
             assertThat(pair.received().countOf(OWNER)).isEqualTo(1);
             assertThat(relay.stats().get(Counter.DUPLICATES)).isEqualTo(1);
             AttackRelay.assertNoFault(relay);
+        }
+    }
+
+    /** An old client, which sends no id: a line says what it risks, once for each name and not for each connection. */
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void whoSendsNoIdIsWarnedOfOncePerName() throws Exception {
+        try (RelayProcess relay = RelayProcess.start(":", "--quiet")) {
+            int number = 0;
+            for (String name : List.of("orders", "prices", "orders", "orders", "last")) {
+                try (TalkingPublisher old = TalkingPublisher.connect(relay.publish())
+                        .send(Hello.acks(name, 0).bytes())) {
+                    old.await(Hello.WELCOME);
+                    old.send(message(OWNER, number++)).await(Hello.ACK);
+                }
+            }
+            Await.until(relay::said, () -> relay.said().contains("(last)"));
+            List<String> lines = relay.said()
+                    .lines()
+                    .filter(line -> line.contains("sends no producer id"))
+                    .toList();
+            assertThat(lines).hasSize(3).allMatch(line -> line.contains(" WARN "));
+            for (String name : List.of("orders", "prices", "last")) {
+                assertThat(lines)
+                        .filteredOn(line -> line.contains(
+                                "(" + name + ") sends no producer id: whoever says the same name is taken for it"))
+                        .hasSize(1);
+            }
         }
     }
 

@@ -15,11 +15,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Subscribers that read for a while and then no more: what they keep from the log, or hold up, has a limit. */
+@Tag("alone")
 class StoppedReadersTest {
     private static final int STOPPED = 200;
     /** Over Unix sockets: what the system takes for a reader that does not read, and some more. */

@@ -21,6 +21,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * Steps that only a move between loops or a relief of the log's memory brings are the simulation's.
  */
+@Tag("alone")
 class ThrowingSessionsTest {
     /** Each step so often. */
     private static final int TIMES = 5;

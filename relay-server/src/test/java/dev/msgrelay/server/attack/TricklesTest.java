@@ -16,9 +16,11 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Ten bytes a second, within everything that can be begun: each is given up in time, and told so. */
+@Tag("alone")
 class TricklesTest {
     private static final Duration FRAME_TIMEOUT = Duration.ofMillis(800);
     private static final Duration HANDSHAKE_TIMEOUT = Duration.ofMillis(1200);

@@ -9,9 +9,11 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.TestRelay;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Frames that are announced and not sent, and many that are sent slowly: memory is for those that send. */
+@Tag("alone")
 class UnfinishedFramesTest {
     private static final int LARGE = 1 << 20;
     private static final int ATTACKERS = 1000;

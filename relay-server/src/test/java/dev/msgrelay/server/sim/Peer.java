@@ -9,10 +9,13 @@ import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.session.Connection;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 
 /**
  * A client on one connection: what it wants to send comes to the relay piece by piece, what the relay sends it is taken apart
@@ -24,7 +27,10 @@ public abstract class Peer implements SimChannel.Other {
 
     /** Reasons for which a connection is not let in. */
     public static final Set<CloseReason> REFUSALS = EnumSet.of(
-            CloseReason.TOO_MANY_CONNECTIONS, CloseReason.TOO_MANY_PUBLISHERS, CloseReason.TOO_MANY_FROM_ADDRESS);
+            CloseReason.TOO_MANY_CONNECTIONS,
+            CloseReason.TOO_MANY_PUBLISHERS,
+            CloseReason.TOO_MANY_FROM_ADDRESS,
+            CloseReason.MEMORY_LIMIT);
 
     /** A socket's own buffer at the relay. */
     private static final int MOST_UNREAD = 256 << 10;
@@ -34,6 +40,10 @@ public abstract class Peer implements SimChannel.Other {
     private final String name;
     private final SimChannel channel;
     private final Patience patience;
+    // Null: it speaks without TLS.
+    private TlsClient tls;
+    private long registeredNanos;
+    private boolean opened;
     private Connection connection;
     private boolean connected;
     private boolean arrived;
@@ -87,26 +97,74 @@ public abstract class Peer implements SimChannel.Other {
     /** Reasons for which the relay may end it, whatever it does; those of time when {@link Patience} says so. */
     protected abstract Set<CloseReason> mayEndBy();
 
+    /** It speaks TLS, or tries to. */
+    public final void speakTls(SSLContext context) {
+        tls = new TlsClient(world, channel, context);
+        if (!world.calm() && world.onceIn(12)) {
+            tls.garble();
+            deserves(CloseReason.TLS_FAILED);
+        }
+        tls.begin();
+    }
+
+    protected final boolean speaksTls() {
+        return tls != null;
+    }
+
     /** It is about to be accepted, or refused. */
     public final void placed() {
         connection = channel.pipeline().get(Connection.class);
+        if (tls != null) {
+            tls.placed();
+            if (connection != null) {
+                String name = channel.pipeline().context(connection).name();
+                channel.pipeline().addBefore(name, null, new Opening());
+            }
+        }
+    }
+
+    /** Sees when the handshake is done, and goes. */
+    private final class Opening extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            open();
+            ctx.fireChannelActive();
+            ctx.pipeline().remove(this);
+        }
     }
 
     @Override
     public final void registered() {
         if (!connected) {
             connected = true;
-            patience.begins(world.now());
-            model.sync();
-            connected();
+            registeredNanos = world.now();
+            if (tls == null || connection == null) {
+                open();
+            }
         }
     }
 
-    /** Whether a loop has it, and nobody has looked yet. */
+    private void open() {
+        opened = true;
+        patience.begins(world.now());
+        model.sync();
+        connected();
+    }
+
+    /** Whether the relay knows of it, or of the end of its handshake, and nobody has looked yet. */
     public final boolean takeArrival() {
-        boolean news = connected && !arrived;
+        boolean news = !arrived && (opened || failedHandshake());
         arrived |= news;
         return news;
+    }
+
+    /** Whether the relay has taken notice of it. */
+    public final boolean hasArrived() {
+        return arrived;
+    }
+
+    private boolean failedHandshake() {
+        return !opened && tls != null && tls.failedThere();
     }
 
     /** It is there. */
@@ -192,12 +250,22 @@ public abstract class Peer implements SimChannel.Other {
 
     /** Some of that comes to the relay. */
     protected final int deliver(int most) {
-        int length = silent || left ? 0 : Math.min(most, waiting());
+        if (silent || left) {
+            return 0;
+        }
+        int length = tls == null || tls.maySay() ? Math.min(most, waiting()) : 0;
         length = Math.max(0, Math.min(length, MOST_UNREAD - channel.unread()));
         if (length > 0) {
-            channel.deliver(out, outFrom, length);
+            if (tls == null) {
+                channel.deliver(out, outFrom, length);
+            } else {
+                tls.say(out, outFrom, length);
+            }
             outFrom += length;
             world.trace(name, "sends", length, waiting());
+        }
+        if (tls != null) {
+            tls.flush(most);
         }
         return length;
     }
@@ -218,7 +286,14 @@ public abstract class Peer implements SimChannel.Other {
             left = true;
             leftFirst = orderly && live;
             world.trace(name, orderly ? "finishes" : "resets", waiting(), 0);
-            if (orderly) {
+            if (tls != null && !opened) {
+                deserves(CloseReason.TLS_FAILED);
+            }
+            // With TLS a word may be all there is of the end.
+            boolean byWord = orderly && tls != null && tls.finish(world.onceIn(2)) && world.onceIn(2);
+            if (byWord) {
+                world.trace(name, "leaves it at a word", 0, 0);
+            } else if (orderly) {
                 channel.finish();
             } else {
                 channel.reset();
@@ -255,6 +330,12 @@ public abstract class Peer implements SimChannel.Other {
     protected final void breakDownWhenItGoesOn() {
         channel.throwWhenItGoesOn();
         deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+    }
+
+    /** Something that it says is changed on its way: with TLS it can be told. */
+    protected final void spoilRecord() {
+        tls.spoilNext();
+        deserves(CloseReason.TLS_FAILED);
     }
 
     /** Wants to send a PING, one at a time. */
@@ -320,8 +401,9 @@ public abstract class Peer implements SimChannel.Other {
         if (accounted || !connected) {
             return false;
         }
-        accounted =
-                connection == null ? !channel.isOpen() : connection.state().compareTo(Connection.State.CLOSING) >= 0;
+        accounted = connection == null
+                ? !channel.isOpen()
+                : connection.state().compareTo(Connection.State.CLOSING) >= 0 || failedHandshake();
         return accounted;
     }
 
@@ -341,6 +423,14 @@ public abstract class Peer implements SimChannel.Other {
 
     /** Whether the relay may have ended it for this reason. */
     public final boolean mayEndBy(CloseReason reason) {
+        if (tls != null && reason == CloseReason.TLS_FAILED && !opened) {
+            return deserves.contains(reason)
+                    || world.now() - registeredNanos
+                            >= world.config().clients().handshakeTimeout().toNanos();
+        }
+        if (tls != null && reason == CloseReason.TLS_KEY_USED_UP) {
+            return opened && tls.recordsThere() >= world.config().tls().recordsPerKey();
+        }
         return connection() == null
                 ? REFUSALS.contains(reason)
                 : patience.over(reason, world.now())
@@ -372,8 +462,9 @@ public abstract class Peer implements SimChannel.Other {
 
     @Override
     public final void wasRead(int length) {
-        if (counts()) {
-            patience.read(world.now(), length);
+        int bytes = tls == null ? length : tls.wasRead(length);
+        if (bytes > 0 && counts()) {
+            patience.read(world.now(), bytes);
         }
     }
 
@@ -387,6 +478,17 @@ public abstract class Peer implements SimChannel.Other {
         if (counts()) {
             patience.took(world.now());
         }
+        if (tls == null) {
+            gets(bytes, length);
+        } else {
+            String wrong = tls.took(bytes, length, this::gets);
+            world.check(
+                    wrong == null || mayEndBy(CloseReason.TLS_FAILED) || mayEndBy(CloseReason.INTERNAL_ERROR),
+                    this + " gets a record that is wrong: " + wrong);
+        }
+    }
+
+    private void gets(byte[] bytes, int length) {
         int i = 0;
         while (i < length && !world.failed()) {
             if (at < end) {

@@ -87,6 +87,11 @@ public final class PlainPublisher extends Peer {
             return;
         }
         spoilt = true;
+        if (speaksTls() && world().onceIn(2)) {
+            want(ByteBuffer.allocate(8).putInt(7).putInt(0).flip());
+            spoilRecord();
+            return;
+        }
         switch (world().below(4)) {
             case 0 -> {
                 want(ByteBuffer.allocate(8)

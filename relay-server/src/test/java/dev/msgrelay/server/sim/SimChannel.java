@@ -413,13 +413,14 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
                 clear(OUT);
                 return;
             }
+            // Netty ends an output whose write has failed, and would be told for ever that it can be written to.
             if (reset) {
                 resetTold = true;
+                clear(OUT);
                 throw new IOException("Broken pipe");
             }
             if (throwsOnWrite) {
                 throwsOnWrite = false;
-                // Netty's own would be told for ever that an output that has ended can be written to.
                 clear(OUT);
                 throw Made.FAULT;
             }

@@ -12,15 +12,23 @@ import java.util.stream.Stream;
 final class Steps {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-    private static final Map<Class<?>, String> CONNECTIONS = Map.of(
-            Connection.class,
+    private static final String OF_TLS = "dev.msgrelay.server.tls.";
+
+    private static final Map<String, String> CONNECTIONS = Map.of(
+            Connection.class.getName(),
             "",
-            PublisherConnection.class,
+            PublisherConnection.class.getName(),
             "publisher.",
-            SubscriberConnection.class,
+            SubscriberConnection.class.getName(),
             "subscriber.",
-            PinRelief.class,
-            "relief.");
+            PinRelief.class.getName(),
+            "relief.",
+            OF_TLS + "TlsHandshake",
+            "handshake.",
+            OF_TLS + "TlsHandler",
+            "tls.",
+            OF_TLS + "TlsInput",
+            "tls.");
 
     private static final Set<Class<?>> OF_THE_CHANNEL = Set.of(Steps.class, SimChannel.class);
 
@@ -50,7 +58,7 @@ final class Steps {
             if (step == null && (!ofTheRelay(at) || asksWhoseItIs(frame))) {
                 return null;
             }
-            String of = CONNECTIONS.get(at);
+            String of = CONNECTIONS.get(at.getName());
             if (of != null && !frame.getMethodName().matches(ON_ITS_THREAD)) {
                 role = of.isEmpty() ? role : of;
                 step = frame.getMethodName();

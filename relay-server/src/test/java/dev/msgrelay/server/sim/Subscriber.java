@@ -223,6 +223,11 @@ public final class Subscriber extends Peer {
             return;
         }
         spoilt = true;
+        if (speaksTls() && world().onceIn(2)) {
+            want(new byte[] {1}, 1);
+            spoilRecord();
+            return;
+        }
         if (hello == null && world().onceIn(2)) {
             spoilHello();
             return;

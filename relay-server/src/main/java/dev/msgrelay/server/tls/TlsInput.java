@@ -1,0 +1,273 @@
+package dev.msgrelay.server.tls;
+
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.memory.ReadBuffer;
+import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SocketReads;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLException;
+
+/**
+ * What has come of one connection: records in one buffer, which are unwrapped straight to where the connection wants them.
+ *
+ * <pre>
+ *   socket --> | taken | records |  room  | --unwrap--> the connection's buffer
+ *                      ^ start   ^ end         '--> rest --^   where the library gives a record as a whole only
+ * </pre>
+ *
+ * Owned as its {@link TlsHandler} is.
+ */
+final class TlsInput implements SocketReads.Reader {
+    private static final int THROWN_AWAY = 4 << 10;
+
+    private final Channel channel;
+    private final Pool pool;
+    private final ByteBufAllocator allocator;
+    private final ReadSwitch reads;
+    private final SocketReads.Reader reader;
+    private final TlsOutput out;
+
+    // Null: what comes is thrown away.
+    private ReadBuffer buffer;
+    private ByteBuffer source;
+    private int start;
+    private int end;
+    private boolean large;
+    // Since the last tick.
+    private boolean filled;
+
+    // Null: the handshake is not done.
+    private SSLEngine engine;
+    // Whether the next unwrap may bring something.
+    private boolean more;
+    private ByteBuffer rest;
+    private ByteBuffer spare;
+    private boolean closed;
+
+    /**
+     * @param reader the connection's, where it has one
+     * @param out what the library wants to say by itself goes there
+     */
+    TlsInput(
+            Channel channel,
+            Pool pool,
+            ByteBufAllocator allocator,
+            ReadSwitch reads,
+            SocketReads.Reader reader,
+            TlsOutput out) {
+        this.channel = channel;
+        this.pool = pool;
+        this.allocator = allocator;
+        this.reads = reads;
+        this.reader = reader;
+        this.out = out;
+        buffer = new ReadBuffer(allocator, TlsRecords.SMALL);
+        source = buffer.view().duplicate();
+    }
+
+    // ---- from the socket -----------------------------------------------------------------------------------------
+
+    @Override
+    public boolean prepareRead() {
+        return channel.config().isAutoRead() && !waits();
+    }
+
+    @Override
+    public boolean readsOn() {
+        return buffer == null || prepareRead();
+    }
+
+    /** What is there moves to the front, and behind it there is room for the rest of a record. */
+    @Override
+    public ByteBuf whereToRead() {
+        if (buffer == null) {
+            return allocator.directBuffer(THROWN_AWAY);
+        }
+        if (!prepareRead()) {
+            throw reads.refuse();
+        }
+        if (start > 0) {
+            buffer.view().put(0, buffer.view(), start, end - start);
+            end -= start;
+            start = 0;
+        }
+        if (filled && !large && pool.tryTake(TlsRecords.LARGE)) {
+            large = true;
+            resize(TlsRecords.LARGE);
+        }
+        return buffer.window(end, buffer.capacity()).retain();
+    }
+
+    @Override
+    public void moreExpected() {
+        if (reader != null) {
+            reader.moreExpected();
+        }
+    }
+
+    private void resize(int capacity) {
+        ReadBuffer old = buffer;
+        buffer = new ReadBuffer(allocator, capacity);
+        buffer.view().put(0, old.view(), 0, end);
+        source = buffer.view().duplicate();
+        old.release();
+    }
+
+    /** Bytes have come, up to there. */
+    void came(int to) {
+        end = to;
+        if (engine != null) {
+            more = true;
+            // It took all that there was room for: more room would have taken more.
+            filled |= end == buffer.capacity();
+        }
+    }
+
+    /** A few times a second: what is large and was not needed goes back. */
+    void tick() {
+        if (large && !filled && start == end) {
+            start = 0;
+            end = 0;
+            resize(TlsRecords.SMALL);
+            large = false;
+            pool.give(TlsRecords.LARGE);
+        }
+        filled = false;
+    }
+
+    /** From now on what comes is thrown away. */
+    void release() {
+        if (buffer != null) {
+            buffer.release();
+            buffer = null;
+            if (large) {
+                pool.give(TlsRecords.LARGE);
+            }
+        }
+    }
+
+    // ---- the handshake -----------------------------------------------------------------------------------------
+
+    /** Whether there is anything. */
+    boolean any() {
+        return end > 0;
+    }
+
+    /** The first byte of all, if there is {@link #any}. */
+    int first() {
+        return buffer.view().get(0) & 0xFF;
+    }
+
+    /** Whether this may be TLS, as far as it has come. */
+    boolean mayBegin() {
+        return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
+    }
+
+    /** Bytes of the record that comes next, its header included; 0: not known yet. */
+    int recordLength() {
+        return end - start < TlsRecords.HEADER ? 0 : TlsRecords.length(buffer.view(), start);
+    }
+
+    /** Whether all of that record is there. */
+    boolean hasRecord() {
+        int length = recordLength();
+        return length > 0 && end - start >= length;
+    }
+
+    /** Unwraps that record for the handshake's sake. */
+    SSLEngineResult unwrapRecord(SSLEngine handshaking, ByteBuffer nothing) throws SSLException {
+        source.limit(start + recordLength()).position(start);
+        SSLEngineResult result = handshaking.unwrap(source, nothing);
+        start = source.position();
+        return result;
+    }
+
+    // ---- open --------------------------------------------------------------------------------------------------
+
+    /** The handshake is done: from now on records are unwrapped for the connection. */
+    void open(SSLEngine shaken) {
+        engine = shaken;
+        more = end > start;
+    }
+
+    /** Whether something waits that the connection has not taken. */
+    boolean waits() {
+        return more || rest != null;
+    }
+
+    /** Whether the client has said that nothing more comes, and all that came before is taken. */
+    boolean ended() {
+        return closed && rest == null;
+    }
+
+    /** Unwraps what waits until there is no room, or no record is whole. */
+    void unwrap(ByteBuffer room) throws SSLException {
+        if (rest != null) {
+            pourRest(room);
+        } else {
+            unwrapRecords(room);
+        }
+    }
+
+    private void unwrapRecords(ByteBuffer room) throws SSLException {
+        int before = room.position();
+        while (true) {
+            source.limit(end).position(start);
+            SSLEngineResult result = engine.unwrap(source, room);
+            boolean moved = source.position() > start;
+            start = source.position();
+            if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
+                closed = true;
+                more = false;
+                return;
+            }
+            out.obey(result.getHandshakeStatus());
+            switch (result.getStatus()) {
+                case BUFFER_UNDERFLOW -> {
+                    more = false;
+                    return;
+                }
+                case BUFFER_OVERFLOW -> {
+                    if (room.position() == before && !moved) {
+                        unwrapToRest(room);
+                    }
+                    return;
+                }
+                default -> {
+                    if (start == end || (!moved && result.bytesProduced() == 0)) {
+                        more = false;
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /** A record that the library gives as a whole only, and for which there is too little room. */
+    private void unwrapToRest(ByteBuffer room) throws SSLException {
+        if (spare == null) {
+            spare = ByteBuffer.allocateDirect(TlsRecords.SMALL);
+        }
+        if (room == spare) {
+            throw new SSLException("a record for which " + TlsRecords.SMALL + " bytes are too little");
+        }
+        rest = spare.clear();
+        unwrapRecords(rest);
+        rest.flip();
+        pourRest(room);
+    }
+
+    private void pourRest(ByteBuffer room) {
+        int part = Math.min(room.remaining(), rest.remaining());
+        room.put(room.position(), rest, rest.position(), part).position(room.position() + part);
+        rest.position(rest.position() + part);
+        if (!rest.hasRemaining()) {
+            rest = null;
+        }
+    }
+}
