@@ -210,11 +210,48 @@ END
     "$round_trip" "$run /opt/relay/bin/relay-server $free_ports" "$run /opt/relay/bin/relay-client"
 }
 
+# container_tool: what builds and runs images here.
+container_tool() {
+    local tool why=
+    for tool in podman docker buildah; do
+        command -v "$tool" >/dev/null || continue
+        if timeout 30 "$tool" info >"$work/info" 2>&1; then
+            echo "$tool"
+            return
+        fi
+        why="$why $tool: $(grep . "$work/info" | tail -1);"
+    done
+    skip "no container tool works here:${why:- neither podman, docker nor buildah is installed}"
+}
+
+containerfile_builds_and_runs() {
+    local tar tool base run image=relay-packages-test code=0
+    tar=$(one 'relay-*.tar.gz')
+    tool=$(container_tool)
+    base=$(sed -n 's/^FROM //p' packaging/image/Containerfile)
+    timeout 300 "$tool" inspect --type image "$base" >/dev/null 2>&1 || timeout 300 "$tool" pull "$base" >"$work/pull" 2>&1 ||
+        skip "$tool cannot fetch $base: $(grep . "$work/pull" | tail -1)"
+    mkdir -p "$work/container/relay"
+    tar -xzf "$tar" -C "$work/container/relay" --strip-components 1
+    if [ "$tool" = buildah ]; then
+        timeout 300 buildah build -t "$image" -f packaging/image/Containerfile "$work/container"
+        timeout 60 buildah rmi "$image"
+        skip "it is built; buildah alone does not run it"
+    fi
+    timeout 300 "$tool" build -t "$image" -f packaging/image/Containerfile "$work/container"
+    run="$tool run --rm --network host"
+    # What is signalled is the tool, which hands it on.
+    "$round_trip" "$run $image $free_ports" "$run --interactive --entrypoint /opt/relay/bin/relay-client $image" || code=$?
+    timeout 60 "$tool" rmi --force "$image"
+    return "$code"
+}
+
 check "tarball: unpacked, without Java on the PATH" tarball_runs
 check "tarball: example configuration" example_configuration
 check "tarball: manual pages and completion" manuals_and_completion
 check "deb: installed, run as its user, removed, purged" deb_installs_runs_and_goes
 check "deb: unit verified, its exposure at most 2.0" unit_is_sound
 check "image: unpacked, run as its user" image_runs
+check "Containerfile: built, run" containerfile_builds_and_runs
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -9,6 +9,8 @@ import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
@@ -79,6 +81,9 @@ public final class MemoryPlan {
         plan.put(
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
+        JournalSettings journal = config.journal().settings();
+        plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES : 0);
+        plan.put(Part.SEGMENTS, config.journal().on() ? Journal.heapBytes(journal) : 0);
         plan.put(Part.CONTROL, limits.controlBytes());
         plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
         plan.put(Part.TLS, config.tls().on() ? config.tls().memoryBytes() : 0);

@@ -12,6 +12,7 @@ import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.core.RunStage;
+import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.LoopSpread;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.SendGroup;
@@ -22,6 +23,7 @@ import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.RingPort;
+import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -37,6 +39,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
@@ -87,6 +90,8 @@ final class RelayEngine {
     private final FrameRing ring;
     private final PacketLog log;
     private final WindowGate gate;
+    // Null: there is none.
+    private final EngineJournal journal;
     private final Order order;
     private final HeldSources held;
     private final NameTable names;
@@ -98,8 +103,11 @@ final class RelayEngine {
     private final SendGroup[] groups;
     private final LoopSpread spread;
     private final PinRelief relief;
+    private final DurableEnds durable;
     private final PublisherConnection.Shared publishing;
     private final SubscriberConnection.Shared subscribing;
+    // Where the stream began, or went on.
+    private final Mark first;
     // Written by the core, read by reports: more than 0 once a publisher has gone to a reader.
     private volatile int nextReader;
     // Written by the core, read by whoever asks whether it lives.
@@ -111,7 +119,9 @@ final class RelayEngine {
      * @param loops the core's first, then readers, then senders: {@link #readers} says how many
      * @param epoch of the stream
      * @param readsAtOnce whether a read is over when the channel hands it on
-     * @param failure told when the order is in doubt: nothing may be relayed any more
+     * @param opened the journal, in which the stream goes on; null: it begins here, and is kept nowhere
+     * @param failure told when the order is in doubt: nothing may be relayed any more; or, as a {@link JournalException}, that
+     *     the journal has ended
      */
     RelayEngine(
             RelayConfig config,
@@ -120,17 +130,30 @@ final class RelayEngine {
             Ticker clock,
             RelayIdentity identity,
             boolean readsAtOnce,
+            Journal opened,
             Consumer<Throwable> failure) {
         this.config = config;
         this.allocator = allocator;
         this.core = loops[0];
         StreamConfig stream = config.stream();
 
-        // 1. The budget, and what everybody shares.
+        // 1. What may hold the log's writer back: readers, and the journal.
+        gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
+        long ahead = stream.journalWindowBytes() - stream.windowBytes();
+        journal = opened == null
+                ? null
+                : new EngineJournal(
+                        opened,
+                        gate,
+                        core,
+                        ahead,
+                        cause -> failure.accept(new JournalException(opened.failureText(), cause)));
+        // 2. The budget, and what everybody shares.
         budget = MemoryPlan.of(config).budget();
         Counters counters = new Counters();
         services = new Services(
                 identity,
+                journal == null ? Durability.none(identity.epoch()) : journal,
                 config.clients(),
                 config.limits(),
                 budget,
@@ -140,19 +163,31 @@ final class RelayEngine {
                 counters,
                 new CloseLog(counters),
                 clock);
-        // 2. The ring, whose publishers wake the core.
+        // 3. The ring, whose publishers wake the core.
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ringMemory = allocator.directBuffer(slab, slab);
         ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
-        // 3. The log, and what may hold its writer back.
-        gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
-        log = newLog(stream);
+        // 4. The log.
+        Mark start = new Mark();
+        start.set(0, 1);
+        if (journal != null) {
+            start.copy(opened.goesOnAt());
+        }
+        log = newLog(stream, start);
+        first = start;
+        if (journal != null) {
+            journal.feed(log, clock.nanoTime());
+        }
         NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
         order = new Order(ring, handler, gate, log);
-        // 4. Publishers -> log, on the core's loop; or -> ring, on readers.
+        // 5. Publishers -> log, on the core's loop; or -> ring, on readers.
         held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, clock::nanoTime);
         names = new NameTable(
                 budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
+        if (journal != null) {
+            names.keepIn(opened.moves());
+            names.restore(opened.recovered().states(), clock.nanoTime());
+        }
         line = new MemoryLine(budget.pool(Part.FRAMES));
         publishing = new PublisherConnection.Shared(log, names, line, readsAtOnce);
         int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
@@ -164,7 +199,7 @@ final class RelayEngine {
             readers[i] = loops[1 + i];
             ringPorts[i] = new RingPort(ring, gate, held, stream.maxBody(), allocator, budget, shorts);
         }
-        // 5. Log -> subscribers, on the core's loop or on senders.
+        // 6. Log -> subscribers, on the core's loop or on senders.
         groups = new SendGroup[loops.length - readers.length];
         for (int i = 0; i < groups.length; i++) {
             groups[i] = new SendGroup(
@@ -173,12 +208,15 @@ final class RelayEngine {
         spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
         relief = new PinRelief(
                 log, services.table(), counters, budget.pool(Part.PINS).limit());
+        durable = new DurableEnds(services.durability());
+        services.durability().onMoved(this::journalMoved);
         subscribing = new SubscriberConnection.Shared(
                 log,
+                durable,
                 stream.logBytes(),
                 new SubscriberConnection.Policies(gate),
                 config.stallTimeout().toNanos());
-        // 6. What the loops do.
+        // 7. What the loops do.
         core.duty(new CoreDuty(), failure);
         for (EngineLoop reader : readers) {
             reader.duty(new IdleDuty(), failure);
@@ -200,7 +238,7 @@ final class RelayEngine {
         return 1 + readers(Math.max(1, config.eventLoops()));
     }
 
-    private PacketLog newLog(StreamConfig stream) {
+    private PacketLog newLog(StreamConfig stream, Mark start) {
         try {
             return new PacketLog(
                     allocator,
@@ -209,7 +247,8 @@ final class RelayEngine {
                     stream.packetBytes(),
                     config.limits().pinBytes() / StreamConfig.CHUNK_BYTES,
                     stream.maxRun(),
-                    gate);
+                    gate,
+                    start);
         } catch (OutOfMemoryError tooMuch) {
             ringMemory.release();
             throw tooMuch;
@@ -226,12 +265,17 @@ final class RelayEngine {
             more |= inPlace.takeMoreExpected();
             boolean left = groups[0].pump(!more);
             names.acknowledge();
+            durable.want(log.head().position());
+            if (journal != null) {
+                journal.look();
+            }
             if (log.starved()) {
                 relief.relieve();
             }
             // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
             // take for ever: one that reads nothing is cut off only while it holds the log back.
-            if (held.any() && !log.starved() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
+            boolean namesWait = journal != null && !journal.journal().moves().mayGoOn();
+            if (held.any() && !namesWait && !log.starved() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
                 held.resumeIfRoom();
             }
             tellOthers();
@@ -240,7 +284,7 @@ final class RelayEngine {
 
         @Override
         public boolean pending() {
-            return order.pending() || groups[0].pending();
+            return order.pending() || groups[0].pending() || journal != null && journal.pending();
         }
 
         @Override
@@ -252,12 +296,28 @@ final class RelayEngine {
     /** The head may have moved in this cycle, or before it: a publisher that ends is acknowledged while it is read. */
     private void tellOthers() {
         long head = log.head().position();
-        if (groups.length > 1 && head != toldHead) {
+        if ((groups.length > 1 || journal != null) && head != toldHead) {
             toldHead = head;
             VarHandle.fullFence();
             for (int i = 1; i < groups.length; i++) {
                 groups[i].signal();
             }
+            if (journal != null) {
+                journal.journal().signal();
+            }
+        }
+    }
+
+    /** More of the stream is written or forced, or no more will be. */
+    private void journalMoved() {
+        names.journalMoved();
+        if (durable.any()) {
+            for (SendGroup group : groups) {
+                group.durableMoved();
+            }
+        }
+        if (services.durability().failed()) {
+            services.table().live().forEach(c -> c.execute(c::journalFailed));
         }
     }
 
@@ -291,6 +351,10 @@ final class RelayEngine {
     private void tick(long nowNanos) {
         tickNanos = nowNanos;
         spread.tick(nowNanos);
+        gate.settle();
+        if (journal != null) {
+            journal.tick(log.head().position(), nowNanos);
+        }
         for (Connection c : services.table().live()) {
             if (c instanceof PublisherConnection publisher) {
                 if (publisher.onItsThread()) {
@@ -314,11 +378,6 @@ final class RelayEngine {
     }
 
     // ---- connections -------------------------------------------------------------------------------------------
-
-    /** One of a plain port, see below. */
-    EngineLoop place(Channel accepted, Role role) {
-        return place(accepted, role, null);
-    }
 
     /**
      * Equips a connection that was accepted, or refuses it; answers the loop that it lives on. On the core's thread.
@@ -350,13 +409,14 @@ final class RelayEngine {
             }
             return core;
         }
-        SendGroup group = spread.place();
         accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
-        if (tls == null || secure(accepted, tls, null, answer.ticket())) {
-            SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
-            accepted.pipeline().addLast(connection);
-            connection.admitted(answer.ticket(), accepted);
+        if (tls != null && !secure(accepted, tls, null, answer.ticket())) {
+            return core;
         }
+        SendGroup group = spread.place();
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        accepted.pipeline().addLast(connection);
+        connection.admitted(answer.ticket(), accepted);
         return group.loop();
     }
 
@@ -368,17 +428,14 @@ final class RelayEngine {
     /** Puts TLS before a connection, or refuses it, which has its ticket, where there is no memory for that. */
     private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
         MemoryBudget.Pool memory = budget.pool(Part.TLS);
-        TlsHandler handler = TlsHandler.of(tls, memory, allocator, reader, new TlsWatch());
-        if (handler == null) {
-            String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
-            accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
-            accepted.pipeline().addLast(new RefusedConnection(services, CloseReason.MEMORY_LIMIT, text));
-            services.admission().left(ticket);
-            return false;
+        if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
+            return true;
         }
-        accepted.config().setRecvByteBufAllocator(handler.reads());
-        accepted.pipeline().addLast(handler);
-        return true;
+        String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
+        accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
+        accepted.pipeline().addLast(new RefusedConnection(services, CloseReason.MEMORY_LIMIT, text));
+        services.admission().left(ticket);
+        return false;
     }
 
     /** Counts what becomes of TLS connections. */
@@ -396,6 +453,15 @@ final class RelayEngine {
                             "connection " + PeerName.of(channel),
                             reason,
                             text,
+                            services.clock().nanoTime());
+        }
+
+        @Override
+        public void failed(Channel channel, Throwable cause) {
+            services.closes()
+                    .failed(
+                            "connection " + PeerName.of(channel),
+                            cause,
                             services.clock().nanoTime());
         }
 
@@ -428,6 +494,21 @@ final class RelayEngine {
 
     ConnectionTable table() {
         return services.table();
+    }
+
+    /** The thread that makes the order. */
+    EngineLoop core() {
+        return core;
+    }
+
+    /** Of its stream. */
+    long epoch() {
+        return services.identity().epoch();
+    }
+
+    /** What of the stream outlives it. */
+    Durability durability() {
+        return services.durability();
     }
 
     MemoryBudget budget() {
@@ -481,8 +562,14 @@ final class RelayEngine {
         }
     }
 
+    /** Nobody is connected any more: says what there is left to say. */
+    void ended() {
+        services.closes().end();
+    }
+
     /** Gives all memory back. No loop may be at work any more. */
     void release() {
+        order.dropStages();
         inPlace.close();
         for (RingPort port : ringPorts) {
             port.close();
@@ -527,8 +614,8 @@ final class RelayEngine {
                 slowest = Math.min(slowest, s.position());
             }
         }
-        values.put(Counter.MESSAGES_IN, head.sequence() - 1);
-        values.put(Counter.BYTES_IN, head.position());
+        values.put(Counter.MESSAGES_IN, head.sequence() - first.sequence());
+        values.put(Counter.BYTES_IN, head.position() - first.position());
         values.put(Counter.PUBLISHERS, (long) services.table().publishers());
         values.put(Counter.SUBSCRIBERS, (long) services.table().subscribers());
         values.put(Counter.LARGEST_LAG_BYTES, head.position() - slowest);
@@ -543,10 +630,16 @@ final class RelayEngine {
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.MEMORY_DIRECT_BYTES, budget.used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, budget.used(Kind.HEAP));
+        RelayStats.Forces forces = null;
+        if (journal == null) {
+            values.keySet().removeIf(Counter::ofJournal);
+        } else {
+            forces = journal.report(values, head.position(), now);
+        }
         Map<Part, Long> memory = new EnumMap<>(Part.class);
         budget.pools().forEach((part, pool) -> memory.put(part, pool.used()));
         return new RelayStats(
-                values, services.closes().closes(), services.closes().recent(), memory);
+                values, services.closes().closes(), services.closes().recent(), memory, forces);
     }
 
     private long loopsInUse() {

@@ -1,8 +1,12 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.journal.FileDisk;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
@@ -49,14 +53,17 @@ public final class RelayServer implements AutoCloseable {
     private final Entrances entrances;
     // Null: there is no TLS.
     private final TlsContext tls;
+    // Null: there is no journal.
+    private final Journal journal;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    private RelayServer(RelayConfig config, TlsContext tls) {
+    private RelayServer(RelayConfig config, TlsContext tls, Journal journal, long epoch) {
         this.config = config;
         this.tls = tls;
+        this.journal = journal;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
         loops = new EngineLoop[auto ? autoLoops(transport) : config.eventLoops()];
@@ -68,12 +75,16 @@ public final class RelayServer implements AutoCloseable {
                 loops,
                 new UnpooledByteBufAllocator(true),
                 Ticker.systemTicker(),
-                new RelayIdentity(newEpoch(), serverName(), config.stream().maxBody()),
+                new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
                 transport.readsAtOnce(),
+                journal,
                 this::failed);
         entrances = new Entrances(config.listen(), transport, loops[0]);
         for (EngineLoop loop : loops) {
             loop.start();
+        }
+        if (journal != null) {
+            journal.start();
         }
     }
 
@@ -95,19 +106,32 @@ public final class RelayServer implements AutoCloseable {
     /**
      * Starts a relay.
      *
-     * @throws IOException an address cannot be listened on, a file of TLS cannot be used, or the JVM allows less memory than
-     *     the relay may use; the message names it. Nothing is left behind
+     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, or the JVM allows less
+     *     memory than the relay may use; the message names it. Nothing is left behind
      * @throws IllegalArgumentException the transport, or the provider of TLS, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
         TlsContext tls = tls(config);
+        long epoch = newEpoch();
+        Journal journal;
+        try {
+            journal = journal(config.journal(), epoch);
+        } catch (IOException e) {
+            closeTls(tls);
+            throw e;
+        }
         RelayServer relay;
         try {
-            relay = new RelayServer(config, tls);
+            relay = new RelayServer(config, tls, journal, epoch);
+        } catch (RuntimeException e) {
+            closeTls(tls);
+            closeUnused(journal);
+            throw e;
         } catch (OutOfMemoryError e) {
             closeTls(tls);
+            closeUnused(journal);
             throw new IOException("cannot take " + plan.direct() + " bytes of direct memory: " + e.getMessage(), e);
         }
         try {
@@ -135,6 +159,20 @@ public final class RelayServer implements AutoCloseable {
                 config.tls().provider(),
                 config.clients().handshakeTimeout().toMillis(),
                 config.tls().recordsPerKey());
+    }
+
+    /** Null: there is none. */
+    private static Journal journal(JournalConfig config, long epoch) throws IOException {
+        return config.on()
+                ? Journal.open(FileDisk.make(config.directory()), config.settings(), epoch, System.currentTimeMillis())
+                : null;
+    }
+
+    /** Nothing was ever written to it. */
+    private static void closeUnused(Journal journal) throws IOException {
+        if (journal != null) {
+            journal.close();
+        }
     }
 
     private static void closeTls(TlsContext tls) {
@@ -235,6 +273,11 @@ public final class RelayServer implements AutoCloseable {
         return loops.length;
     }
 
+    /** What was found in the journal when the relay was started; null: there is no journal. */
+    public Recovery recovered() {
+        return journal == null ? null : journal.recovered();
+    }
+
     /** Its memory, itemised. */
     public MemoryPlan memory() {
         return MemoryPlan.of(config);
@@ -303,8 +346,16 @@ public final class RelayServer implements AutoCloseable {
      * stops at once.
      */
     void failed(Throwable cause) {
-        if (failure.complete(cause)) {
-            LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);
+        boolean ofJournal = cause instanceof JournalException;
+        if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
+            LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
+            new Thread(this::abandonJournal, "relay-journal-end").start();
+        } else if (failure.complete(cause)) {
+            if (ofJournal) {
+                LOG.error("the relay stops: {}", cause.getMessage());
+            } else {
+                LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);
+            }
             state.close();
             if (closing.compareAndSet(false, true)) {
                 // Nothing is drained: what is in doubt is not sent.
@@ -313,7 +364,18 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /** Completes with the cause if the relay has had to stop because of a fault of its own. */
+    private void abandonJournal() {
+        try {
+            journal.abandon();
+        } catch (IOException e) {
+            LOG.warn("{}", e.getMessage());
+        }
+    }
+
+    /**
+     * Completes with the cause if the relay has had to stop because of a fault of its own; with a {@link JournalException} if
+     * because of its journal's.
+     */
     public CompletableFuture<Throwable> failure() {
         return failure;
     }
@@ -332,11 +394,28 @@ public final class RelayServer implements AutoCloseable {
         for (EngineLoop loop : loops) {
             stopped &= loop.stop(1000);
         }
+        if (journal != null) {
+            endJournal();
+        }
         last = engine.stats();
+        engine.ended();
         closeTls(tls);
         if (stopped) {
             // A loop that hangs may still touch this memory; then it is left to the end of the process.
             engine.release();
+        }
+    }
+
+    /** What is in the log is written and forced before that; in bounded time. */
+    private void endJournal() {
+        boolean known = journal.failure() != null;
+        try {
+            journal.close();
+        } catch (IOException e) {
+            if (!known) {
+                LOG.error("{}", e.getMessage());
+                failure.complete(new JournalException(e.getMessage(), e));
+            }
         }
     }
 

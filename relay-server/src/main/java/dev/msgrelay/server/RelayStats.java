@@ -13,24 +13,52 @@ import java.util.Map;
  * reason.
  */
 public final class RelayStats {
+    /**
+     * How long the disk took to force what was written.
+     *
+     * @param bounds in seconds, each above the one before
+     * @param upTo how many took so long: between the bound before and each of the bounds; at last those beyond
+     * @param nanos that all of them took
+     */
+    public record Forces(List<Double> bounds, List<Long> upTo, long nanos) {
+        /** How many there were. */
+        public long count() {
+            return upTo.stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
     private final Map<Counter, Long> values;
     private final Map<CloseReason, Long> closes;
     private final List<CloseLog.Ended> ended;
     private final Map<Part, Long> memory;
+    private final Forces forces;
 
     RelayStats(
             Map<Counter, Long> values,
             Map<CloseReason, Long> closes,
             List<CloseLog.Ended> ended,
-            Map<Part, Long> memory) {
+            Map<Part, Long> memory,
+            Forces forces) {
         this.values = new EnumMap<>(values);
         this.closes = closes;
         this.ended = ended;
         this.memory = memory;
+        this.forces = forces;
     }
 
+    /** Its value; 0 where the relay does not have it. */
     public long get(Counter counter) {
-        return values.get(counter);
+        return values.getOrDefault(counter, 0L);
+    }
+
+    /** Whether the relay has it at all: without a journal it has none of a journal's. */
+    public boolean has(Counter counter) {
+        return values.containsKey(counter);
+    }
+
+    /** How long forces of the journal took; null: there is no journal. */
+    public Forces forces() {
+        return forces;
     }
 
     /** Closed connections by reason; only reasons that have occurred. */

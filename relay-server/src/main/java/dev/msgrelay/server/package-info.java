@@ -6,9 +6,12 @@
  *       |
  *   RelayEngine      wires everything between an accepted channel and one that is written to:
  *       |
- *       |   memory &lt;- log &lt;- flow &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
+ *       |   memory &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
  *       |          &lt;- ingest, fanout &lt;- this &lt;- admin &lt;- cli
  *       |
+ *       |
+ *   EngineJournal    where the core and the journal meet: the log waits for what is not written
+ *
  *   LocalPublisher   a producer thread of this process, one object each
  * </pre>
  *

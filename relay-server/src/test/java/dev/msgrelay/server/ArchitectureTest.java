@@ -27,6 +27,7 @@ class ArchitectureTest {
             Set.of("memory"),
             Set.of("log"),
             Set.of("flow"),
+            Set.of("journal"),
             Set.of("core"),
             Set.of("net"),
             Set.of("access"),

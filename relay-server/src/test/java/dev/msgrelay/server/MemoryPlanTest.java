@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class MemoryPlanTest {
     private final MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
             .tls(new TlsFiles(Path.of("cert"), Path.of("key"), null, false))
+            .journal(Path.of("journal"))
             .build());
 
     @Test

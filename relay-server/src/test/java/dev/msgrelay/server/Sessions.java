@@ -23,17 +23,28 @@ public final class Sessions {
 
     /** The channel of one. */
     public static Channel channel(Connection connection) {
+        return get(connection, "channel");
+    }
+
+    /** Takes away what a connection needs for its next step; on its thread. */
+    public static void takeAway(Connection connection, String field) {
+        set(connection, field, null);
+    }
+
+    /** A field of an object of the relay. */
+    @SuppressWarnings("unchecked") // whoever asks knows what it is
+    public static <T> T get(Object of, String field) {
         try {
-            return (Channel) field(connection.getClass(), "channel").get(connection);
+            return (T) field(of.getClass(), field).get(of);
         } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }
     }
 
-    /** Takes away what a connection needs for its next step; on its thread. */
-    public static void takeAway(Connection connection, String field) {
+    /** Sets one; on the thread that owns it. */
+    public static void set(Object of, String field, Object value) {
         try {
-            field(connection.getClass(), field).set(connection, null);
+            field(of.getClass(), field).set(of, value);
         } catch (IllegalAccessException e) {
             throw new AssertionError(e);
         }

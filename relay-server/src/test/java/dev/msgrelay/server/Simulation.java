@@ -31,6 +31,7 @@ import dev.msgrelay.server.sim.SimLoop;
 import dev.msgrelay.server.sim.Source;
 import dev.msgrelay.server.sim.StreamModel;
 import dev.msgrelay.server.sim.Subscriber;
+import dev.msgrelay.server.sim.TlsPort;
 import dev.msgrelay.server.sim.World;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
@@ -59,6 +60,9 @@ final class Simulation {
     private static final int ROUNDS = 2_000;
     private static final int CYCLES_PER_ROUND = 400;
     private static final int MOST_CONNECTIONS = 24;
+    /** Handshakes take longer than steps. */
+    private static final int SEEDS_PER_TLS = 10;
+
     private static final int EPOCH = 0x5EED;
     private static final Set<Counter> NOTHING_LEFT = EnumSet.of(
             Counter.PUBLISHERS,
@@ -91,6 +95,8 @@ final class Simulation {
     private final int patience;
     private final int localWeight;
     private final boolean readsAtOnce;
+    // Null: it has none.
+    private final TlsPort tls;
 
     private int channels;
     private int connected;
@@ -104,9 +110,13 @@ final class Simulation {
         world = new World(seed);
         int loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
         // As io_uring, whose channels stay where they are.
-        readsAtOnce = Boolean.getBoolean("sim.atOnce") || loopCount > 1 || !world.onceIn(3);
-        config = config(loopCount);
+        boolean likeEpoll = Boolean.getBoolean("sim.atOnce") || loopCount > 1 || !world.onceIn(3);
+        boolean secured = Boolean.getBoolean("sim.tls") || Math.floorMod(seed, SEEDS_PER_TLS) == SEEDS_PER_TLS - 1;
+        readsAtOnce = likeEpoll || secured;
+        RelayConfig.Builder drawn = config(loopCount);
+        config = (secured ? withTls(drawn) : drawn).build();
         world.config(config);
+        tls = secured ? new TlsPort(world) : null;
         loops = new SimLoop[loopCount];
         EngineLoop[] engineLoops = new EngineLoop[loopCount];
         for (int i = 0; i < loopCount; i++) {
@@ -120,6 +130,7 @@ final class Simulation {
                 world.clock(),
                 new RelayIdentity(EPOCH, "simulated", config.stream().maxBody()),
                 readsAtOnce,
+                null,
                 this::engineFailed);
         model = new StreamModel(world, engine.log(), config.stream().maxBody());
         cycleWeight = world.between(30, 70);
@@ -160,7 +171,13 @@ final class Simulation {
         }
     }
 
-    private RelayConfig config(int loopCount) {
+    private RelayConfig.Builder withTls(RelayConfig.Builder drawn) {
+        return drawn.tls(TlsPort.files())
+                .tlsBytes(world.oneOf(1 << 20, 4 << 20))
+                .tlsRecords(world.oneOf(50, 500, 1 << 20, 1 << 20));
+    }
+
+    private RelayConfig.Builder config(int loopCount) {
         int maxBody = world.oneOf(100, 1000, 20_000, 100_000, 300_000, 1 << 20);
         int frame = maxBody + 8;
         int log = Math.max(3 << 20, maxBody == 1 << 20 ? 6 << 20 : 3 << 20);
@@ -193,8 +210,7 @@ final class Simulation {
                 .maxHeartbeat(Duration.ofMillis(world.oneOf(200, 60_000)))
                 .publisherSilence(Duration.ofMillis(world.oneOf(0, 0, 2000)))
                 .nameHold(Duration.ofMillis(world.oneOf(0, 100, 2000)))
-                .stallTimeout(Duration.ofMillis(world.oneOf(200, 2000)))
-                .build();
+                .stallTimeout(Duration.ofMillis(world.oneOf(200, 2000)));
     }
 
     private Source.Size size() {
@@ -247,6 +263,10 @@ final class Simulation {
 
     private void step() {
         world.nextStep();
+        if (tls != null && tls.thread().hasWork() && world.onceIn(4)) {
+            tls.thread().goOn();
+            return;
+        }
         int dice = world.below(100);
         if (dice < cycleWeight) {
             SimLoop loop = loops[world.below(loops.length)];
@@ -386,7 +406,11 @@ final class Simulation {
     private void connect(Peer peer, Role role) {
         SimChannel channel = peer.channel();
         model.sync();
-        EngineLoop loop = engine.place(channel, role);
+        boolean secured = tls != null && world.onceIn(2);
+        if (secured) {
+            peer.speakTls(TlsPort.client());
+        }
+        EngineLoop loop = engine.place(channel, role, secured ? tls.context() : null);
         world.trace(peer.name(), "connects", channels, role == Role.PUBLISHER ? 1 : 0);
         peers.add(peer);
         arriving++;
@@ -484,14 +508,14 @@ final class Simulation {
                 world.fail(pool.part() + ": " + pool.used() + " of " + pool.limit() + " bytes are used");
             }
         }
-        long used = allocator.metric().usedDirectMemory();
+        long used = allocator.metric().usedDirectMemory() + (tls == null ? 0 : tls.ofTheLibrary());
         // Of what is set aside for io_uring, as much as those who are there may take; nothing here lists what it
         // writes.
         long underWay = readsAtOnce ? 0 : publishers() * PublisherConnection.SMALL_BYTES;
         long reserved = engine.budget().used(Kind.DIRECT)
                 - engine.budget().pool(Part.IO_URING).used();
         // What has been granted in the line for a long frame may not have been taken yet.
-        long mayWait = engine.budget().pool(Part.FRAMES).used();
+        long mayWait = engine.budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
         if (used > reserved + underWay || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
             world.fail("direct memory: " + used + " bytes are taken, " + reserved + " are in the budget: " + pools());
         }
@@ -600,6 +624,9 @@ final class Simulation {
         boolean filtersShort = false;
         while (more) {
             more = false;
+            while (tls != null && tls.thread().hasWork()) {
+                tls.thread().goOn();
+            }
             for (SimLoop loop : loops) {
                 world.nextStep();
                 more |= loop.cycle();
@@ -608,7 +635,10 @@ final class Simulation {
                 looked();
             }
             if (++cycles > CYCLES_PER_ROUND) {
-                world.fail("the loops do not come to rest");
+                world.fail("the loops do not come to rest: "
+                        + peers.stream()
+                                .map(p -> p + ": " + p.channel().state())
+                                .toList());
                 world.throwIfFailed();
             }
         }
@@ -650,6 +680,12 @@ final class Simulation {
             if (!owed.isEmpty()) {
                 return owed;
             }
+            if (!peer.hasArrived()) {
+                return peer + " has not shaken hands: " + peer.channel().state();
+            }
+            if (peer.hasLeft()) {
+                return peer + " has left, and is not closed: " + peer.channel().state();
+            }
         }
         return gone.stream()
                 .map(PlainPublisher::lost)
@@ -664,7 +700,7 @@ final class Simulation {
         } else {
             engine.closeConnections();
         }
-        for (int round = 0; round < ROUNDS && !engine.table().allGone(); round++) {
+        for (int round = 0; round < ROUNDS && !(engine.table().allGone() && (tls == null || tls.isEmpty())); round++) {
             peers.forEach(Peer::behave);
             goRound();
             world.advance(20 * MILLI);
@@ -679,7 +715,14 @@ final class Simulation {
         }
         engine.release();
         for (Part part : EnumSet.of(
-                Part.RESTS, Part.FRAMES, Part.FILTERS, Part.CONNECTIONS, Part.CONTROL, Part.NAMES, Part.SESSIONS)) {
+                Part.RESTS,
+                Part.FRAMES,
+                Part.FILTERS,
+                Part.CONNECTIONS,
+                Part.TLS,
+                Part.CONTROL,
+                Part.NAMES,
+                Part.SESSIONS)) {
             long used = engine.budget().pool(part).used();
             world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");
         }

@@ -2,11 +2,15 @@ package dev.msgrelay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.CloseReason;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -19,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  *   -Dsim.seed=N       one seed again
  *   -Dsim.seconds=N    fresh seeds for so long
  *   -Dsim.steps=N      steps of one seed
+ *   -Dsim.tls=true     TLS in each run, not in each tenth
  *   -Dsim.trace=WHO    prints the events of clients whose names begin so
  * </pre>
  */
@@ -43,7 +48,11 @@ class SimulationTest {
             "subscriber.moveTo",
             "relief.relieve");
 
+    /** Only with TLS does a connection end so. */
+    private static final Set<CloseReason> ENDS_OF_TLS = EnumSet.of(CloseReason.TLS_FAILED, CloseReason.TLS_KEY_USED_UP);
+
     private final Map<String, Integer> faultySteps = new TreeMap<>();
+    private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
 
     @Test
     @Timeout(value = 1, unit = TimeUnit.DAYS)
@@ -63,13 +72,14 @@ class SimulationTest {
             assertThat(faultySteps.keySet())
                     .as("steps of connections that were made to throw half way: %s", faultySteps)
                     .containsAll(STEPS_OF_CONNECTIONS);
+            assertThat(closes.keySet()).as("ends with TLS: %s", closes).containsAll(ENDS_OF_TLS);
         }
     }
 
     /** Otherwise no seed would be worth printing. */
     @Test
     void aSeedRepeatsARunExactly() {
-        for (long seed = 0; seed < 5; seed++) {
+        for (long seed = 5; seed < 10; seed++) {
             Simulation first = new Simulation(seed);
             first.run(STEPS);
             Simulation second = new Simulation(seed);
@@ -98,6 +108,7 @@ class SimulationTest {
             Simulation simulation = new Simulation(seed);
             simulation.run(STEPS);
             simulation.faultySteps().forEach((step, times) -> faultySteps.merge(step, times, Integer::sum));
+            simulation.stats().closes().forEach((reason, times) -> closes.merge(reason, times, Long::sum));
             return simulation.steps();
         } finally {
             System.setErr(stderr);

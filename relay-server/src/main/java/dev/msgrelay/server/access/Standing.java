@@ -1,13 +1,14 @@
 package dev.msgrelay.server.access;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 
 /**
- * What one connection may do: who it is by its peer, then by its token, under the policy that holds; or why it may not act.
- * Owned by its connection's thread.
+ * What one connection may do: who it is by its peer, then by its token, under the policy that holds; which types, how much and
+ * how fast; or why it may not act. Its connection asks, and decides none of that itself. Owned by the connection's thread.
  */
 public final class Standing {
     /** Ranges that a text names. */
@@ -21,6 +22,12 @@ public final class Standing {
     private Identity identity;
     private IdentityUse use;
     private Refusal refusal;
+    // That it may publish, or get; null: all of them.
+    private TypeRanges types;
+    // That a subscriber was granted last; null: none yet.
+    private TypeRanges granted;
+    // With a rate: until when it shall move no more.
+    private long pausedUntilNanos;
     // Reports read it.
     private volatile String name = "";
 
@@ -42,24 +49,32 @@ public final class Standing {
     }
 
     /**
-     * Another policy holds than the one that it was judged by.
-     *
-     * @return whether it still may do what it does: act at all, as the one that it was
+     * Judges it anew where another policy holds than before. One that acted and may no longer do what it does is refused from
+     * now on, as {@link CloseReason#REVOKED}.
      */
-    public boolean holdsAfterChange() {
+    public void review() {
+        if (control.policy() == judgedBy) {
+            return;
+        }
         boolean acted = refusal == null;
         Identity before = identity;
         judge();
-        boolean same = before == null || identity == null || before.name().equals(identity.name());
-        if (acted && refusal == null && !same) {
-            refusal = new Refusal(CloseReason.REVOKED, "it was " + before.name() + " and is " + identity.name());
+        if (acted) {
+            String taken = refusal != null ? refusal.text() : takenBack(before);
+            refusal = taken == null ? null : new Refusal(CloseReason.REVOKED, taken);
         }
-        return !acted || refusal == null;
     }
 
-    /** Whether another policy holds than the one that it was judged by. */
-    public boolean isOutdated() {
-        return control.policy() != judgedBy;
+    /** What it had, and has no longer; null: nothing. */
+    private String takenBack(Identity before) {
+        if (before != null && identity != null && !before.name().equals(identity.name())) {
+            return "it was " + before.name() + " and is " + identity.name();
+        }
+        // More types it gets when it asks for them; with fewer its count of what it was sent would be wrong.
+        if (granted != null && types != null && !granted.equals(granted.intersect(types))) {
+            return "types " + text(granted) + " were to be had, and " + text(types) + " are";
+        }
+        return null;
     }
 
     private void judge() {
@@ -90,6 +105,8 @@ public final class Standing {
         }
         identity = now;
         name = now == null ? "" : now.name();
+        TypeRanges all = now == null ? null : now.types(role);
+        types = all == null || all.isAll() ? null : all;
     }
 
     private Refusal refusalOf(Identity who) {
@@ -121,13 +138,33 @@ public final class Standing {
 
     /** The types that it may publish, or get; null: all of them. Only where there is no {@link #refusal}. */
     public TypeRanges types() {
-        TypeRanges types = identity == null ? null : identity.types(role);
-        return types == null || types.isAll() ? null : types;
+        return types;
     }
 
-    /** Those types, for people. */
-    public static String text(TypeRanges types) {
-        return types.text(TEXT_RANGES);
+    /**
+     * Grants a subscriber those of the types that it wants which it may have.
+     *
+     * @param orFewer whether one that wants every type may be given fewer
+     * @throws FrameException it may have none of them, or not every one
+     */
+    public TypeRanges grant(TypeRanges wanted, boolean orFewer) throws FrameException {
+        TypeRanges both = types == null ? wanted : wanted.intersect(types);
+        if (both == null) {
+            throw new FrameException(
+                    CloseReason.NOT_PERMITTED,
+                    "types " + text(wanted) + " are wanted, and " + text(types) + " may be had");
+        }
+        if (types != null && wanted.isAll() && !orFewer) {
+            throw new FrameException(
+                    CloseReason.NOT_PERMITTED,
+                    "every type is wanted, and " + text(types) + " may be had: ask for those");
+        }
+        granted = both;
+        return both;
+    }
+
+    private static String text(TypeRanges ranges) {
+        return ranges.text(TEXT_RANGES);
     }
 
     /** Bytes that a subscriber may be behind. */
@@ -140,18 +177,31 @@ public final class Standing {
         return use != null && identity.maxRate() != Identity.UNLIMITED;
     }
 
-    /**
-     * So many bytes have been published, or sent to it; only where it {@link #hasRate}.
-     *
-     * @return for how many nanoseconds no more shall be; 0 or less: none
-     */
-    public long took(long bytes, long nowNanos) {
-        return use.took(role == Role.PUBLISHER, bytes, identity.maxRate(), nowNanos);
+    /** So many bytes have been published, or sent to it; only where it {@link #hasRate}. */
+    public void moved(long bytes, long nowNanos) {
+        pausedUntilNanos = nowNanos + use.took(role == Role.PUBLISHER, bytes, identity.maxRate(), nowNanos);
     }
 
-    /** Bytes a second that it may move. */
-    public long rate() {
-        return identity.maxRate();
+    /** Whether its identity has moved more than it may for now. */
+    public boolean isPaused(long nowNanos) {
+        return hasRate() && nowNanos - pausedUntilNanos < 0;
+    }
+
+    /**
+     * Why a subscriber ends that is too far behind.
+     *
+     * @param logBytes that anybody may be behind
+     * @param byRate whether it was paused since it was at the head
+     */
+    public Refusal tooFarBehind(long logBytes, boolean byRate) {
+        String behind = maxLag() < logBytes
+                ? "more than the " + maxLag() + " bytes behind that " + name + " may be"
+                : "more than the log's " + logBytes + " bytes behind";
+        return byRate
+                ? new Refusal(
+                        CloseReason.RATE_LIMITED,
+                        behind + ": " + name + " is sent " + identity.maxRate() + " bytes a second")
+                : new Refusal(CloseReason.SLOW_SUBSCRIBER, behind);
     }
 
     /** Who it is; empty: nobody is asked, or nobody that is known. Any thread. */

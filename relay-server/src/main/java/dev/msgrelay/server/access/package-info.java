@@ -6,7 +6,8 @@
  *                 ^
  *   AccessControl | which policy holds, and what each identity uses: connections, bytes a second
  *                 |
- *   Standing      one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal
+ *   Standing      one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal;
+ *                 which types it may have, how far behind it may be, how fast; what another policy takes back
  * </pre>
  *
  * <p>Policies are immutable and {@link dev.msgrelay.server.access.AccessControl} belongs to any thread, a {@link

@@ -54,6 +54,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** The name of what makes requests of bytes. */
     static final String CODEC = "http";
 
+    /** Files can be slow. */
+    private static final long RELOAD_MILLIS = 30_000;
+
     private static final long LEAVE_MILLIS = 1_000;
     /** A stream whose peer has not taken the last event for so many more of them ends. */
     private static final int MOST_MISSED = 10;
@@ -158,12 +161,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     // ---- the answer --------------------------------------------------------------------------------------------
 
     private void answer() {
-        String uri = request.uri();
-        int query = uri.indexOf('?');
-        String path = query < 0 ? uri : uri.substring(0, query);
+        String path = Refusals.path(request);
         switch (path) {
             case "/events" -> stream();
             case "/connections" -> rows();
+            case Refusals.RELOAD -> reload();
             default -> {
                 Answer answer = server.answers().of(path, request.headers().get(HttpHeaderNames.ACCEPT));
                 say(answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
@@ -173,15 +175,23 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private void say(Answer answer) {
         answering();
+        write(answer);
+    }
+
+    private void write(Answer answer) {
         ByteBuf body = Unpooled.wrappedBuffer(answer.body());
         DefaultFullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, answer.status(), body);
         headers(response, answer.type());
         HttpUtil.setContentLength(response, answer.body().length);
         if (answer.status().equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
-            response.headers().set(HttpHeaderNames.ALLOW, "GET");
+            response.headers().set(HttpHeaderNames.ALLOW, Refusals.method(request));
         }
         if (answer.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
-            response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"relay\", Bearer realm=\"relay\"");
+            String bearer = "Bearer realm=\"relay\"";
+            response.headers()
+                    .set(
+                            HttpHeaderNames.WWW_AUTHENTICATE,
+                            Refusals.reloads(request) ? bearer : "Basic realm=\"relay\", " + bearer);
         }
         ctx.writeAndFlush(response).addListener(written -> leave());
     }
@@ -201,6 +211,20 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
                     server.rowsListed();
                     leave();
                 });
+    }
+
+    private void reload() {
+        String no = server.whyNoReload();
+        if (no != null) {
+            refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, no));
+            return;
+        }
+        answering();
+        within(RELOAD_MILLIS, () -> ctx.close());
+        server.reload(peer(), answer -> {
+            within(REQUEST_MILLIS, () -> ctx.close());
+            write(answer);
+        });
     }
 
     private void answering() {

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.net.RepeatedWarning;
 import dev.msgrelay.server.ops.Counter;
@@ -19,6 +20,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedWriteHandler;
@@ -30,11 +32,16 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A relay's admin port: figures, health, connections, settings and a page, by HTTP, for reading only. A relay has none unless
- * it is started here.
+ * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for who shows its token. All
+ * else is for reading only. A relay has none unless it is started here.
  *
  * <p>It has a thread of its own, reads what the relay's reports read, and takes no direct memory; with TLS, what it has put
  * aside of the relay's. Connections are limited;
@@ -42,6 +49,8 @@ import java.util.concurrent.TimeUnit;
  * nobody out.
  */
 public final class AdminServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     static final int MOST_HEADER_BYTES = 8 << 10;
     static final int MOST_LINE_BYTES = 4 << 10;
     static final int MOST_STREAMS = 16;
@@ -57,6 +66,8 @@ public final class AdminServer implements AutoCloseable {
     private final RelayServer relay;
     // Null: it speaks HTTP in the clear.
     private final TlsContext tls;
+    // Null: there is nothing to read again.
+    private final Supplier<Reload> configuration;
     private final Answers answers;
     private final Refusals refusals;
     private final EventLoopGroup thread =
@@ -70,9 +81,11 @@ public final class AdminServer implements AutoCloseable {
     private final Set<AdminConnection> streams = new LinkedHashSet<>();
     private ScheduledFuture<?> everySecond;
     private int lists;
+    private boolean reloading;
 
-    private AdminServer(RelayServer relay, AdminConfig config, TlsContext tls) {
+    private AdminServer(RelayServer relay, AdminConfig config, TlsContext tls, Supplier<Reload> configuration) {
         this.relay = relay;
+        this.configuration = configuration;
         this.tls = tls;
         this.answers = new Answers(relay, config);
         this.refusals = new Refusals(config);
@@ -90,7 +103,18 @@ public final class AdminServer implements AutoCloseable {
      * @throws IOException the address cannot be listened on, or the relay has no TLS that it is to speak; the message names it
      */
     public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
-        AdminServer admin = new AdminServer(relay, config, config.tls() ? relay.tls(MOST_CONNECTIONS) : null);
+        return start(relay, config, null);
+    }
+
+    /**
+     * As above, with what {@code POST /reload} does.
+     *
+     * @param configuration reads it again, on a thread of its own; never twice at once. Null: there is nothing to read
+     */
+    public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
+            throws IOException {
+        AdminServer admin =
+                new AdminServer(relay, config, config.tls() ? relay.tls(MOST_CONNECTIONS) : null, configuration);
         try {
             admin.listen(new InetSocketAddress(config.host(), config.port()));
             return admin;
@@ -214,6 +238,46 @@ public final class AdminServer implements AutoCloseable {
 
     void rowsListed() {
         lists--;
+    }
+
+    /** Null: there can be one. */
+    String whyNoReload() {
+        if (configuration == null) {
+            return "this program has no configuration that it could read again";
+        }
+        return reloading ? "a reload is under way: try again" : null;
+    }
+
+    /** @param then gets the answer, on this thread */
+    void reload(String peer, Consumer<Answer> then) {
+        reloading = true;
+        LOG.info("admin port: {} asks for a reload", peer);
+        CompletableFuture.supplyAsync(configuration, AdminServer::onThreadOfItsOwn)
+                .whenCompleteAsync(
+                        (reload, fault) -> {
+                            reloading = false;
+                            if (fault != null) {
+                                failed(fault);
+                            }
+                            then.accept(answer(reload));
+                        },
+                        thread);
+    }
+
+    private static void onThreadOfItsOwn(Runnable task) {
+        Thread reload = new Thread(task, "relay-reload");
+        reload.setDaemon(true);
+        reload.start();
+    }
+
+    /** @param reload null: it has failed by a fault of its own */
+    private static Answer answer(Reload reload) {
+        if (reload == null) {
+            return Answer.text(HttpResponseStatus.INTERNAL_SERVER_ERROR, "a fault of the relay's own: see its log");
+        }
+        return Answer.text(
+                reload.taken() ? HttpResponseStatus.OK : HttpResponseStatus.CONFLICT,
+                String.join("\n", reload.lines()));
     }
 
     boolean mayStream() {

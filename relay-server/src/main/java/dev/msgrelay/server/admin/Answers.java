@@ -138,13 +138,15 @@ final class Answers {
                         relay.config().clients().slowSubscriber().flag());
         line.beginList("counters");
         for (Counter counter : Counter.values()) {
-            line.item()
-                    .text("key", counter.key())
-                    .text("unit", counter.unit())
-                    .truth("total", counter.total())
-                    .truth("limit", counter.limit())
-                    .text("help", counter.help())
-                    .close();
+            if (!counter.ofJournal() || relay.config().journal().on()) {
+                line.item()
+                        .text("key", counter.key())
+                        .text("unit", counter.unit())
+                        .truth("total", counter.total())
+                        .truth("limit", counter.limit())
+                        .text("help", counter.help())
+                        .close();
+            }
         }
         line.closeList().beginList("parts");
         for (Part part : Part.values()) {

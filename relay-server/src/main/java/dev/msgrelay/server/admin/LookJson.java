@@ -12,7 +12,9 @@ public final class LookJson {
     /** Every {@link Counter} by its key, the process's garbage collections, the closes, and who is furthest behind. */
     public static void totals(JsonLine line, Look look) {
         for (Counter counter : Counter.values()) {
-            line.number(counter.key(), look.stats().get(counter));
+            if (look.stats().has(counter)) {
+                line.number(counter.key(), look.stats().get(counter));
+            }
         }
         GarbageCollections gc = GarbageCollections.now();
         line.number("gcCount", gc.count()).number("gcMillis", gc.millis());

@@ -9,10 +9,13 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
 import io.prometheus.metrics.config.EscapingScheme;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -30,6 +33,7 @@ import java.util.Locale;
 final class Metrics {
     private static final String PREFIX = "relay_";
     private static final double MILLIS = 1e-3;
+    private static final double NANOS = 1e-9;
 
     private Metrics() {}
 
@@ -48,6 +52,10 @@ final class Metrics {
         RelayStats stats = relay.stats();
         MetricSnapshots.Builder all = MetricSnapshots.builder();
         for (Counter counter : Counter.values()) {
+            if (!stats.has(counter) || counter == Counter.JOURNAL_FORCES || counter == Counter.JOURNAL_FORCE_MILLIS) {
+                // The last two are those of the histogram.
+                continue;
+            }
             boolean millis = counter.unit().equals("ms");
             String name = counter.name().toLowerCase(Locale.ROOT);
             add(
@@ -61,6 +69,9 @@ final class Metrics {
         add(all, true, "gc_collections", "collections: of the process's garbage", gc.count());
         add(all, true, "gc_seconds", "seconds: that they took", gc.millis() * MILLIS);
         add(all, false, "ready", "1: it takes connections; 0: it ends", relay.ready() ? 1 : 0);
+        if (stats.forces() != null) {
+            forces(all, stats.forces());
+        }
         closes(all, stats);
         memory(all, stats, relay.memory());
         all.metricSnapshot(InfoSnapshot.builder()
@@ -87,6 +98,24 @@ final class Metrics {
                     .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
                     .build());
         }
+    }
+
+    private static void forces(MetricSnapshots.Builder all, RelayStats.Forces forces) {
+        ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+        for (int i = 0; i < forces.upTo().size(); i++) {
+            boolean last = i == forces.bounds().size();
+            buckets.bucket(
+                    last ? Double.POSITIVE_INFINITY : forces.bounds().get(i),
+                    forces.upTo().get(i));
+        }
+        all.metricSnapshot(HistogramSnapshot.builder()
+                .name(PREFIX + "journal_force_seconds")
+                .help("seconds: that the disk took to force what was written")
+                .dataPoint(HistogramDataPointSnapshot.builder()
+                        .classicHistogramBuckets(buckets.build())
+                        .sum(forces.nanos() * NANOS)
+                        .build())
+                .build());
     }
 
     /** All reasons, those that have not occurred too: a series that appears with its first event has no rate. */

@@ -2,8 +2,11 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
+import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.AdminConfig;
 import java.io.IOException;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
@@ -13,14 +16,16 @@ final class AdminOptions {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
     private static final String NONE = "none";
 
+    /** Those whose values nobody is told. */
+    static final Set<String> SECRET = Set.of("admin-token");
+
     @Option(
             names = "--admin",
             paramLabel = "ADDRESS",
-            description =
-                    "Where to show by HTTP how the relay is doing, for reading only: a page, /metrics, /health/live,"
-                            + " /health/ready, /connections, /config, /events. none: nowhere. Beyond loopback it needs TLS,"
-                            + " as https://0.0.0.0:7402, and --admin-token.%n  Default: 127.0.0.1:7402, and nowhere if that"
-                            + " is taken.")
+            description = "Where to show by HTTP how the relay is doing: a page, /metrics, /health/live,"
+                    + " /health/ready, /connections, /config, /events. none: nowhere. Beyond loopback it needs TLS,"
+                    + " as https://0.0.0.0:7402, and --admin-token.%n  Default: 127.0.0.1:7402, and nowhere if that"
+                    + " is taken.")
     private String admin;
 
     @Option(
@@ -28,7 +33,8 @@ final class AdminOptions {
             paramLabel = "HASH",
             description =
                     "The hash, sha256:HEX, of the token that requests there have to show: as 'Authorization: Bearer"
-                            + " TOKEN', or as the password in a browser. /health needs none.")
+                            + " TOKEN', or as the password in a browser. /health needs none. With it, and Bearer,"
+                            + " POST /reload does what SIGHUP does.")
     private String adminToken;
 
     /**
@@ -59,15 +65,16 @@ final class AdminOptions {
     /**
      * Starts it; null: there is none.
      *
+     * @param configuration reads it again
      * @throws IOException it was asked for, and cannot listen
      */
-    AdminServer start(RelayServer relay) throws IOException {
+    AdminServer start(RelayServer relay, Supplier<Reload> configuration) throws IOException {
         AdminConfig config = config();
         if (config == null) {
             return null;
         }
         try {
-            return AdminServer.start(relay, config);
+            return AdminServer.start(relay, config, configuration);
         } catch (IOException e) {
             if (admin != null) {
                 throw e;

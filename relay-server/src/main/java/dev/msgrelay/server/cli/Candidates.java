@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsProvider;
 import java.util.Arrays;
@@ -23,6 +24,16 @@ final class Candidates {
         @Override
         public Iterator<String> iterator() {
             return Arrays.stream(TlsProvider.values()).map(TlsProvider::flag).iterator();
+        }
+    }
+
+    /** {@link JournalConfig.Failure}. */
+    static final class Failures implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Arrays.stream(JournalConfig.Failure.values())
+                    .map(JournalConfig.Failure::flag)
+                    .iterator();
         }
     }
 

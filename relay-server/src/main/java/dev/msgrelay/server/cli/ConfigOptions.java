@@ -16,7 +16,8 @@ final class ConfigOptions {
             paramLabel = "FILE",
             description =
                     "Options, and who may do what, from a file: log-size = 64m. What a flag says counts before RELAY_LOG_SIZE of"
-                            + " the environment, and that before the file. SIGHUP reads it again.")
+                            + " the environment, and that before the file. SIGHUP reads it again, and so does"
+                            + " POST /reload at the admin port.")
     private Path file;
 
     @Option(names = CHECK, description = "Says whether all of it is good, and ends: code 0, or 2 with file and line.")

@@ -161,12 +161,15 @@ final class Configuration implements IDefaultValueProvider {
      * one was set by file or environment, this says so.
      */
     String placed(String message) {
+        String longest = "";
+        String where = "";
         for (Map.Entry<String, ConfigFile.Value> entry : values.entrySet()) {
             String name = entry.getKey().replace('-', ' ') + " ";
-            if (message.regionMatches(true, 0, name, 0, name.length())) {
-                return entry.getValue().where() + ": " + message;
+            if (name.length() > longest.length() && message.regionMatches(true, 0, name, 0, name.length())) {
+                longest = name;
+                where = entry.getValue().where() + ": ";
             }
         }
-        return message;
+        return where + message;
     }
 }

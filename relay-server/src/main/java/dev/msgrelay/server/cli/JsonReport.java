@@ -6,6 +6,7 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.LookJson;
+import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -50,6 +51,16 @@ final class JsonReport implements ServerReport {
                 .text(
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());
+        Recovery journal = relay.recovered();
+        if (journal != null) {
+            Recovery.Cut cut = journal.cut();
+            line.begin("journal")
+                    .text("directory", path(relay.config().journal().directory()))
+                    .number("firstSequence", journal.startSequence())
+                    .number("endSequence", journal.endSequence())
+                    .number("cutMessages", cut == null ? 0 : cut.endSequence() - cut.sequence())
+                    .close();
+        }
         MemoryPlan memory = relay.memory();
         line.begin("memory");
         for (Part part : Part.values()) {

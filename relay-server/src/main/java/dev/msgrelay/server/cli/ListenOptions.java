@@ -63,7 +63,7 @@ final class ListenOptions {
             converter = EventLoops.class,
             description =
                     "Threads that drive the sockets. The first one reads, packs and sends; a second one sends;"
-                            + " of more, every other one reads publishers. auto: one, and on machines with several cores a second one while the first is busy.")
+                            + " of more, every other one reads publishers. auto: one, and on machines with several cores a second one to send, while the first is busy and a trial says that it pays; it never takes one to read.")
     private int eventLoops;
 
     void applyTo(RelayConfig.Builder config) {

@@ -1,14 +1,20 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
+import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.tls.TlsContext;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -32,7 +38,11 @@ import picocli.CommandLine.Spec;
         name = "relay-server",
         mixinStandardHelpOptions = true,
         versionProvider = VersionFromManifest.class,
-        customSynopsis = {"Usage: relay-server [OPTIONS]", "       relay-server token [--of FILE]"},
+        customSynopsis = {
+            "Usage: relay-server [OPTIONS]",
+            "       relay-server token [--of FILE]",
+            "       relay-server journal check|dump|repair DIR"
+        },
         synopsisHeading = "",
         sortOptions = false,
         showDefaultValues = true,
@@ -47,7 +57,8 @@ import picocli.CommandLine.Spec;
             "0:after SIGTERM or Ctrl-C",
             "1:it cannot start",
             "2:wrong options",
-            "3:it has stopped because of a fault of its own"
+            "3:it has stopped because of a fault of its own",
+            "4:its journal has failed"
         },
         footer = {"", "Sizes: bytes, or with k, m or g (powers of 1,024). Times: seconds, or with ms, s", "or m."})
 final class RelayServerCommand implements Callable<Integer> {
@@ -58,9 +69,13 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private static final int CANNOT_START = 1;
     private static final int FAULT = 3;
+    private static final int JOURNAL_FAILED = 4;
 
     /** As long as close() may take beside draining: telling everyone, ending the threads; and the last lines. */
     private static final long CLOSE_MILLIS = 10_000;
+
+    /** And the last of the journal, on a disk that is slow. */
+    private static final long JOURNAL_CLOSE_MILLIS = 20_000;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -69,6 +84,8 @@ final class RelayServerCommand implements Callable<Integer> {
     private Configuration configuration = Configuration.NONE;
     private Map<String, String> environment = Map.of();
     private String[] args = {};
+    // The one that holds; null: there is none.
+    private AccessPolicy access;
     private volatile RelayServer running;
 
     @Spec
@@ -82,6 +99,9 @@ final class RelayServerCommand implements Callable<Integer> {
 
     @Mixin
     private StreamOptions stream;
+
+    @Mixin
+    private JournalOptions journal;
 
     @Mixin
     private ClientOptions clients;
@@ -138,11 +158,12 @@ final class RelayServerCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("relay-server: " + e.getMessage());
             return CANNOT_START;
         }
+        access = config.access();
         running = relay;
         if (!hears && configuration.file() != null) {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
-        try (AdminServer port = admin.start(relay)) {
+        try (AdminServer port = admin.start(relay, this::reload)) {
             ServerReport report = reports.report(out, relay, new Pace(output::finish));
             report.ready(port);
             return runUntilTold(relay, report);
@@ -156,7 +177,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
         CountDownLatch told = new CountDownLatch(1);
         CompletableFuture<Integer> done = new CompletableFuture<>();
-        long mostMillis = relay.config().drainTimeout().toMillis() + CLOSE_MILLIS;
+        long mostMillis = relay.config().drainTimeout().toMillis()
+                + CLOSE_MILLIS
+                + (relay.config().journal().on() ? JOURNAL_CLOSE_MILLIS : 0);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {
@@ -184,15 +207,20 @@ final class RelayServerCommand implements Callable<Integer> {
         report.draining(Look.at(relay));
         relay.close();
         report.stopped(Look.at(relay), (System.nanoTime() - start) / 1e9);
-        return relay.failure().isDone() ? FAULT : 0;
+        return relay.failure().isDone() ? code(relay.failure().join()) : 0;
+    }
+
+    private static int code(Throwable failure) {
+        return failure instanceof JournalException ? JOURNAL_FAILED : FAULT;
     }
 
     /** What is in its memory is worth less than the truth: nothing is drained. */
     private int fail(RelayServer relay, ServerReport report) {
         Throwable cause = relay.failure().join();
         report.failed(Look.at(relay), cause);
-        spec.commandLine().getErr().println("relay-server: stopped because of a fault of its own: " + cause);
-        return FAULT;
+        String why = cause instanceof JournalException ? cause.getMessage() : "a fault of its own: " + cause;
+        spec.commandLine().getErr().println("relay-server: stopped because of " + why);
+        return code(cause);
     }
 
     /** What was found, for one who only looks. */
@@ -204,13 +232,13 @@ final class RelayServerCommand implements Callable<Integer> {
         return from + "; " + configuration.size() + " options from file and environment, " + who;
     }
 
-    // ---- SIGHUP ------------------------------------------------------------------------------------------------
+    // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------
 
-    /** Reads everything again: all of it is taken that can be, or nothing where anything is wrong. */
-    private synchronized void reload() {
+    /** Reads everything again: all of it is taken that can be, or nothing where anything is wrong. It is logged. */
+    private synchronized Reload reload() {
         RelayServer relay = running;
         if (relay == null) {
-            return;
+            return new Reload(false, List.of("the relay has not started yet"));
         }
         RelayServerCommand fresh = new RelayServerCommand(starter, output);
         CommandLine line = RelayServerMain.commandLine(fresh);
@@ -219,15 +247,30 @@ final class RelayServerCommand implements Callable<Integer> {
             line.parseArgs(args);
             RelayConfig config = fresh.checked();
             relay.reload(config);
-            LOG.info("configuration read again: {}", fresh.found(config));
+            List<String> lines = new ArrayList<>();
+            lines.add("configuration read again: " + fresh.found(config));
+            boolean same = Objects.equals(identities(config.access()), identities(access));
+            lines.add(same ? "access as before" : "access changed");
+            access = config.access();
             boolean tlsRead = config.tls().on() && relay.config().tls().on();
             if (tlsRead) {
-                LOG.info("{}", relay.tlsText());
+                lines.add(relay.tlsText());
             }
-            restartsNeeded(fresh, tlsRead ? TlsOptions.RELOADED : Set.of());
+            lines.forEach(LOG::info);
+            List<String> restarts = restartsNeeded(fresh, tlsRead ? TlsOptions.RELOADED : Set.of());
+            restarts.forEach(LOG::warn);
+            lines.addAll(restarts);
+            return new Reload(true, lines);
         } catch (IllegalArgumentException | PicocliException | IOException e) {
-            LOG.error("configuration not taken, the one before holds: {}", e.getMessage());
+            String why = "configuration not taken, the one before holds: " + e.getMessage();
+            LOG.error(why);
+            return new Reload(false, List.of(why));
         }
+    }
+
+    /** Null: everybody may do everything. */
+    private static List<Identity> identities(AccessPolicy policy) {
+        return policy == null ? null : policy.identities();
     }
 
     /**
@@ -235,18 +278,26 @@ final class RelayServerCommand implements Callable<Integer> {
      *
      * @param taken what was
      */
-    private void restartsNeeded(RelayServerCommand fresh, Set<String> taken) {
+    private List<String> restartsNeeded(RelayServerCommand fresh, Set<String> taken) {
+        List<String> lines = new ArrayList<>();
         Map<String, OptionSpec> wanted = Configuration.options(fresh.spec);
         Configuration.options(spec).forEach((name, option) -> {
             Object now = option.getValue();
             Object then = wanted.get(name).getValue();
             if (!taken.contains(name) && !Objects.equals(now, then)) {
-                LOG.warn("{} takes a restart: it is {} and would be {}", name, text(now), text(then));
+                lines.add(name + " takes a restart: "
+                        + (AdminOptions.SECRET.contains(name)
+                                ? "it is another one by now"
+                                : "it is " + text(now) + " and would be " + text(then)));
             }
         });
+        return lines;
     }
 
     private static Object text(Object value) {
+        if (value == null) {
+            return "not set";
+        }
         return value instanceof Duration time ? Durations.format(time) : value;
     }
 
@@ -260,6 +311,7 @@ final class RelayServerCommand implements Callable<Integer> {
         try {
             reports.check();
             admin.check(config.tls().on());
+            journal.check();
             config.transport().resolve();
             if (config.tls().on()) {
                 config.tls().provider().resolve();
@@ -287,6 +339,7 @@ final class RelayServerCommand implements Callable<Integer> {
             RelayConfig.Builder config = RelayConfig.builder();
             listening.applyTo(config);
             stream.applyTo(config);
+            journal.applyTo(config);
             clients.applyTo(config);
             limits.applyTo(config);
             tls.applyTo(config);

@@ -15,7 +15,7 @@ public final class RelayServerMain {
     private static final int HELP_WIDTH = 80;
 
     /** As the first argument: they start no relay, whatever environment and file say. */
-    private static final Set<String> NEED_NOTHING = Set.of("--help", "-h", "--version", "-V", "token");
+    private static final Set<String> NEED_NOTHING = Set.of("--help", "-h", "--version", "-V", "token", "journal");
 
     private RelayServerMain() {}
 
@@ -75,6 +75,7 @@ public final class RelayServerMain {
     static CommandLine commandLine(RelayServerCommand command) {
         CommandLine line = new CommandLine(command)
                 .addSubcommand(new TokenCommand())
+                .addSubcommand(new JournalCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH)
                 // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
@@ -95,6 +96,7 @@ public final class RelayServerMain {
         headings.put("files", "Configuration");
         headings.put("listening", "Listening");
         headings.put("stream", "Stream and memory");
+        headings.put("journal", "Journal");
         headings.put("clients", "Clients");
         headings.put("limits", "Limits");
         headings.put("tls", "TLS");

@@ -2,12 +2,14 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.util.NetUtil;
@@ -63,6 +65,9 @@ final class TextReport implements ServerReport {
         if (admin != null) {
             out.println("  how it is doing: " + admin.place());
         }
+        if (relay.config().journal().on()) {
+            out.println("  journal: " + journal());
+        }
         out.println("  access: " + access(relay.config()));
         out.println("  memory at most:");
         relay.memory().lines().forEach(line -> out.println("  " + line));
@@ -91,6 +96,7 @@ final class TextReport implements ServerReport {
         rare(line, "duplicates", since(now, Counter.DUPLICATES));
         rare(line, "wait for memory", now.get(Counter.ASSEMBLY_WAITING));
         rare(line, "pins evicted", since(now, Counter.PINS_EVICTED));
+        rare(line, "waits for the journal", since(now, Counter.JOURNAL_WAITS));
         rare(line, "faults", since(now, Counter.FAILURES));
         rare(line, "log lines suppressed", since(now, Counter.LOG_LINES_SUPPRESSED));
         out.println(line);
@@ -193,7 +199,8 @@ final class TextReport implements ServerReport {
 
     @Override
     public void failed(Look look, Throwable cause) {
-        out.printf("%s stopped by a fault of its own: %s%n", time(look.time()), totals(look.stats()));
+        String why = cause instanceof JournalException ? "the failure of its journal" : "a fault of its own";
+        out.printf("%s stopped by %s: %s%n", time(look.time()), why, totals(look.stats()));
         closes(look.stats());
     }
 
@@ -219,6 +226,18 @@ final class TextReport implements ServerReport {
                     + now.closes().entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", ")));
         }
         out.flush();
+    }
+
+    private String journal() {
+        Recovery found = relay.recovered();
+        Recovery.Cut cut = found.cut();
+        return relay.config().journal().directory()
+                + (found.endSequence() == found.startSequence()
+                        ? ", no messages yet"
+                        : ", messages " + found.startSequence() + " to " + (found.endSequence() - 1))
+                + (cut == null || cut.endSequence() == cut.sequence()
+                        ? ""
+                        : "; cut off, not forced: " + cut.sequence() + " to " + (cut.endSequence() - 1));
     }
 
     /** Who may do something at all. */

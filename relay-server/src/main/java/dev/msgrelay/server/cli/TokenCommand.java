@@ -3,7 +3,9 @@ package dev.msgrelay.server.cli;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.access.TokenHash;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -35,23 +37,27 @@ final class TokenCommand implements Callable<Integer> {
     private Path file;
 
     @Override
-    public Integer call() throws IOException {
-        Token token;
-        try {
-            token = file == null
-                    ? Token.random()
-                    : Token.of(Files.readString(file).strip());
-        } catch (IllegalArgumentException | IOException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    file + " holds no token: " + (e instanceof IOException ? e.toString() : e.getMessage()),
-                    e);
-        }
+    public Integer call() {
+        Token token = file == null ? Token.random() : read();
         if (file == null) {
             spec.commandLine().getOut().println(token.text());
             spec.commandLine().getOut().flush();
         }
         spec.commandLine().getErr().println("token = \"" + TokenHash.of(token).text() + '"');
         return 0;
+    }
+
+    private Token read() {
+        String problem;
+        try {
+            return Token.of(Files.readString(file).strip());
+        } catch (NoSuchFileException e) {
+            problem = "there is no such file";
+        } catch (AccessDeniedException e) {
+            problem = "it may not be read";
+        } catch (IOException | IllegalArgumentException e) {
+            problem = e.getMessage();
+        }
+        throw new ParameterException(spec.commandLine(), file + " holds no token: " + problem);
     }
 }

@@ -5,7 +5,7 @@
  *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock
  *                                        |
  *   RelayServerMain --> RelayServerCommand (options) --> RelayConfig --> RelayServer
- *              Hangup (SIGHUP) --^  '--> ServerReport: TextReport | JsonReport, from the counters
+ *   Hangup (SIGHUP), POST /reload --^  '--> ServerReport: TextReport | JsonReport, from the counters
  * </pre>
  *
  * <p>The main thread; it never touches a connection.

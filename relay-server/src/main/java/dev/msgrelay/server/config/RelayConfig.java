@@ -25,6 +25,7 @@ import java.util.Set;
  * @param stallTimeout how long a subscriber may hold publishers back without reading anything
  * @param drainTimeout how long {@code close} waits for what is on its way
  * @param tls with which certificate it listens for TLS, and where
+ * @param journal where the stream is kept on a disk
  */
 public record RelayConfig(
         ListenConfig listen,
@@ -37,7 +38,8 @@ public record RelayConfig(
         boolean insecure,
         Duration stallTimeout,
         Duration drainTimeout,
-        TlsConfig tls) {
+        TlsConfig tls,
+        JournalConfig journal) {
 
     /**
      * One loop does it all, so that the publishers', the ring's and the subscribers' bytes stay in one core's cache; while it
@@ -53,6 +55,7 @@ public record RelayConfig(
 
     public RelayConfig {
         limits.checkFor(stream);
+        journal.checkFor(stream);
         if (access == null && !insecure && !listen.isOnThisHostOnly()) {
             throw new IllegalArgumentException("bind " + listen.host()
                     + " is beyond this host, and nothing says who may publish and read: an access block does; insecure lets"
@@ -121,6 +124,12 @@ public record RelayConfig(
         private TlsProvider tlsProvider = TlsProvider.AUTO;
         private long tlsRecords = TlsConfig.DEFAULT_RECORDS_PER_KEY;
         private int tlsBytes = TlsConfig.DEFAULT_MEMORY_BYTES;
+        private Path journal;
+        private int journalSegment = JournalConfig.DEFAULT_SEGMENT_BYTES;
+        private long journalKeepBytes = JournalConfig.DEFAULT_KEEP_BYTES;
+        private Duration journalKeepTime;
+        private Duration journalForce = JournalConfig.DEFAULT_FORCE;
+        private JournalConfig.Failure journalFailure = JournalConfig.Failure.EXIT;
 
         private Builder() {}
 
@@ -311,6 +320,41 @@ public record RelayConfig(
             return this;
         }
 
+        /** Keeps the stream in a directory, which is made where there is none; null: not. */
+        public Builder journal(Path directory) {
+            journal = directory;
+            return this;
+        }
+
+        public Builder journalSegment(int bytes) {
+            journalSegment = bytes;
+            return this;
+        }
+
+        /** Keeps the newest messages, up to so many bytes, whatever their age. */
+        public Builder journalKeep(long bytes) {
+            journalKeepBytes = bytes;
+            journalKeepTime = null;
+            return this;
+        }
+
+        /** Keeps the newest messages, for at least so long, however many they are. */
+        public Builder journalKeep(Duration time) {
+            journalKeepBytes = JournalConfig.UNLIMITED;
+            journalKeepTime = time;
+            return this;
+        }
+
+        public Builder journalForce(Duration value) {
+            journalForce = value;
+            return this;
+        }
+
+        public Builder journalFailure(JournalConfig.Failure value) {
+            journalFailure = value;
+            return this;
+        }
+
         public Builder nameHold(Duration value) {
             nameHold = value;
             return this;
@@ -376,7 +420,9 @@ public record RelayConfig(
                     insecure,
                     stallTimeout,
                     drainTimeout,
-                    new TlsConfig(tls, tlsPublishPort, tlsSubscribePort, tlsProvider, tlsRecords, tlsBytes));
+                    new TlsConfig(tls, tlsPublishPort, tlsSubscribePort, tlsProvider, tlsRecords, tlsBytes),
+                    new JournalConfig(
+                            journal, journalSegment, journalKeepBytes, journalKeepTime, journalForce, journalFailure));
         }
     }
 }

@@ -77,6 +77,11 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return Math.min(DEFAULT_WINDOW_BYTES, (logBytes - 2L * CHUNK_BYTES - maxRun()) / 2);
     }
 
+    /** How far the log may run ahead of the journal: as far as it goes without dropping what is not written. */
+    public long journalWindowBytes() {
+        return logBytes - 2L * CHUNK_BYTES - maxRun();
+    }
+
     private static void check(String what, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(what + " " + value + " is not within " + min + ".." + max);

@@ -3,7 +3,8 @@
  *
  * <pre>
  *   RelayConfig = ListenConfig + StreamConfig (the stream's memory) + ClientConfig (what clients may ask for)
- *               + LimitsConfig (what they may cost) + TlsConfig + loops and timeouts
+ *               + LimitsConfig (what they may cost) + TlsConfig + JournalConfig (the stream on a disk)
+ *               + loops and timeouts
  * </pre>
  *
  * <p>Any thread.

@@ -36,8 +36,8 @@ public final class NetworkBatchHandler implements RunHandler {
     }
 
     @Override
-    public boolean canTake() {
-        return log.canAppend();
+    public boolean makeReady() {
+        return log.makeReady();
     }
 
     @Override

@@ -68,12 +68,12 @@ public final class Order {
         }
     }
 
-    /** Whether the log can take one more run now. */
-    public boolean canTake() {
-        return inDoubt == null && handler.canTake();
+    /** Has the log get ready for one more run; answers whether it can take one now. */
+    public boolean makeReady() {
+        return inDoubt == null && handler.makeReady();
     }
 
-    /** A span of whole frames of the core's own thread goes into the log. Only while it {@link #canTake}. */
+    /** A span of whole frames of the core's own thread goes into the log. Only while {@link #makeReady} says that it can. */
     public void take(RunScan span) {
         try {
             handler.pack(span);
@@ -117,6 +117,13 @@ public final class Order {
     public void endStages() {
         for (RunStage stage : stages) {
             stage.end();
+        }
+    }
+
+    /** The ring's memory is about to go: nobody touches it through a stage any more. Any thread, once the core has ended. */
+    public void dropStages() {
+        for (RunStage stage : stages) {
+            stage.drop();
         }
     }
 

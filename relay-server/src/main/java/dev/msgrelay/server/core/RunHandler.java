@@ -7,8 +7,8 @@ import com.lmax.disruptor.EventHandler;
  * in the ring.
  */
 public interface RunHandler extends EventHandler<Run> {
-    /** Whether one more run can be taken now. */
-    boolean canTake();
+    /** Gets ready to take one more run; answers whether it can now. Otherwise publishers are held back until it can. */
+    boolean makeReady();
 
     @Override
     void onEvent(Run run, long sequence, boolean endOfBatch);

@@ -41,7 +41,7 @@ public final class RunPoller {
         long next = first;
         while (more) {
             int length = ring.lengthAt(next);
-            if (length > FrameRing.NOTHING && !handler.canTake()) {
+            if (length > FrameRing.NOTHING && !handler.makeReady()) {
                 held = true;
                 break;
             }

@@ -178,6 +178,17 @@ public final class RunStage {
         wakeIfAsleep(true);
     }
 
+    /**
+     * The ring's memory is about to go: what has gathered is dropped. Nobody touches the ring through this stage any more, not
+     * even a producer that is closed, or forgotten, after the relay. Any thread.
+     */
+    public void drop() {
+        acquire();
+        ended = true;
+        gathered = 0;
+        OWNER.setVolatile(this, FREE);
+    }
+
     private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
         acquire();
         boolean taken = false;
@@ -277,7 +288,7 @@ public final class RunStage {
         }
         int length = gathered;
         // What this producer has put into the ring before goes before.
-        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.canTake();
+        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
         if (next) {
             handler.onEvent(run.wrap(memory, 0, length, each), lastCell, true);
             gathered = 0;

@@ -35,6 +35,8 @@ public final class SendGroup {
     private long lastHead;
     private boolean more;
     private volatile boolean any;
+    // Whether the stream has more for those who get durable messages only.
+    private volatile boolean moreDurable;
     // Where its subscribers are to move; null: they stay.
     private Supplier<SendGroup> destination;
 
@@ -81,6 +83,12 @@ public final class SendGroup {
         }
     }
 
+    /** More of the stream is durable. Any thread. */
+    public void durableMoved() {
+        moreDurable = true;
+        signal();
+    }
+
     /**
      * Its subscribers move to other groups from now on, each as soon as no write of it is in flight.
      *
@@ -111,6 +119,10 @@ public final class SendGroup {
      */
     public boolean pump(boolean everything) {
         moveOut();
+        if (moreDurable) {
+            // Before the look at where their streams end.
+            moreDurable = false;
+        }
         log.head().read(head);
         lastHead = head.position();
         int stride = members.size() > 1 ? SHARED_WRITE_BYTES : WRITE_BYTES;
@@ -139,7 +151,7 @@ public final class SendGroup {
 
     /** Whether the head has moved since the last pump, or the last one has left something. */
     public boolean pending() {
-        return !members.isEmpty() && (more || log.head().position() != lastHead);
+        return !members.isEmpty() && (more || moreDurable || log.head().position() != lastHead);
     }
 
     /** Has the loop {@link #tick}, if there is anyone: a loop without subscribers sleeps on. Any thread. */

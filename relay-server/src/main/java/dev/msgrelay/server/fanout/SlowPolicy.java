@@ -99,7 +99,7 @@ interface SlowPolicy {
 
         @Override
         public long holdsBackSince() {
-            return gate.blocked() ? gate.blockedSinceNanos() : NEVER;
+            return gate.blockedByReaders() ? gate.blockedSinceNanos() : NEVER;
         }
     }
 }

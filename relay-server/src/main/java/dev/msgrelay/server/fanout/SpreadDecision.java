@@ -3,35 +3,57 @@ package dev.msgrelay.server.fanout;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether the first loop still has the time to send to subscribers, or the others shall. One loop is the better choice
- * while it can: nothing is handed from core to core, nobody has to be woken. It follows the processor time of the
- * loops, of the machine, and what got done, looked at second by second.
+ * Whether the first loop sends to subscribers, or the others do. One loop is the better choice while it has the time:
+ * nothing is handed from core to core, nobody has to be woken. Where it has not, a trial decides: the two take turns, four
+ * times each, and the bytes that subscribers got in each turn are compared.
  *
  * <pre>
- *   one loop   --first loop over 0.80 of a core for a second, and a quarter of a core idle-->  spread
- *   spread     --after two seconds, not 3 % more got done: it does not pay----------------->  one loop, for 30 s at least
- *   spread     --all loops together under 0.95 for two seconds---------------------------->  one loop
+ *             first loop over 0.80 of a core in two looks in a row,             turns:  two one two one two one two one
+ *             and a quarter of a core idle                                              |-------- 3.2 seconds --------|
+ *   ONE   ------------------------------------------------------------>  TRIAL
+ *   ONE   <--two loops got less than 1.05 of what one got, or got more in fewer than 3 of 4 pairs--  TRIAL
+ *   TWO   <--otherwise---------------------------------------------------------------------------    TRIAL
+ *   TWO   --a while later--------------------------------------------->  TRIAL
+ *   TWO   --all loops together under 0.95 of a core in two looks in a row-->  ONE
  * </pre>
  *
- * The same load takes about a fifth more on two loops than on one, so the limit for going back is that much higher. Where
- * clients have the other cores, a second loop only takes them away from those: it was seen to cost 10 to 20 %.
- * Owned by the first loop's thread; time comes as a parameter.
+ * Until the next trial it is 30 seconds, and twice as long after each trial with the same answer, 8 minutes at most. The
+ * turns are short and many since speed drifts: a relay that has just started gets faster by itself, and what else runs on
+ * the machine comes and goes. Where clients have the other cores, a second loop only takes those away from them: it was
+ * seen to cost 14 %. The same load takes about a fifth more on two loops than on one, so the limit for going back is that
+ * much higher. Owned by the first loop's thread; time comes as a parameter.
  */
 final class SpreadDecision {
+    private enum State {
+        ONE,
+        TRIAL,
+        TWO
+    }
+
     private static final double BUSY = 0.80;
     private static final double CALM = 0.95;
     private static final double IDLE_CORES = 0.25;
-    private static final double PAYS = 1.03;
-    private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long NOT_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final double PAYS = 1.05;
+    private static final int TURNS = 8;
+    private static final int MORE_OF_FOUR = 3;
+    private static final int LOOKS = 2;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(8);
 
-    private boolean spread;
+    private State state = State.ONE;
     private boolean started;
-    private boolean onTrial;
-    private double rateBefore;
-    private boolean didNotPay;
-    private long didNotPayNanos;
+    private int looks;
+    private int turn;
+    private double rateOfTwo;
+    private double sumOfTwo;
+    private double sumOfOne;
+    private int more;
+    private boolean tried;
+    private boolean paid;
+    private long triedNanos;
+    private long pauseNanos;
     private long sinceNanos;
     private long sinceFirst;
     private long sinceOthers;
@@ -39,7 +61,7 @@ final class SpreadDecision {
 
     /** Whether it is time to look at the loops again: asked a few times a second. */
     boolean due(long nowNanos) {
-        return !started || nowNanos - sinceNanos >= (spread ? CALM_NANOS : BUSY_NANOS);
+        return !started || nowNanos - sinceNanos >= (state == State.TRIAL ? TURN_NANOS : LOOK_NANOS);
     }
 
     /**
@@ -57,31 +79,67 @@ final class SpreadDecision {
             double first = (firstCpu - sinceFirst) / passed;
             double all = first + (othersCpu - sinceOthers) / passed;
             double rate = (done - sinceDone) / passed;
-            spread = spread ? stay(nowNanos, all, rate) : go(nowNanos, first, idleCores, rate);
+            switch (state) {
+                case ONE -> one(nowNanos, first > BUSY && idleCores >= IDLE_CORES);
+                case TRIAL -> turn(nowNanos, rate);
+                case TWO -> two(nowNanos, all < CALM);
+            }
         }
         started = true;
         sinceNanos = nowNanos;
         sinceFirst = firstCpu;
         sinceOthers = othersCpu;
         sinceDone = done;
-        return spread;
+        return state == State.TWO || state == State.TRIAL && turn % 2 == 0;
     }
 
-    private boolean go(long nowNanos, double first, double idleCores, double rate) {
-        if (didNotPay && nowNanos - didNotPayNanos < NOT_AGAIN_NANOS) {
-            return false;
+    private void one(long nowNanos, boolean busy) {
+        looks = busy ? looks + 1 : 0;
+        if (looks >= LOOKS && mayTry(nowNanos)) {
+            tryBoth();
         }
-        rateBefore = rate;
-        onTrial = first > BUSY && idleCores >= IDLE_CORES;
-        return onTrial;
     }
 
-    private boolean stay(long nowNanos, double all, double rate) {
-        if (onTrial) {
-            onTrial = false;
-            didNotPay = rate < PAYS * rateBefore;
-            didNotPayNanos = nowNanos;
+    private void two(long nowNanos, boolean calm) {
+        looks = calm ? looks + 1 : 0;
+        if (looks >= LOOKS) {
+            state = State.ONE;
+            looks = 0;
+        } else if (mayTry(nowNanos)) {
+            tryBoth();
         }
-        return all >= CALM && !didNotPay;
+    }
+
+    private boolean mayTry(long nowNanos) {
+        return !tried || nowNanos - triedNanos >= pauseNanos;
+    }
+
+    private void tryBoth() {
+        state = State.TRIAL;
+        turn = 0;
+        sumOfTwo = 0;
+        sumOfOne = 0;
+        more = 0;
+    }
+
+    /** A turn is over, with this rate. Even turns are those of two loops. */
+    private void turn(long nowNanos, double rate) {
+        if (turn % 2 == 0) {
+            rateOfTwo = rate;
+            sumOfTwo += rate;
+        } else {
+            sumOfOne += rate;
+            more += rateOfTwo > rate ? 1 : 0;
+        }
+        turn++;
+        if (turn == TURNS) {
+            boolean pays = more >= MORE_OF_FOUR && sumOfTwo >= PAYS * sumOfOne;
+            pauseNanos = tried && pays == paid ? Math.min(2 * pauseNanos, LONGEST_NANOS) : AGAIN_NANOS;
+            tried = true;
+            paid = pays;
+            triedNanos = nowNanos;
+            state = pays ? State.TWO : State.ONE;
+            looks = 0;
+        }
     }
 }

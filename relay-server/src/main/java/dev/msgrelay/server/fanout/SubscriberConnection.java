@@ -7,18 +7,19 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.Identity;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.net.SegmentSize;
@@ -27,6 +28,7 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
@@ -70,7 +72,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private static final int MOST_TRIES = 3;
 
     /** What all subscribers of a relay share. */
-    public record Shared(PacketLog log, long logBytes, Policies policies, long stallNanos) {}
+    public record Shared(PacketLog log, DurableEnds durable, long logBytes, Policies policies, long stallNanos) {}
 
     /** The policies of a relay. */
     public static final class Policies {
@@ -108,7 +110,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private long framesRead;
     private long bytesRead;
     private HelloFrame hello;
+    // Of those that HELLO wants the ones that it may have.
+    private TypeRanges firstTypes;
     private boolean sequences;
+    // Of one that gets durable messages only: where its stream ends; otherwise null.
+    private StreamHead durable;
+    private Mark durableEnd;
 
     private long messagesBefore;
     private long bytesBefore;
@@ -116,14 +123,11 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private volatile long bytes;
     private long skipped;
 
-    // Of its identity: what it may be behind, and with a limit of its rate until when no more is sent.
-    private long mostLag = Identity.UNLIMITED;
-    private long pausedUntilNanos;
-    private long pausedBytes;
-    // Since it was at the head last.
+    // With a limit of its rate: bytes that have not been told yet; whether it was paused since it was at the head last.
+    private long untold;
     private boolean paused;
-    // Whether it counts as one with ranges where it may not have every type.
-    private boolean narrows;
+    // Whether it takes fewer types where it may not have every one: plain ones do.
+    private boolean narrows = true;
 
     private long progressMark;
     private long progressNanos;
@@ -156,7 +160,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private boolean startPlain() {
         begin();
         try {
-            types.want(permitted(TypeRanges.ALL));
+            types.want(standing().grant(TypeRanges.ALL, narrows));
             types.choose();
             feedChosen();
             return true;
@@ -170,42 +174,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private void begin() {
         reader = new LogReader(shared.log);
         feed = new WholeFeed(reader, writer, segment);
-        mostLag = standing().maxLag();
         join();
-    }
-
-    /** Of the types that are wanted those that it may have. */
-    private TypeRanges permitted(TypeRanges wanted) throws FrameException {
-        TypeRanges allowed = standing().types();
-        TypeRanges both = allowed == null ? wanted : wanted.intersect(allowed);
-        if (both == null) {
-            throw new FrameException(
-                    CloseReason.NOT_PERMITTED,
-                    "types " + Standing.text(wanted) + " are wanted, and " + Standing.text(allowed) + " may be had");
-        }
-        if (allowed != null && saidHello() && wanted.isAll() && !narrows) {
-            throw new FrameException(
-                    CloseReason.NOT_PERMITTED,
-                    "every type is wanted, and " + Standing.text(allowed) + " may be had: ask for those");
-        }
-        return both;
-    }
-
-    /** More types than before it gets with its next SUBSCRIBE; fewer end it: its count of what it was sent would be wrong. */
-    @Override
-    protected void permitted() {
-        if (feed == null) {
-            startPlain();
-            return;
-        }
-        TypeRanges allowed = standing().types();
-        TypeRanges gets = types.wanted();
-        if (allowed != null && !gets.equals(gets.intersect(allowed))) {
-            close(
-                    CloseReason.REVOKED,
-                    "types " + Standing.text(gets) + " were to be had, and " + Standing.text(allowed) + " are");
-        }
-        mostLag = standing().maxLag();
     }
 
     @Override
@@ -227,7 +196,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
             // It has not said yet who it is.
             return false;
         }
-        boolean lags = head.position() - reader.position() > mostLag;
+        Mark end = end(head);
+        boolean lags = end.position() - reader.position() > standing().maxLag();
         if (writer.busy()) {
             if (policy.cutsOff() && state() != State.CLOSING && (lags || reader.overtaken())) {
                 tooSlow();
@@ -240,32 +210,45 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (state() == State.GREETED || (outbox() != null && outbox().due())) {
             return moved(reader.atBoundary() ? say(head) : feed.finish());
         }
-        if (lags) {
-            return overtaken(head);
-        }
-        if (standing().hasRate() && pauses(head)) {
+        if (durable != null && reader.position() >= end.position()) {
+            // Also behind the end: it asked for what is in the stream, and is not durable yet.
             return false;
         }
-        return switch (feed.next(head, stride, least, everything)) {
+        if (lags) {
+            return overtaken(end);
+        }
+        if (standing().hasRate() && pause(end)) {
+            return false;
+        }
+        return switch (feed.next(end, stride, least, everything)) {
             case WAIT -> moved(false);
             case DONE -> moved(true);
-            case OVERTAKEN -> overtaken(head);
+            case OVERTAKEN -> overtaken(end);
         };
     }
 
-    /** With a limit of its rate: whether its identity has had more than its share. The loop's next tick looks again. */
-    private boolean pauses(Mark head) {
+    /** Where its stream ends. */
+    private Mark end(Mark head) {
+        if (durable == null) {
+            return head;
+        }
+        durable.read(durableEnd);
+        return durableEnd;
+    }
+
+    /** Has it pause where its identity has had more than its share; answers whether. The loop's next tick looks again. */
+    private boolean pause(Mark head) {
         if (reader.position() == head.position()) {
             paused = false;
             return false;
         }
         long now = services().clock().nanoTime();
-        if (now - pausedUntilNanos >= 0) {
-            long sent = bytesBefore + feed.bytes();
-            pausedUntilNanos = now + standing().took(sent - pausedBytes, now);
-            pausedBytes = sent;
+        if (!standing().isPaused(now)) {
+            // Also without any: others of its identity may have moved some.
+            standing().moved(untold, now);
+            untold = 0;
         }
-        boolean pauses = now - pausedUntilNanos < 0;
+        boolean pauses = standing().isPaused(now);
         paused |= pauses;
         return pauses;
     }
@@ -292,6 +275,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         long nowBytes = bytesBefore + feed.bytes();
         services().counters().add(Counter.MESSAGES_OUT, nowMessages - messages);
         services().counters().add(Counter.BYTES_OUT, nowBytes - bytes);
+        untold = standing().hasRate() ? untold + nowBytes - bytes : 0;
         messages = nowMessages;
         bytes = nowBytes;
     }
@@ -332,17 +316,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
     }
 
     private void tooSlow() {
-        String behind = mostLag < shared.logBytes
-                ? "more than the " + mostLag + " bytes behind that "
-                        + standing().name() + " may be"
-                : "more than the log's " + shared.logBytes + " bytes behind";
-        if (paused) {
-            close(
-                    CloseReason.RATE_LIMITED,
-                    behind + ": " + standing().name() + " is sent " + standing().rate() + " bytes a second");
-        } else {
-            close(CloseReason.SLOW_SUBSCRIBER, behind);
-        }
+        Refusal why = standing().tooFarBehind(shared.logBytes, paused);
+        close(why.reason(), why.text());
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
@@ -363,7 +338,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         ByteBuffer out = ByteBuffer.allocate(outbox().mostBytes());
         long next = reader.boundary().sequence();
-        if (outbox().putDue(out, next, head.sequence() - 1)) {
+        if (outbox().putDue(out, next, end(head).sequence() - 1)) {
             feed.told(next);
         }
         readMore(true);
@@ -407,9 +382,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (feed == null) {
             begin();
         }
-        mostLag = standing().maxLag();
         narrows = said.wants(Features.NARROWED);
-        types.want(permitted(said.types()));
+        firstTypes = standing().grant(said.types(), narrows);
+        types.want(firstTypes);
         hello = said;
     }
 
@@ -420,7 +395,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
         // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.
         shared.log.head().read(head);
         boolean resumes = said.start() == StartFrom.SEQUENCE;
-        long first = resumes && !Handshake.otherEpoch(services().identity(), said) ? said.number() : 1;
+        long fork = Handshake.forkOf(services().durability(), said);
+        long first = resumes && fork != Durability.UNKNOWN ? Math.min(said.number(), fork) : 1;
+        boolean keeps = fork != Durability.UNKNOWN && (!resumes || first == said.number());
         if (first > head.sequence()) {
             throw new FrameException(
                     CloseReason.BAD_START,
@@ -428,21 +405,31 @@ public final class SubscriberConnection extends Connection implements WindowGate
         }
         // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
         change(shared.policies.of(services().clients().grant(said.policy())));
+        if (level() == Level.WRITTEN || level() == Level.FORCED) {
+            durableEnd = new Mark();
+            durable = shared.durable.join(level());
+        }
         if (resumes) {
             stand(first, head);
         } else if (said.start() == StartFrom.EARLIEST) {
             stand(LogReader.EARLIEST, head);
         } else {
             shared.log.head().read(head);
-            reader.leaveFor(head);
+            reader.leaveFor(end(head));
         }
         feed.jumped();
         sequences = said.wants(Features.SEQUENCES);
-        types.choose(permitted(said.types()));
+        types.choose(firstTypes);
         feedChosen();
         long stands = reader.boundary().sequence();
         int narrowed = standing().types() == null ? 0 : Features.NARROWED;
-        welcome(said, policy.wire(), Features.SEQUENCES | narrowed, resumes ? first : stands, 0);
+        welcome(
+                said,
+                policy.wire(),
+                Features.SEQUENCES | narrowed,
+                resumes ? first : stands,
+                0,
+                keeps ? Durability.TODAY : fork);
         if (resumes && stands > first) {
             outbox().gap(first, stands - 1, GapReason.NOT_HELD);
         }
@@ -466,6 +453,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     private void join() {
         joined = true;
+        // Publishers may have waited for others for long.
+        progressNanos = services().clock().nanoTime();
         policy.joined(this);
     }
 
@@ -548,7 +537,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             return;
         }
         SubscribeFrame said = SubscribeFrame.decode(body);
-        types.want(permitted(said.types()));
+        types.want(standing().grant(said.types(), narrows));
         outbox().subscribed(said.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
@@ -582,6 +571,10 @@ public final class SubscriberConnection extends Connection implements WindowGate
     @Override
     protected void onTick(long nowNanos) {
         if (feed == null) {
+            // It has not said who it is; a reload may have made that needless.
+            if (standing().refusal() == null) {
+                startPlain();
+            }
             return;
         }
         long since = policy.holdsBackSince();
@@ -590,7 +583,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             progressNanos = nowNanos;
             return;
         }
-        long mark = reader.position() + writer.progress();
+        long mark = reader.position() + takenBefore() + writer.progress();
         boolean movedOn = mark != progressMark;
         progressMark = mark;
         boolean busy = writer.busy();
@@ -692,6 +685,10 @@ public final class SubscriberConnection extends Connection implements WindowGate
     protected void release() {
         lastText = null;
         leavePolicy();
+        if (durable != null) {
+            durable = null;
+            shared.durable.leave(level());
+        }
         if (group != null) {
             group.remove(this);
         }

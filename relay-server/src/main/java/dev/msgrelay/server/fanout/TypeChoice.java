@@ -31,11 +31,6 @@ final class TypeChoice {
         return inForce;
     }
 
-    /** What it has asked for last, in force or not yet. */
-    TypeRanges wanted() {
-        return wanted == null ? inForce : wanted;
-    }
-
     /** These are wanted, and no longer those that were wanted before. */
     void want(TypeRanges ranges) throws FrameException {
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;

@@ -4,6 +4,7 @@ package dev.msgrelay.server.flow;
 public final class HeldTime {
     private long total;
     private long since;
+    private long times;
     private boolean holds;
 
     /** A hold begins now, where none lasts already. */
@@ -11,6 +12,7 @@ public final class HeldTime {
         if (!holds) {
             holds = true;
             since = now;
+            times++;
         }
     }
 
@@ -20,6 +22,11 @@ public final class HeldTime {
             holds = false;
             total += now - since;
         }
+    }
+
+    /** Holds so far, the one that lasts included. */
+    public synchronized long times() {
+        return times;
     }
 
     /** Nanoseconds so far, the hold that lasts included. */

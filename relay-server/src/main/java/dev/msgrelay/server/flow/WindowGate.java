@@ -11,13 +11,18 @@ import java.util.function.LongSupplier;
  *
  * <p>The window is smaller than the log: bytes that wait longer than they must have left the cache when they are sent.
  *
- * <p>{@link #allows} is called by the log's writer; limits come, move and go on any thread.
+ * <p>{@link #tryPass} is called by the log's writer; limits come, move and go on any thread.
  */
 public final class WindowGate implements WriteGate {
     /** A position that the log may not run too far ahead of. */
     public interface Limit {
         /** Everything before has been dealt with. Any thread. */
         long position();
+
+        /** Adds up for how long it kept the log from growing; null: together with all who have none. */
+        default HeldTime heldBack() {
+            return null;
+        }
     }
 
     /** The thread that writes the log. */
@@ -42,6 +47,8 @@ public final class WindowGate implements WriteGate {
     // Of the writer.
     private Limit[] seen = limits;
     private long farthest = Long.MAX_VALUE;
+    // That of the slowest, while publishers are held back.
+    private volatile HeldTime counted = time;
 
     /**
      * @param window bytes that the log may run ahead, give or take one run
@@ -55,28 +62,66 @@ public final class WindowGate implements WriteGate {
     }
 
     @Override
-    public boolean allows(long position) {
+    public boolean tryPass(long position) {
         if (position <= farthest && seen == limits) {
-            // It may have been looked up by stillRefuses or halfOpen: nobody is held back any more.
-            unblock();
             return true;
         }
-        if (position <= lookAgain()) {
-            unblock();
-            return true;
+        if (position > lookUp()) {
+            block(position);
+            // Once more after the flag is up: a limit that moved on before it did not signal.
+            if (position > lookUp()) {
+                return false;
+            }
         }
+        unblock();
+        return true;
+    }
+
+    private long lookUp() {
+        seen = limits;
+        farthest = slowest(seen) + window;
+        return farthest;
+    }
+
+    private void block(long position) {
         refused = position;
         if (!blocked) {
             blockedSinceNanos = clock.getAsLong();
-            time.begin(blockedSinceNanos);
+            counted = timeOfSlowest();
+            counted.begin(blockedSinceNanos);
             blocked = true;
         }
-        // Once more after the flag is up: a limit that moved on before it did not signal.
-        if (position <= lookAgain()) {
-            unblock();
-            return true;
+    }
+
+    /** The writer's, now and then: where somebody else is the slowest by now, the hold is his from now on. */
+    public void settle() {
+        HeldTime now = timeOfSlowest();
+        if (blocked && counted != now) {
+            blockedSinceNanos = clock.getAsLong();
+            counted.end(blockedSinceNanos);
+            counted = now;
+            counted.begin(blockedSinceNanos);
         }
-        return false;
+    }
+
+    private HeldTime timeOfSlowest() {
+        long least = Long.MAX_VALUE;
+        HeldTime found = time;
+        for (Limit limit : limits) {
+            long position = limit.position();
+            if (position < least) {
+                least = position;
+                found = limit.heldBack() == null ? time : limit.heldBack();
+            }
+        }
+        return found;
+    }
+
+    private void unblock() {
+        if (blocked) {
+            blocked = false;
+            counted.end(clock.getAsLong());
+        }
     }
 
     /** Whether publishers are being held back at present. */
@@ -91,7 +136,12 @@ public final class WindowGate implements WriteGate {
 
     /** Whether whoever waits may go on: half of the window is free. A little room would soon be gone again. */
     public boolean halfOpen(long position) {
-        return position <= lookAgain() - window / 2;
+        return position <= slowest(limits) + window - window / 2;
+    }
+
+    /** Whether by a limit that has no time of its own. Any thread. */
+    public boolean blockedByReaders() {
+        return blocked && counted == time;
     }
 
     /** Since when, by the clock; meaningful while {@link #blocked}. */
@@ -99,7 +149,7 @@ public final class WindowGate implements WriteGate {
         return blockedSinceNanos;
     }
 
-    /** How long the log was not allowed to grow, since the start. Any thread. */
+    /** How long limits that have no time of their own did not let the log grow, since the start. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }
@@ -136,20 +186,11 @@ public final class WindowGate implements WriteGate {
         moved(Long.MAX_VALUE);
     }
 
-    private void unblock() {
-        if (blocked) {
-            blocked = false;
-            time.end(clock.getAsLong());
-        }
-    }
-
-    private long lookAgain() {
-        seen = limits;
+    private static long slowest(Limit[] limits) {
         long slowest = Long.MAX_VALUE / 2;
-        for (Limit limit : seen) {
+        for (Limit limit : limits) {
             slowest = Math.min(slowest, limit.position());
         }
-        farthest = slowest + window;
-        return farthest;
+        return slowest;
     }
 }

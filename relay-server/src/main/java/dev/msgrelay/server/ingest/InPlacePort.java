@@ -51,8 +51,8 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public boolean hasRoom() {
-        return order.canTake();
+    public boolean makeReady() {
+        return order.makeReady();
     }
 
     @Override
@@ -73,7 +73,7 @@ public final class InPlacePort implements IngestPort {
 
     @Override
     public boolean take(RunScan span) {
-        if (!order.canTake()) {
+        if (!order.makeReady()) {
             return false;
         }
         order.take(span);

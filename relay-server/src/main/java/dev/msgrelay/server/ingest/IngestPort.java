@@ -27,11 +27,11 @@ public interface IngestPort {
     /** A buffer for a begun frame that is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
-    /** Whether there is room for what one more read may bring. */
-    boolean hasRoom();
+    /** Gets ready for what one more read may bring; answers whether there is room for it now. */
+    boolean makeReady();
 
     /**
-     * Where the next read goes, behind {@code front} bytes that the caller puts there. Only while it {@link #hasRoom}.
+     * Where the next read goes, behind {@code front} bytes that the caller puts there. Only while {@link #makeReady} says so.
      *
      * @param most bytes that the read may take
      */

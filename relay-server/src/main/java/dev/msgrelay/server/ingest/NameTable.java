@@ -2,8 +2,11 @@ package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.JournalName;
+import dev.msgrelay.server.journal.NameMoves;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +28,11 @@ import java.util.concurrent.TimeUnit;
  */
 public final class NameTable {
     /** Names in the table at most. */
-    public static final int MAX_NAMES = 65_536;
+    public static final int MAX_NAMES = JournalName.MOST;
 
     /**
      * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id, and the
-     * map's entry. Measured with 65,536 of them: 434.
+     * map's entry; measured with 65,536 of them: 434. And 24 for what the journal calls it.
      */
     public static final int BYTES_PER_NAME = 480;
 
@@ -43,6 +46,10 @@ public final class NameTable {
     private final long holdNanos;
     private final Map<String, PublisherName> byName = new HashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
+    // Who waits for the journal.
+    private final List<PublisherName.Holder> waiting = new ArrayList<>();
+    // Null: nothing outlives the relay.
+    private NameMoves moves;
     // The unconnected ones are a list from the one that left first to the one that left last.
     private PublisherName leftFirst;
     private PublisherName leftLast;
@@ -151,6 +158,30 @@ public final class NameTable {
         memory.give(BYTES_PER_NAME);
     }
 
+    /** The stream is kept, and so are they: what is taken of them is told to the journal from now on. */
+    public void keepIn(NameMoves journal) {
+        moves = journal;
+    }
+
+    /** Takes up those of earlier lives of the relay, those that moved last first where there is no room for all. */
+    public void restore(List<JournalName.State> known, long nowNanos) {
+        List<JournalName.State> byAge = new ArrayList<>(known);
+        byAge.sort(Comparator.comparingLong(JournalName.State::sequence));
+        int most = (int) Math.min(byAge.size(), memory.limit() / BYTES_PER_NAME);
+        for (JournalName.State state : byAge.subList(byAge.size() - most, byAge.size())) {
+            JournalName name = state.name();
+            PublisherName entry = add(name.name(), name.producer(), name.owner(), nowNanos);
+            entry.restore(state.number(), state.sequence());
+            entry.leftNanos = nowNanos;
+            link(entry);
+        }
+    }
+
+    /** Whether messages of a name can be taken now: the journal has room for what that moves. */
+    boolean hasRoom() {
+        return moves == null || moves.hasRoom();
+    }
+
     /** Forgets all of them. */
     public void release() {
         memory.give((long) byName.size() * BYTES_PER_NAME);
@@ -162,6 +193,9 @@ public final class NameTable {
     /** Messages of a name are in the log; whoever has it is told at the end of the batch. */
     void accepted(PublisherName entry, int messages, long lastSequence) {
         entry.accept(messages, lastSequence);
+        if (moves != null) {
+            moves.add(entry.journalName(), lastSequence, messages, entry.accepted());
+        }
         if (!entry.changed) {
             entry.changed = true;
             changed.add(entry);
@@ -181,6 +215,22 @@ public final class NameTable {
             }
         }
         changed.clear();
+    }
+
+    /** Told by {@link #journalMoved} from now on, until it answers that it waits no more. */
+    void waits(PublisherName.Holder holder) {
+        waiting.add(holder);
+    }
+
+    /** More of the stream is written or forced: whoever waits for that is told. */
+    public void journalMoved() {
+        // From the end, whose last one may take another's place.
+        for (int i = waiting.size() - 1; i >= 0; i--) {
+            if (!waiting.get(i).journalMoved()) {
+                waiting.set(i, waiting.get(waiting.size() - 1));
+                waiting.remove(waiting.size() - 1);
+            }
+        }
     }
 
     // ---- the list of the unconnected --------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
@@ -24,6 +23,7 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Services;
@@ -79,6 +79,14 @@ public final class PublisherConnection extends Connection
         DRAIN
     }
 
+    /**
+     * What WELCOME says.
+     *
+     * @param accepted number of the last message that was taken of its name
+     * @param fork see {@link Connection#welcome}
+     */
+    private record Answer(HelloFrame hello, long accepted, long fork) {}
+
     /** What all publishers of a relay share. */
     public record Shared(PacketLog log, NameTable names, MemoryLine line, boolean readsAtOnce) {}
 
@@ -94,16 +102,18 @@ public final class PublisherConnection extends Connection
     private boolean inputEnded;
     private volatile boolean quiet;
 
-    // Types that it may send; null: every one.
-    private TypeRanges mayPublish;
-    // With a limit of its rate: until when no more shall come.
-    private long pausedUntilNanos;
-    private boolean pauses;
-
     // With ACKS.
     private PublisherName name;
     // So many of the messages that come next were taken before.
     private long duplicates;
+    // What WELCOME will say once what it has accepted has got so far; null once it has said it.
+    private Answer answer;
+
+    // With LEVELS; null without.
+    private Levels levels;
+    // Whether the table of names tells it of the journal; whether something has not got as far as it waits for.
+    private boolean watchesJournal;
+    private volatile boolean unsettled;
 
     // What it is told; null before HELLO.
     private Replies replies;
@@ -132,12 +142,6 @@ public final class PublisherConnection extends Connection
         segment = SegmentSize.of(channel());
         reads = new ReadSwitch(channel(), this::gone);
         spokeNanos = services().clock().nanoTime();
-        permitted();
-    }
-
-    @Override
-    protected void permitted() {
-        mayPublish = standing().types();
     }
 
     @Override
@@ -148,11 +152,11 @@ public final class PublisherConnection extends Connection
     // ---- reading ----------------------------------------------------------------------------------------------
 
     @Override
-    public boolean mayRead() {
+    public boolean prepareRead() {
         if (!throwsAway() && wait == Wait.NOTHING && !assembler.readsOnItsOwn()) {
             if (assembler.wants() > 0) {
                 waitForMemory();
-            } else if (!port.hasRoom() && state() != State.CONNECTED) {
+            } else if (!port.makeReady() && state() != State.CONNECTED) {
                 waitForRoom();
             }
         }
@@ -182,7 +186,7 @@ public final class PublisherConnection extends Connection
     }
 
     private ByteBuf whereNow() {
-        boolean may = mayRead();
+        boolean may = prepareRead();
         if (throwsAway()) {
             return port.scratch();
         }
@@ -207,7 +211,7 @@ public final class PublisherConnection extends Connection
             return assembler.restOfLong();
         }
         int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
-        if (!port.hasRoom()) {
+        if (!port.makeReady()) {
             // It has said nothing yet: its HELLO is answered, whatever holds publishers back.
             return assembler.behind(Math.min(most, HELLO_BYTES));
         }
@@ -308,10 +312,9 @@ public final class PublisherConnection extends Connection
     private void takeAll(ByteBuffer view, int offset, int length) throws FrameException {
         int at = offset;
         int end = offset + length;
-        pauses = false;
         // Once, but for control frames and for messages that were sent before.
         while (true) {
-            RunScan span = port.walk(view, at, end - at, mayPublish);
+            RunScan span = port.walk(view, at, end - at, standing().types());
             int frames = span.frames();
             if (frames > 0 && standing().refusal() != null) {
                 throw standing().refusal().exception();
@@ -346,12 +349,12 @@ public final class PublisherConnection extends Connection
         }
         if (assembler.bytes() > 0 && speaksTls(assembler.view(), 0, assembler.bytes())) {
             refuseTls();
-        } else if (pauses) {
+        } else if (isPaused()) {
             wait = Wait.RATE;
             reads.off();
         } else if (assembler.wants() > 0) {
             waitForMemory();
-        } else if (!assembler.readsOnItsOwn() && !port.hasRoom()) {
+        } else if (!assembler.readsOnItsOwn() && !port.makeReady()) {
             waitForRoom();
         }
     }
@@ -371,7 +374,7 @@ public final class PublisherConnection extends Connection
                     CloseReason.MESSAGE_GAP, "the numbers of " + name.name() + " are used up: they end at 2^63 - 1");
         }
         int length = span.end();
-        if (!port.take(span)) {
+        if (name != null && !shared.names.hasRoom() || !port.take(span)) {
             return false;
         }
         if (name != null) {
@@ -382,12 +385,13 @@ public final class PublisherConnection extends Connection
         messages += frames;
         bytes += length;
         if (standing().hasRate()) {
-            long now = services().clock().nanoTime();
-            long pause = standing().took(length, now);
-            pauses = pause > 0;
-            pausedUntilNanos = now + pause;
+            standing().moved(length, services().clock().nanoTime());
         }
         return true;
+    }
+
+    private boolean isPaused() {
+        return standing().hasRate() && standing().isPaused(services().clock().nanoTime());
     }
 
     /** The header of a control frame, or of a bad one, has come: whether it may come now; answers the frame's length. */
@@ -510,9 +514,12 @@ public final class PublisherConnection extends Connection
         goAway(closesInMillis);
     }
 
-    /** Whether it has stopped reading for good and everything it has read is handed in. Any thread. */
+    /**
+     * Whether it has stopped reading for good, and everything it has read is handed in, and has got as far as it waits for. Any
+     * thread.
+     */
     public boolean quiet() {
-        return quiet || state().compareTo(State.CLOSING) >= 0;
+        return quiet && !unsettled || state().compareTo(State.CLOSING) >= 0;
     }
 
     // ---- HELLO ---------------------------------------------------------------------------------------------------
@@ -520,29 +527,35 @@ public final class PublisherConnection extends Connection
     @Override
     protected void greeted(HelloFrame hello) throws FrameException {
         replies = new Replies(channel(), services().budget().pool(Part.CONNECTIONS));
-        permitted();
-        long known = hello.wants(Features.ACKS) ? takeName(hello) : 0;
-        welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, newestSequence() + 1, known);
-        if (name != null) {
-            outbox().ackedUpTo(name.accepted());
+        long fork = Handshake.forkOf(services().durability(), hello);
+        if (hello.wants(Features.ACKS)) {
+            takeName(hello);
+            answer = number(hello, fork);
+            outbox().ackedUpTo(name.accepted(), name.sequence());
+        } else {
+            answer = new Answer(hello, 0, fork == Durability.UNKNOWN ? fork : Durability.TODAY);
         }
-        speak();
+        if (level() != null) {
+            levels = new Levels(services().durability(), level(), name.sequence(), name.accepted());
+            outbox().tellLevels(levels.written(), levels.forced());
+            watchJournal();
+        }
+        letIn();
     }
 
-    /** Answers the number of the last message that was taken of the name. */
-    private long takeName(HelloFrame hello) throws FrameException {
-        NameTable.Answer answer = shared.names.connect(
+    private void takeName(HelloFrame hello) throws FrameException {
+        NameTable.Answer taken = shared.names.connect(
                 hello.name(),
                 hello.producer(),
                 standing().name(),
                 this,
                 services().clock().nanoTime());
-        if (answer.refusal() != null) {
-            throw new FrameException(answer.refusal(), answer.text());
+        if (taken.refusal() != null) {
+            throw new FrameException(taken.refusal(), taken.text());
         }
-        name = answer.name();
+        name = taken.name();
         port.publish();
-        if (hello.producer().equals(ProducerId.NONE)) {
+        if (hello.producer().equals(ProducerId.NONE) && name.warn()) {
             services()
                     .closes()
                     .warn(
@@ -550,22 +563,45 @@ public final class PublisherConnection extends Connection
                             services().clock().nanoTime(),
                             who() + " sends no producer id: whoever says the same name is taken for it");
         }
+    }
+
+    /** Which number its next message has. */
+    private Answer number(HelloFrame hello, long fork) throws FrameException {
         long known = name.accepted();
         long number = hello.number();
+        boolean earlierLife = fork != Durability.TODAY && fork != Durability.UNKNOWN;
+        boolean missing = number - 1 > known;
         if (known == 0) {
             name.startAt(Math.max(1, number));
-        } else if (number - 1 > known) {
-            if (!Handshake.otherEpoch(services().identity(), hello)) {
-                throw new FrameException(
-                        CloseReason.MESSAGE_GAP,
-                        "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
-            }
-            // It was with another relay meanwhile: what is missing here was acknowledged there.
+        } else if (!missing) {
+            duplicates = number == 0 ? 0 : known - (number - 1);
+        } else if (fork == Durability.TODAY) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP,
+                    "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
+        } else {
+            // It was with another relay meanwhile, or what is missing was not in the journal: it was acknowledged.
             name.goOnAt(number);
-        } else if (number > 0) {
-            duplicates = known - (number - 1);
         }
-        return known;
+        if (missing && earlierLife) {
+            return new Answer(hello, 0, known + 1);
+        }
+        return new Answer(hello, known, earlierLife ? Durability.TODAY : fork);
+    }
+
+    /** Welcomes it, once what was accepted of it has got as far as it waits for. */
+    private void letIn() {
+        if (levels != null && levels.settled(answer.accepted()) < answer.accepted()) {
+            return;
+        }
+        Answer said = answer;
+        answer = null;
+        welcome(said.hello(), Policy.RELAY_DEFAULT, Features.ACKS, newestSequence() + 1, said.accepted(), said.fork());
+        if (name != null) {
+            // What has come since HELLO.
+            outbox().ack(name.accepted(), name.sequence());
+        }
+        speak();
     }
 
     private long newestSequence() {
@@ -586,12 +622,51 @@ public final class PublisherConnection extends Connection
     @Override
     public void acknowledge() {
         try {
+            if (levels != null) {
+                levels.taken(name.sequence(), name.accepted());
+                watchJournal();
+            }
             if (state() == State.OPEN) {
                 outbox().ack(name.accepted(), name.sequence());
                 speak();
             }
         } catch (Throwable e) {
             failed(e);
+        }
+    }
+
+    private void watchJournal() {
+        unsettled = levels.publisherWaits();
+        if (levels.waits()) {
+            levels.want(shared.log.head().position());
+            if (!watchesJournal) {
+                watchesJournal = true;
+                shared.names.waits(this);
+            }
+        }
+    }
+
+    @Override
+    public boolean journalMoved() {
+        watchesJournal = saidHello() && lookAtJournal();
+        return watchesJournal;
+    }
+
+    /** Answers whether there is more to wait for. */
+    private boolean lookAtJournal() {
+        try {
+            if (levels.look()) {
+                unsettled = levels.publisherWaits();
+                outbox().levels(levels.written(), levels.forced());
+                if (answer != null) {
+                    letIn();
+                }
+                speak();
+            }
+            return levels.waits();
+        } catch (Throwable e) {
+            failed(e);
+            return false;
         }
     }
 
@@ -638,7 +713,7 @@ public final class PublisherConnection extends Connection
     @Override
     protected void onTick(long nowNanos) {
         assembler.settle();
-        if (wait == Wait.RATE && nowNanos - pausedUntilNanos >= 0) {
+        if (wait == Wait.RATE && !standing().isPaused(nowNanos)) {
             goOn(Wait.RATE);
         }
         long silence = services().limits().publisherSilence().toNanos();
@@ -666,6 +741,9 @@ public final class PublisherConnection extends Connection
                 // What is acknowledged is in the stream: whoever reads it sees it.
                 port.publish();
                 outbox().ack(name.accepted(), name.sequence());
+                if (levels != null && levels.look()) {
+                    outbox().levels(levels.written(), levels.forced());
+                }
             }
             if (replies != null) {
                 replies.sendLast(outbox(), newestSequence());

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.JournalName;
 
 /**
  * What the relay knows of one acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
@@ -14,6 +15,9 @@ final class PublisherName {
 
         /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
         void acknowledge();
+
+        /** More of the stream is written or forced; answers whether it waits for more. */
+        boolean journalMoved();
     }
 
     private final String name;
@@ -26,6 +30,11 @@ final class PublisherName {
     private long accepted;
     private boolean any;
     private long sequence;
+
+    // Whether it was said that its producer sends no id.
+    private boolean warned;
+
+    private JournalName journalName;
 
     // Of NameTable.
     Holder holder;
@@ -66,12 +75,37 @@ final class PublisherName {
         accepted = number - 1;
     }
 
+    /** Marks that it was said of its producer that it sends no id; answers whether it is the first time. */
+    boolean warn() {
+        boolean first = !warned;
+        warned = true;
+        return first;
+    }
+
     /** Another producer has the name from now on: it starts from nothing. */
     void startAnew(ProducerId other) {
         producer = other;
+        warned = false;
         accepted = 0;
         any = false;
         sequence = 0;
+    }
+
+    /** It was so in an earlier life of the relay. */
+    void restore(long number, long itsSequence) {
+        accepted = number;
+        any = true;
+        sequence = itsSequence;
+    }
+
+    /** As the journal has it. */
+    JournalName journalName() {
+        if (journalName == null
+                || !journalName.producer().equals(producer)
+                || !journalName.owner().equals(owner)) {
+            journalName = new JournalName(name, producer, owner);
+        }
+        return journalName;
     }
 
     /** Messages are in the stream; the last one has this sequence. */

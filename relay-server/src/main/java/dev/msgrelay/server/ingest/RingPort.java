@@ -42,7 +42,7 @@ public final class RingPort implements IngestPort {
     }
 
     @Override
-    public boolean hasRoom() {
+    public boolean makeReady() {
         return ring.hasRoom(FrameAssembler.SHORT);
     }
 

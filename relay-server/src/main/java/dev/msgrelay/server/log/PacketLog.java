@@ -47,11 +47,27 @@ public final class PacketLog {
     private final int chunkCount;
     private Chunk current;
     private long end;
-    private long nextSequence = 1;
+    private long nextSequence;
     private long openPacketStart;
 
     private volatile long tail;
     private volatile int chunksAside;
+
+    /**
+     * A log of a stream that begins here, with position 0 and message 1.
+     *
+     * @see #PacketLog(ByteBufAllocator, int, int, int, int, int, WriteGate, Mark)
+     */
+    public PacketLog(
+            ByteBufAllocator allocator,
+            int logBytes,
+            int chunkBytes,
+            int packetBytes,
+            int pinnedChunks,
+            int maxRun,
+            WriteGate gate) {
+        this(allocator, logBytes, chunkBytes, packetBytes, pinnedChunks, maxRun, gate, beginning());
+    }
 
     /**
      * Takes all memory that the log will ever have.
@@ -62,6 +78,7 @@ public final class PacketLog {
      * @param pinnedChunks that readers may keep from being used anew before the writer has to wait
      * @param maxRun longest run in bytes that is appended
      * @param gate asked before the writer goes on
+     * @param start where the stream goes on; nothing before it is held
      */
     public PacketLog(
             ByteBufAllocator allocator,
@@ -70,7 +87,8 @@ public final class PacketLog {
             int packetBytes,
             int pinnedChunks,
             int maxRun,
-            WriteGate gate) {
+            WriteGate gate,
+            Mark start) {
         if (Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes || logBytes % chunkBytes != 0) {
             throw new IllegalArgumentException("log of " + logBytes + " bytes is not at least two whole chunks of "
                     + chunkBytes + ", a power of two");
@@ -92,9 +110,19 @@ public final class PacketLog {
             close();
             throw tooMuch;
         }
-        index.add(0, nextSequence);
-        head.set(0, nextSequence);
-        startChunk(0);
+        end = start.position();
+        openPacketStart = end;
+        tail = end;
+        nextSequence = start.sequence();
+        index.add(end, nextSequence);
+        head.set(end, nextSequence);
+        startChunk(end >>> chunkShift);
+    }
+
+    private static Mark beginning() {
+        Mark beginning = new Mark();
+        beginning.set(0, 1);
+        return beginning;
     }
 
     /** Chunks that the longest run may begin: so many are in the writer's hand before it appends anything. */
@@ -111,11 +139,13 @@ public final class PacketLog {
     // ---- the writer -------------------------------------------------------------------------------------------
 
     /**
-     * Whether one more run can be appended: the readers that may hold the writer back let it, and it has the chunks in hand
-     * that the longest run needs.
+     * Gets ready to append one more run: passes the gate, or is held back from now on, and takes the chunks in hand that the
+     * longest run needs.
+     *
+     * @return whether one can be appended
      */
-    public boolean canAppend() {
-        return gate.allows(end) && !starved();
+    public boolean makeReady() {
+        return gate.tryPass(end) && !starved();
     }
 
     /** Whether readers hold more chunks than they may: the writer waits until some of them have let go. */
@@ -152,7 +182,7 @@ public final class PacketLog {
      * @param source in the machine's own byte order; may be that of {@link #end}, and its bytes those that are written over
      * @param length bytes, not more than the longest run
      * @param messages frames in the run
-     * @throws IllegalStateException the caller has not asked {@link #canAppend}
+     * @throws IllegalStateException it was not {@link #makeReady ready}
      */
     public void append(ByteBuffer source, int offset, int length, int messages) {
         if (length > maxRun || free.size() < inHand) {

@@ -32,7 +32,8 @@ public final class StreamHead {
     @SuppressWarnings("unused")
     private long sequence;
 
-    void set(long newPosition, long newSequence) {
+    /** Moves on. The one writer. */
+    public void set(long newPosition, long newSequence) {
         long v = (long) VERSION.getOpaque(this);
         VERSION.setOpaque(this, v + 1);
         VarHandle.storeStoreFence();

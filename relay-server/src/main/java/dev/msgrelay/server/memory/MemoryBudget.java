@@ -31,10 +31,12 @@ public final class MemoryBudget {
         FILTERS("writes of chosen types", Kind.DIRECT, false),
         CONNECTIONS("connections", Kind.DIRECT, false),
         IO_URING("io_uring, under way", Kind.DIRECT, true),
+        JOURNAL("journal, on the way to the disk", Kind.DIRECT, true),
         TLS("TLS: records, sessions", Kind.DIRECT, false),
         INDEX("packet index and ring table", Kind.HEAP, true),
         CONTROL("control frames, type ranges", Kind.HEAP, false),
         NAMES("names of publishers", Kind.HEAP, false),
+        SEGMENTS("journal, segments and names", Kind.HEAP, true),
         SESSIONS("objects of connections", Kind.HEAP, false);
 
         private final String text;

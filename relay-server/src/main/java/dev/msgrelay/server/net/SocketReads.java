@@ -13,8 +13,8 @@ import io.netty.util.UncheckedBooleanSupplier;
 public final class SocketReads implements RecvByteBufAllocator {
     /** Whose memory it is. On the channel's loop. */
     public interface Reader {
-        /** Whether a read may go on now; where there is no room, it begins to wait. */
-        boolean mayRead();
+        /** Gets ready for a read; answers whether one may go on now. Where there is no room, it begins to wait. */
+        boolean prepareRead();
 
         /** Where the next read goes. Netty releases it, so it is counted once more. */
         ByteBuf whereToRead();

@@ -3,11 +3,13 @@ package dev.msgrelay.server.ops;
 import dev.msgrelay.protocol.CloseReason;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Counts the end of every connection under its reason, and logs it: a few a second for each reason, then how many lines
  * were left out. So neither a log nor whoever reads it is flooded by what strangers do. Faults of the relay's own are
- * logged once for each distinct cause, with a count of the repeats.
+ * logged once for each distinct cause; how often they came again is told once a minute.
  *
  * <p>Any thread.
  */
@@ -26,6 +28,8 @@ public final class CloseLog {
     private static final int DECISIONS_PER_SECOND = 20;
     private static final int DECISIONS_AT_ONCE = 200;
     private static final int MOST_CAUSES = 50;
+    private static final String OTHER_CAUSES = "causes that are not told apart";
+    private static final long REPEATS_NANOS = TimeUnit.MINUTES.toNanos(1);
     /** Of each reason, so that a flood of one does not push out the others. */
     private static final int MOST_RECENT = 5;
 
@@ -38,12 +42,18 @@ public final class CloseLog {
      */
     public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
+    /** How often the same thing was thrown at the same place, and when that was told last. */
+    private static final class Fault {
+        private long untold;
+        private long toldNanos;
+    }
+
     private final Counters counters;
     private final Map<CloseReason, LongAdder> closes = new EnumMap<>(CloseReason.class);
     // Guarded by this.
     private final Map<CloseReason, TokenBucket> lines = new EnumMap<>(CloseReason.class);
     private final Map<CloseReason, Long> suppressed = new EnumMap<>(CloseReason.class);
-    private final Map<String, Long> causes = new LinkedHashMap<>();
+    private final Map<String, Fault> faults = new LinkedHashMap<>();
     private final Map<CloseReason, ArrayDeque<Ended>> recent = new EnumMap<>(CloseReason.class);
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
@@ -118,18 +128,48 @@ public final class CloseLog {
     }
 
     /** A fault of the relay's own, which has ended one connection. */
-    public void failed(String who, Throwable cause) {
+    public void failed(String who, Throwable cause, long nowNanos) {
         counters.increment(Counter.FAILURES);
         StackTraceElement[] trace = cause.getStackTrace();
         String key = cause.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
-        long before;
-        synchronized (this) {
-            boolean known = causes.containsKey(key) || causes.size() < MOST_CAUSES;
-            before = known ? causes.merge(key, 1L, Long::sum) - 1 : 1;
+        if (isNew(key, nowNanos)) {
+            LOG.error("{}: a fault of the relay; repeats are counted, and told once a minute", who, cause);
         }
-        if (before == 0) {
-            LOG.error("{}: a fault of the relay; repeats are counted, not logged", who, cause);
+    }
+
+    private synchronized boolean isNew(String cause, long nowNanos) {
+        String key = faults.containsKey(cause) || faults.size() < MOST_CAUSES ? cause : OTHER_CAUSES;
+        Fault fault = faults.get(key);
+        if (fault != null) {
+            fault.untold++;
+            return false;
         }
+        fault = new Fault();
+        fault.toldNanos = nowNanos;
+        faults.put(key, fault);
+        return true;
+    }
+
+    /**
+     * What there is to say of faults that came again.
+     *
+     * @param all also of those of which something was said less than a minute ago
+     */
+    synchronized List<String> takeRepeats(long nowNanos, boolean all) {
+        List<String> lines = new ArrayList<>();
+        faults.forEach((cause, fault) -> {
+            if (fault.untold > 0 && (all || nowNanos - fault.toldNanos >= REPEATS_NANOS)) {
+                lines.add("a fault of the relay, " + fault.untold + " times more: " + cause);
+                fault.untold = 0;
+                fault.toldNanos = nowNanos;
+            }
+        });
+        return lines;
+    }
+
+    /** Nothing ends any more: tells what was not told of faults. */
+    public void end() {
+        takeRepeats(0, true).forEach(LOG::error);
     }
 
     private synchronized boolean mayLog(CloseReason reason, long nowNanos) {
@@ -154,6 +194,7 @@ public final class CloseLog {
             });
         }
         told.forEach((reason, count) -> LOG.warn("{} lines suppressed: {}", count, reason.text()));
+        takeRepeats(nowNanos, false).forEach(LOG::error);
     }
 
     /** Closed connections by reason; only reasons that have occurred. */
@@ -165,10 +206,5 @@ public final class CloseLog {
             }
         });
         return result;
-    }
-
-    /** Distinct faults and how often each occurred. */
-    public synchronized Map<String, Long> failures() {
-        return new LinkedHashMap<>(causes);
     }
 }

@@ -38,6 +38,21 @@ public enum Counter {
     PLAIN_ON_TLS_PORT("connections", true, "clients that did not speak TLS on a TLS port"),
     TLS_ON_PLAIN_PORT("connections", true, "clients that spoke TLS on a plain port"),
     TLS_RELOADS("times", true, "certificate and key were loaded anew"),
+    JOURNAL_POSITION("bytes", false, "of the stream that the journal has, from the first one there ever was"),
+    JOURNAL_WRITTEN_LAG_BYTES("bytes", false, "of the stream that are not written to the journal yet"),
+    JOURNAL_WRITTEN_LAG_MILLIS("ms", false, "the oldest of them waits; a tenth of a second more or less"),
+    JOURNAL_FORCED_LAG_BYTES("bytes", false, "of the stream that are not forced to the disk yet"),
+    JOURNAL_FORCED_LAG_MILLIS("ms", false, "the oldest of them waits, likewise"),
+    JOURNAL_WAITS("times", true, "publishers waited for the journal", true),
+    JOURNAL_WAIT_MILLIS("ms", true, "they did"),
+    JOURNAL_FULL_MILLIS("ms", true, "the journal's disk was full"),
+    JOURNAL_UNPREPARED_MILLIS("ms", true, "the journal waited for the files of its next segment"),
+    JOURNAL_FORCES("times", true, "the journal was forced to the disk"),
+    JOURNAL_FORCE_MILLIS("ms", true, "that took"),
+    JOURNAL_SEGMENTS("segments", false, "of the journal"),
+    JOURNAL_FILE_BYTES("bytes", false, "of their files"),
+    JOURNAL_FREE_BYTES("bytes", false, "free on the journal's disk; -1: not known yet"),
+    JOURNAL_FAILED("truth", false, "1: the journal has failed, and nothing is written any more"),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),
@@ -66,6 +81,11 @@ public enum Counter {
                         .skip(1)
                         .map(w -> Character.toUpperCase(w.charAt(0)) + w.substring(1))
                         .collect(Collectors.joining());
+    }
+
+    /** Whether only a relay with a journal has it. */
+    public boolean ofJournal() {
+        return name().startsWith("JOURNAL_");
     }
 
     /** The name in JSON, such as {@code messagesIn}. */

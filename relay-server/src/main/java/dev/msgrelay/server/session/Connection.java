@@ -3,9 +3,11 @@ package dev.msgrelay.server.session;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PongFrame;
@@ -84,6 +86,8 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     private TlsHandler tls;
     private long keyUsedUpNanos;
     private Outbox outbox;
+    // With LEVELS granted how far messages are to get, or must have got; null without.
+    private Level level;
     private FrameProgress progress;
     private long sinceNanos;
     private Admission.Ticket place;
@@ -109,9 +113,6 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     /** The channel is there; what it may do by its peer alone, {@link #standing} says. */
     protected abstract void opened();
-
-    /** What it may do is another thing than before, and still enough to go on. */
-    protected abstract void permitted();
 
     /** It has come while the relay drains. */
     protected abstract void late();
@@ -208,9 +209,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         rateNanos = sinceNanos;
         progress = new FrameProgress(services.limits(), sinceNanos);
         standing.opened(Peer.of(channel));
-        if (!standing.name().isEmpty() && standing.refusal() == null) {
-            audit();
-        }
+        audit();
         opened();
         // Counted once it has its place: who sees it counted may count on it.
         services.table().opened(this);
@@ -255,6 +254,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Bytes that the socket has taken before what is in flight, where that is not what the connection has written; else 0. */
+    protected final long takenBefore() {
+        return tls == null ? 0 : tls.takenBefore();
+    }
+
     private void tick(TlsHandler secured, long nowNanos) {
         secured.tick();
         if (!secured.keyUsedUp() || state.compareTo(State.CLOSING) >= 0) {
@@ -270,21 +274,14 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     /** Whether it may not stay: it has not said in time who it is, or what it may do was taken back. */
     private boolean refused(long nowNanos) {
-        if (standing.isOutdated()) {
-            if (!standing.holdsAfterChange()) {
-                close(CloseReason.REVOKED, standing.refusal().text());
-                return true;
-            }
-            if (standing.refusal() == null) {
-                permitted();
-            }
-        }
+        standing.review();
         Refusal refusal = standing.refusal();
-        if (refusal != null
-                && nowNanos - sinceNanos > services.clients().handshakeTimeout().toNanos()) {
+        long timeout = services.clients().handshakeTimeout().toNanos();
+        boolean over = refusal != null && (refusal.reason() == CloseReason.REVOKED || nowNanos - sinceNanos > timeout);
+        if (over) {
             close(refusal.reason(), refusal.text());
         }
-        return state.compareTo(State.CLOSING) >= 0;
+        return over;
     }
 
     private boolean overdue(long nowNanos) {
@@ -387,20 +384,23 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         if (standing.refusal() != null) {
             throw standing.refusal().exception();
         }
-        if (!standing.name().isEmpty()) {
-            audit();
-        }
+        audit();
         heartbeat.wanted(said.heartbeatMillis());
+        level = role == Role.SUBSCRIBER || said.wants(Features.ACKS)
+                ? Handshake.level(services.durability(), said)
+                : null;
         outbox = new Outbox();
         state = State.GREETED;
         greeted(said);
     }
 
     private void audit() {
-        services.closes()
-                .decided(
-                        who() + " is " + standing.name() + " by its " + standing.proof(),
-                        services.clock().nanoTime());
+        if (!standing.name().isEmpty() && standing.refusal() == null) {
+            services.closes()
+                    .decided(
+                            who() + " is " + standing.name() + " by its " + standing.proof(),
+                            services.clock().nanoTime());
+        }
     }
 
     /**
@@ -410,9 +410,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
      * @param features that its role can have
      * @param next see {@link Handshake#welcome}
      * @param accepted likewise
+     * @param fork likewise
      */
-    protected final void welcome(HelloFrame said, Policy policy, int features, long next, long accepted) {
-        outbox.welcome(Handshake.welcome(services.identity(), said, heartbeat, policy, features, next, accepted));
+    protected final void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+        int granted = level == null ? features : features | Features.LEVELS;
+        outbox.welcome(Handshake.welcome(services.identity(), said, heartbeat, policy, granted, next, accepted, fork));
         heartbeat.restart();
         state = State.OPEN;
     }
@@ -425,6 +427,14 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     }
 
     // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** Nothing more is written or forced: whoever waits for that is told. */
+    public final void journalFailed() {
+        if (level != null && level != Level.STREAM) {
+            FrameException why = Handshake.noMore(level);
+            close(why.reason(), why.getMessage());
+        }
+    }
 
     /** Ends the connection for a reason; the first one counts. */
     public final void close(CloseReason reason, String text) {
@@ -472,10 +482,10 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
      */
     public final void failed(Throwable cause) {
         try {
-            services.closes().failed(who(), cause);
+            services.closes().failed(who(), cause, services.clock().nanoTime());
             cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
         } catch (Throwable again) {
-            services.closes().failed(who(), again);
+            services.closes().failed(who(), again, services.clock().nanoTime());
             channel.close();
         }
     }
@@ -550,6 +560,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     /** What it may do. */
     protected final Standing standing() {
         return standing;
+    }
+
+    /** With LEVELS granted how far messages are to get, or must have got; null without. */
+    protected final Level level() {
+        return level;
     }
 
     /** Where in its life it is. Any thread. */

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
@@ -13,8 +14,8 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import java.nio.ByteBuffer;
 
 /**
- * How a client that speaks is let in, for both roles: HELLO is read and checked, WELCOME is written. Whoever is to say
- * whether a client may do what it asks for says so here.
+ * How a client that speaks is let in, for both roles: HELLO is read and checked, WELCOME is written. Whether it may do what it
+ * asks for is the {@link dev.msgrelay.server.access.Standing}'s to say.
  */
 public final class Handshake {
     private Handshake() {}
@@ -55,6 +56,8 @@ public final class Handshake {
      * @param features granted
      * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
      * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
+     * @param fork from where on what HELLO speaks of is gone, {@link Durability#TODAY}: nothing is; {@link
+     *     Durability#UNKNOWN}: its epoch is none of this stream's
      */
     static ByteBuffer welcome(
             RelayIdentity relay,
@@ -63,11 +66,14 @@ public final class Handshake {
             Policy policy,
             int features,
             long next,
-            long accepted) {
+            long accepted,
+            long fork) {
+        boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
+        int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
         return new WelcomeFrame(
                         Protocol.VERSION,
                         policy,
-                        otherEpoch(relay, said) ? WelcomeFrame.EPOCH_CHANGED : 0,
+                        rolledBack ? flags | WelcomeFrame.ROLLED_BACK : flags,
                         said.features() & features,
                         relay.epoch(),
                         next,
@@ -76,13 +82,33 @@ public final class Handshake {
                         heartbeat.intervalMillis(),
                         heartbeat.idleMillis(),
                         TypeRanges.MAX_RANGES,
-                        relay.server())
+                        relay.server(),
+                        rolledBack ? fork : 0)
                 .encode();
     }
 
-    /** Whether the client speaks of another life of the stream. */
-    public static boolean otherEpoch(RelayIdentity relay, HelloFrame said) {
-        return said.epoch() != 0 && said.epoch() != relay.epoch();
+    /**
+     * How far messages are to get, or must have got.
+     *
+     * @return null: LEVELS is not granted
+     * @throws FrameException nothing gets so far any more
+     */
+    static Level level(Durability durability, HelloFrame said) throws FrameException {
+        boolean kept = durability.written() != null;
+        if (kept && durability.failed() && said.level() != Level.STREAM) {
+            throw noMore(said.level());
+        }
+        return kept && said.wants(Features.LEVELS) && !durability.failed() ? said.level() : null;
+    }
+
+    /** The journal has failed. */
+    static FrameException noMore(Level level) {
+        return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
+    }
+
+    /** Where the life of the stream that the client speaks of ended, see {@link Durability#forkOf}. */
+    public static long forkOf(Durability durability, HelloFrame said) {
+        return said.epoch() == 0 ? Durability.TODAY : durability.forkOf(said.epoch());
     }
 
     /**

@@ -34,6 +34,9 @@ public final class Outbox {
     private boolean ackDue;
     private long ackNumber;
     private long ackSequence;
+    private boolean tellsLevels;
+    private long ackWritten;
+    private long ackForced;
     private int[] answers = new int[FIRST_ANSWERS];
     private int answered;
     private boolean pongDue;
@@ -56,9 +59,26 @@ public final class Outbox {
         gapTo = to;
     }
 
-    /** Up to this number there is nothing to acknowledge. */
-    public void ackedUpTo(long number) {
+    /** Up to this number, and its sequence, there is nothing to acknowledge. */
+    public void ackedUpTo(long number, long sequence) {
         ackNumber = number;
+        ackSequence = sequence;
+    }
+
+    /** With LEVELS: acknowledgements tell them, and up to these numbers that is known. */
+    public void tellLevels(long written, long forced) {
+        tellsLevels = true;
+        ackWritten = written;
+        ackForced = forced;
+    }
+
+    /** A publisher's messages up to these numbers, which were told to be in the stream, are written and forced. */
+    public void levels(long written, long forced) {
+        if (written > ackWritten || forced > ackForced) {
+            ackDue = true;
+            ackWritten = written;
+            ackForced = forced;
+        }
     }
 
     /** A publisher's messages up to this number are in the stream. */
@@ -137,7 +157,11 @@ public final class Outbox {
             gapTo = 0;
         }
         if (ackDue) {
-            AckFrame.put(to, ackNumber, ackSequence);
+            if (tellsLevels) {
+                AckFrame.put(to, ackNumber, ackSequence, ackWritten, ackForced);
+            } else {
+                AckFrame.put(to, ackNumber, ackSequence);
+            }
             ackDue = false;
         }
         for (int i = 0; i < answered; i++) {

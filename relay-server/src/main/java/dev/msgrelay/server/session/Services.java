@@ -13,6 +13,7 @@ import io.netty.util.concurrent.Ticker;
  * What all connections of a relay share.
  *
  * @param identity what clients are told of the relay
+ * @param durability what of the stream outlives it
  * @param clients what clients may ask for
  * @param limits what they may cost
  * @param budget the memory that they may cause to be taken
@@ -25,6 +26,7 @@ import io.netty.util.concurrent.Ticker;
  */
 public record Services(
         RelayIdentity identity,
+        Durability durability,
         ClientConfig clients,
         LimitsConfig limits,
         MemoryBudget budget,

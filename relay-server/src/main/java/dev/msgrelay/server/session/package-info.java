@@ -8,6 +8,7 @@
  *             Handshake   Inbox (what it says) | Outbox (what it is told) | Heartbeat (its clock)
  *
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
+ *   Durability: earlier lives of the stream, and up to where it is written and forced
  * </pre>
  *
  * <p>A connection and all it has belong to the thread of its channel's loop. The table is for any thread.

@@ -234,22 +234,79 @@ class PolicyTest {
         AccessControl control = new AccessControl(both);
         Standing standing = opened(control, Role.PUBLISHER, unix(1));
         standing.said(TOKEN);
-        assertThat(standing.isOutdated()).isFalse();
         control.change(new AccessPolicy(List.of(identity("a", List.of(TOKEN)))));
-        assertThat(standing.isOutdated()).isTrue();
-        assertThat(standing.holdsAfterChange()).isTrue();
-        assertThat(standing.isOutdated()).isFalse();
+        standing.review();
+        assertThat(standing.refusal()).isNull();
         // The same token means somebody else.
         control.change(new AccessPolicy(List.of(identity("c", List.of(TOKEN)))));
-        assertThat(standing.holdsAfterChange()).isFalse();
+        standing.review();
+        assertThat(standing.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, "it was a and is c"));
         control.change(both);
         standing.said(TOKEN);
         assertThat(standing.refusal()).isNull();
         control.change(new AccessPolicy(List.of(identity("b", List.of(Token.of("two"))))));
-        assertThat(standing.holdsAfterChange()).isFalse();
-        assertThat(reason(standing)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        standing.review();
+        assertThat(standing.refusal())
+                .isEqualTo(new Refusal(CloseReason.REVOKED, "the token is not one that is known here"));
+        // Who may not act yet has nothing to lose.
+        Standing silent = opened(control, Role.PUBLISHER, unix(1));
+        control.change(both);
+        silent.review();
+        assertThat(reason(silent)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
         control.change(null);
-        assertThat(opened(control, Role.PUBLISHER, unix(1)).refusal()).isNull();
+        silent.review();
+        assertThat(silent.refusal()).isNull();
+    }
+
+    /** Who was granted types, and may no longer have all of them, is told so; more of them change nothing. */
+    @Test
+    void whatWasGrantedIsTakenBack() throws Exception {
+        AccessControl control = new AccessControl(null);
+        Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
+        assertThat(standing.grant(NINE, false)).isEqualTo(NINE);
+        control.change(new AccessPolicy(List.of(subscriber(TypeRanges.of(0, 20), Identity.UNLIMITED))));
+        standing.review();
+        assertThat(standing.refusal()).isNull();
+        assertThat(standing.grant(TypeRanges.of(5, 30), false)).isEqualTo(TypeRanges.of(5, 20));
+        assertThat(standing.grant(TypeRanges.ALL, true)).isEqualTo(TypeRanges.of(0, 20));
+        assertThatThrownBy(() -> standing.grant(TypeRanges.ALL, false))
+                .hasMessage("every type is wanted, and 0-20 may be had: ask for those");
+        assertThatThrownBy(() -> standing.grant(TypeRanges.of(30, 40), true))
+                .hasMessage("types 30-40 are wanted, and 0-20 may be had");
+        control.change(new AccessPolicy(List.of(subscriber(NINE, Identity.UNLIMITED))));
+        standing.review();
+        assertThat(standing.refusal())
+                .isEqualTo(new Refusal(CloseReason.REVOKED, "types 0-20 were to be had, and 1-9 are"));
+    }
+
+    private static Identity subscriber(TypeRanges types, long rate) {
+        Network everywhere = Network.parse("unix");
+        return new Identity(
+                "s", List.of(), List.of(), List.of(), List.of(everywhere), null, types, 2, rate, Identity.LEAST_LAG);
+    }
+
+    /** Asked twice it answers the same; time alone ends a pause, or a policy without a rate. */
+    @Test
+    void aPauseEnds() {
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(subscriber(TypeRanges.ALL, 1000))));
+        Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
+        long second = 1_000_000_000;
+        assertThat(standing.isPaused(0)).isFalse();
+        standing.moved(100, 0);
+        assertThat(standing.isPaused(0)).as("a burst of a tenth of a second").isFalse();
+        standing.moved(2000, 0);
+        assertThat(standing.isPaused(0)).isTrue();
+        assertThat(standing.isPaused(2 * second - 1)).isTrue();
+        assertThat(standing.isPaused(2 * second)).isFalse();
+        assertThat(standing.tooFarBehind(1 << 30, true))
+                .isEqualTo(new Refusal(
+                        CloseReason.RATE_LIMITED,
+                        "more than the 1048576 bytes behind that s may be: s is sent 1000 bytes a second"));
+        assertThat(standing.tooFarBehind(1000, false))
+                .isEqualTo(new Refusal(CloseReason.SLOW_SUBSCRIBER, "more than the log's 1000 bytes behind"));
+        control.change(null);
+        standing.review();
+        assertThat(standing.isPaused(0)).isFalse();
     }
 
     /** 1,000 reloads forget nobody who is there, and keep nothing of who is not. */
@@ -261,7 +318,8 @@ class PolicyTest {
         for (int i = 0; i < 1000; i++) {
             control.change(new AccessPolicy(
                     List.of(identity("a", List.of(TOKEN)), identity("b" + i, List.of(Token.of("b" + i))))));
-            assertThat(standing.holdsAfterChange()).isTrue();
+            standing.review();
+            assertThat(standing.refusal()).isNull();
         }
         Standing second = opened(control, Role.PUBLISHER, unix(1));
         second.said(TOKEN);

@@ -21,16 +21,23 @@ import io.netty.util.internal.PlatformDependent;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,10 +60,14 @@ class AdminServerTest {
     }
 
     private void start(String token) throws IOException {
+        start(token, null);
+    }
+
+    private void start(String token, Supplier<Reload> configuration) throws IOException {
         if (admin != null) {
             admin.close();
         }
-        admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", token));
+        admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", token), configuration);
         at = admin.address();
     }
 
@@ -213,10 +224,13 @@ class AdminServerTest {
             BufferedReader lines =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
             JsonObject about = event(lines, "about");
-            assertThat(about.getArray("counters")).hasSize(Counter.values().length);
+            // What only a journal has is not told of a relay that has none.
+            List<Counter> counters =
+                    Arrays.stream(Counter.values()).filter(c -> !c.ofJournal()).toList();
+            assertThat(about.getArray("counters")).hasSize(counters.size());
             assertThat(about.getArray("parts")).hasSize(Part.values().length);
             JsonObject first = event(lines, "stats");
-            for (Counter counter : Counter.values()) {
+            for (Counter counter : counters) {
                 assertThat(first.has(counter.key())).as(counter.key()).isTrue();
             }
             try (PlainPublisher publisher = relay.publisher();
@@ -315,6 +329,120 @@ class AdminServerTest {
             assertThat(reply.status()).as(wrong).isEqualTo(401);
             assertThat(reply.header("WWW-Authenticate")).startsWith("Basic realm=\"relay\"");
         }
+    }
+
+    private Http.Reply post(String path, String... headers) throws IOException {
+        String more =
+                String.join("", Arrays.stream(headers).map(h -> h + "\r\n").toList());
+        return Http.send(at, "POST " + path + " HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n");
+    }
+
+    /** Who has the token, shows it as no browser does by itself, and asks for nothing but that. */
+    @Test
+    void whoMayReload() throws Exception {
+        AtomicInteger reloads = new AtomicInteger();
+        start(hash(TOKEN), () -> new Reload(reloads.incrementAndGet() > 0, List.of("one", "two")));
+        String basic = Base64.getEncoder().encodeToString(("anyone:" + TOKEN).getBytes(StandardCharsets.UTF_8));
+        long before = relay.stats().get(Counter.ADMIN_REFUSED);
+        String[] wrong = {
+            "Authorization: Bearer " + TOKEN + "x",
+            "Authorization: Bearer " + hash(TOKEN),
+            "Authorization: Bearer",
+            "Authorization: Basic " + basic,
+            "Cookie: token=" + TOKEN,
+        };
+        for (String header : wrong) {
+            Http.Reply reply = post("/reload", header);
+            assertThat(reply.status()).as(header).isEqualTo(401);
+            assertThat(reply.header("WWW-Authenticate")).isEqualTo("Bearer realm=\"relay\"");
+        }
+        assertThat(post("/reload").status()).isEqualTo(401);
+        assertThat(post("/reload?token=" + TOKEN).status()).isEqualTo(401);
+        String right = "Authorization: Bearer " + TOKEN;
+        for (String path : List.of("/reload", "/reload?x=y")) {
+            Http.Reply got = Http.get(at, path, right);
+            assertThat(got.status()).as(path).isEqualTo(405);
+            assertThat(got.header("Allow")).isEqualTo("POST");
+            assertThat(got.body()).isEqualTo("only POST, not GET\n");
+        }
+        for (String path : List.of("/", "/metrics", "/config", "/health/live", "/reload/", "//reload", "/nothing")) {
+            Http.Reply other = post(path, right);
+            assertThat(other.status()).as(path).isEqualTo(405);
+            assertThat(other.header("Allow")).isEqualTo("GET");
+        }
+        assertThat(post("/reload", right, "Content-Length: 1\r\n\r\nx").status())
+                .isEqualTo(413);
+        assertThat(reloads).hasValue(0);
+        assertThat(relay.stats().get(Counter.ADMIN_REFUSED) - before).isEqualTo(wrong.length + 2 + 2 + 7 + 1);
+        Http.Reply taken = post("/reload", right, "Content-Length: 0");
+        assertThat(taken.status()).isEqualTo(200);
+        assertThat(taken.body()).isEqualTo("one\ntwo\n");
+        assertThat(reloads).hasValue(1);
+    }
+
+    @Test
+    void withoutATokenNobodyMayReload() throws Exception {
+        start(null, () -> {
+            throw new AssertionError("it was reloaded");
+        });
+        for (String header : List.of("Accept: */*", "Authorization: Bearer " + TOKEN, "Authorization: Bearer ")) {
+            Http.Reply reply = post("/reload", header);
+            assertThat(reply.status()).isEqualTo(403);
+            assertThat(reply.body()).contains("--admin-token");
+        }
+        assertThat(Http.get(at, "/reload?").status()).isEqualTo(405);
+    }
+
+    /** A program that embeds a relay may have nothing to read. */
+    @Test
+    void withoutAConfigurationThereIsNoReload() throws Exception {
+        start(hash(TOKEN));
+        Http.Reply reply = post("/reload", "Authorization: Bearer " + TOKEN);
+        assertThat(reply.status()).isEqualTo(503);
+        assertThat(reply.body()).contains("no configuration");
+    }
+
+    /** One at a time, on a thread of its own: others are answered meanwhile. A fault is told, and the next one can come. */
+    @Test
+    void aSlowReload() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicInteger reloads = new AtomicInteger();
+        start(hash(TOKEN), () -> {
+            if (reloads.incrementAndGet() > 1) {
+                throw new IllegalStateException("a fault, for a test");
+            }
+            begun.countDown();
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return new Reload(false, List.of("relay.conf:3: wrong"));
+        });
+        String right = "Authorization: Bearer " + TOKEN;
+        CompletableFuture<Http.Reply> first = CompletableFuture.supplyAsync(() -> {
+            try {
+                return post("/reload", right);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        try {
+            assertThat(Http.get(at, "/health/live").status()).isEqualTo(200);
+            Http.Reply second = post("/reload", right);
+            assertThat(second.status()).isEqualTo(503);
+            assertThat(second.body()).contains("under way");
+        } finally {
+            end.countDown();
+        }
+        Http.Reply refused = first.get(20, TimeUnit.SECONDS);
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.body()).isEqualTo("relay.conf:3: wrong\n");
+        assertThat(post("/reload", right).status()).isEqualTo(500);
+        assertThat(post("/reload", right).status()).isEqualTo(500);
+        assertThat(reloads).hasValue(3);
     }
 
     @Test

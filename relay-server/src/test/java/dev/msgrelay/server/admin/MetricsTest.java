@@ -8,6 +8,7 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
@@ -20,8 +21,10 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What Prometheus reads, what Grafana draws of it, and what alerts are about: all of one mind. */
 class MetricsTest {
     private static final Pattern HELP = Pattern.compile("# HELP ([a-z_]+) \\S.*");
-    private static final Pattern TYPE = Pattern.compile("# TYPE ([a-z_]+) (counter|gauge)");
+    private static final Pattern TYPE = Pattern.compile("# TYPE ([a-z_]+) (counter|gauge|histogram)");
     private static final Pattern SAMPLE = Pattern.compile("([a-z_]+)(?:\\{([a-z]+)=\"([^\"\\\\\n]*)\"})? (\\S+)");
     private static final Pattern NAME = Pattern.compile("\\brelay_[a-z_]+\\b");
 
@@ -53,12 +56,17 @@ class MetricsTest {
     private static String openMetrics;
 
     @BeforeAll
-    static void scrape() throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
+    static void scrape(@TempDir Path journal) throws Exception {
+        try (TestRelay relay =
+                        TestRelay.start(Setting.NIO_TCP, b -> b.journal(journal).journalForce(Duration.ofMillis(1)));
                 AdminServer admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", null));
                 PlainPublisher publisher = relay.publisher()) {
             publisher.send(new Frames().frame(7, 10).frame(7, 10));
             relay.awaitMessagesIn(2);
+            Await.until(
+                    () -> "forced: " + relay.stats(),
+                    () -> relay.stats().get(Counter.JOURNAL_FORCES) > 0
+                            && relay.stats().get(Counter.JOURNAL_FREE_BYTES) > 0);
             try (PlainPublisher wrong = relay.publisher()) {
                 wrong.send(new Frames().header(7, -1));
                 relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
@@ -92,13 +100,15 @@ class MetricsTest {
                         .isNull();
             } else {
                 assertThat(sample.matches()).as("a sample: %s", line).isTrue();
-                String name = sample.group(1);
+                String whole = sample.group(1);
+                String base = whole.replaceFirst("_(bucket|count|sum)$", "");
+                String name = "histogram".equals(types.get(base)) ? base : whole;
                 assertThat(helped).contains(name);
                 assertThat(types).containsKey(name);
                 assertThat(name.endsWith("_total"))
                         .as(line)
                         .isEqualTo(types.get(name).equals("counter"));
-                String key = name + (sample.group(3) == null ? "" : "/" + sample.group(3));
+                String key = whole + (sample.group(3) == null ? "" : "/" + sample.group(3));
                 assertThat(samples.put(key, Double.parseDouble(sample.group(4))))
                         .as("once: %s", line)
                         .isNull();
@@ -110,7 +120,13 @@ class MetricsTest {
     @Test
     void everyCounterReasonAndPart() {
         Map<String, Double> samples = samples(text);
-        for (Counter counter : Counter.values()) {
+        assertThat(samples.get("relay_journal_force_seconds_bucket/+Inf"))
+                .isPositive()
+                .isEqualTo(samples.get("relay_journal_force_seconds_count"));
+        assertThat(samples.get("relay_journal_force_seconds_sum")).isPositive();
+        assertThat(samples).containsEntry("relay_journal_failed", 0.0);
+        Set<Counter> histogram = EnumSet.of(Counter.JOURNAL_FORCES, Counter.JOURNAL_FORCE_MILLIS);
+        for (Counter counter : EnumSet.complementOf(EnumSet.copyOf(histogram))) {
             String name = "relay_" + counter.name().toLowerCase().replaceFirst("_millis$", "_seconds")
                     + (counter.total() ? "_total" : "");
             assertThat(samples).containsKey(name);

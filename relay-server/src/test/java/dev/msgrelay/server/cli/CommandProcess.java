@@ -30,6 +30,14 @@ public final class CommandProcess implements AutoCloseable {
         return new CommandProcess(command, Map.of());
     }
 
+    /** As {@link #logging}, by a command that goes before it. */
+    static CommandProcess startedBy(List<String> before, String... args) throws IOException {
+        List<String> command = command(args);
+        command.add(1, "-Dorg.slf4j.simpleLogger.log.relay=info");
+        command.addAll(0, before);
+        return new CommandProcess(command, Map.of());
+    }
+
     private CommandProcess(List<String> command, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command);
         // A name that is not ASCII is printed in the terminal's encoding, and tests may run without any.
@@ -39,6 +47,21 @@ public final class CommandProcess implements AutoCloseable {
         // Standard output alone is what scripts read; newer JVMs warn on the other one.
         readers.add(reader(process.inputReader(StandardCharsets.UTF_8), lines));
         readers.add(reader(process.errorReader(StandardCharsets.UTF_8), errors));
+    }
+
+    /** Any command line that starts the relay in the end. */
+    static CommandProcess started(List<String> command) throws IOException {
+        return new CommandProcess(command, Map.of());
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Ends it at once, as {@code kill -9} does, and waits for that. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        awaitExit();
     }
 
     /** Another main class with the same arguments. */

@@ -114,6 +114,7 @@ class ConfigurationTest {
                         "bind",
                         "publish-socket",
                         "subscribe-socket",
+                        "journal",
                         "admin",
                         "admin-token",
                         "tls-cert",
@@ -173,6 +174,13 @@ class ConfigurationTest {
                 "tls-size = 1k | :2: TLS size 1024 is not within 1048576..",
                 "tls-provider = mine | :2: Invalid value for option '--tls-provider'",
                 "transport = io_uring, tls { cert = c, key = k } | :2: transport io_uring does not go with TLS",
+                "journal-segment = 1k | :2: journal segment 1024 is not within 4096..1073741824",
+                "journal = j, journal-segment = 1m | :2: journal segment 1048576 is too short: the longest frame (max body",
+                "journal-keep = 1m | :2: journal keep 1048576 is less than two segments of 134217728",
+                "journal-keep = 0d | :2: journal keep 0 ms is not within 1..",
+                "journal-keep = soon | :2: Invalid value for option '--journal-keep'",
+                "journal-force = 0 | :2: journal force 0 ms is not within 1..3600000",
+                "journal-failure = never | :2: Invalid value for option '--journal-failure'",
                 "admin = never | :2: admin 'never' is neither none, nor host:port",
                 "admin { token = never } | :2: admin token is not sha256:"
             })

@@ -71,10 +71,17 @@ class JvmLimitsTest {
             Map.entry("--tls-subscribe-port", "4"),
             Map.entry("--tls-provider", "jdk"),
             Map.entry("--tls-size", "32m"),
+            Map.entry("--journal", "j"),
+            Map.entry("--journal-segment", "64m"),
+            Map.entry("--journal-keep", "100g"),
+            Map.entry("--journal-force", "2s"),
+            Map.entry("--journal-failure", "memory"),
             Map.entry("--connections", "5s"));
 
     /** Without it these say nothing. */
     private static final String WITH_TLS = " --tls-cert=c --tls-key=k";
+
+    private static final String WITH_JOURNAL = " --journal=j";
 
     private static final List<OptionSpec> OPTIONS = RelayServerMain.commandLine(
                     new RelayServerCommand(RelayServer::start, null))
@@ -88,7 +95,9 @@ class JvmLimitsTest {
             if (option.arity().max() > 0) {
                 assertThat(OTHERS).as("a value to try").containsKey(option.longestName());
                 String given = option.longestName() + "=" + OTHERS.get(option.longestName());
-                String beside = given.startsWith("--tls-") && !given.contains(" ") ? WITH_TLS : "";
+                String beside = given.startsWith("--tls-") && !given.contains(" ")
+                        ? WITH_TLS
+                        : given.startsWith("--journal-") ? WITH_JOURNAL : "";
                 MemoryPlan usual = plan(beside);
                 MemoryPlan other = plan(given + beside);
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {

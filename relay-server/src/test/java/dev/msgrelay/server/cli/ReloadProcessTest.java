@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.server.admin.Http;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
@@ -52,11 +53,11 @@ class ReloadProcessTest {
         return Files.move(fresh, folder.resolve("relay.conf"), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private static String orders(Token token, String types) {
+    static String orders(Token token, String types) {
         return "access { orders { token = \"" + TokenHash.of(token).text() + "\", publish = \"" + types + "\" } }";
     }
 
-    private static TalkingPublisher publisher(InetSocketAddress address, Token token) throws IOException {
+    static TalkingPublisher publisher(InetSocketAddress address, Token token) throws IOException {
         return TalkingPublisher.connect(address)
                 .send(HelloFrame.publisher().token(token).build().encode());
     }
@@ -154,7 +155,7 @@ class ReloadProcessTest {
         }
     }
 
-    private static String tls(Path certificate, Path key) {
+    static String tls(Path certificate, Path key) {
         return "tls { cert = \"" + certificate + "\", key = \"" + key + "\", publish-port = 0, subscribe-port = 0 }";
     }
 
@@ -166,11 +167,67 @@ class ReloadProcessTest {
         }
     }
 
-    private static void refused(CommandProcess command, String why) throws Exception {
+    static void refused(CommandProcess command, String why) throws Exception {
         int before = command.errors().size();
         command.hangUp();
         assertThat(command.error(before, l -> l.contains("configuration not taken, the one before holds: ")))
                 .contains(why);
+    }
+
+    /** By the admin port: the same, and who asks is told what came of it. */
+    @Test
+    void byTheAdminPort() throws Exception {
+        String token = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
+        String hash = TokenHash.of(Token.of(token)).text();
+        Path file = file("name-hold = 10s", "admin-token = \"" + hash + "\"", orders(TOKEN, "1-9"));
+        List<String> line = CommandProcess.command("--json", "--quiet", "--admin=127.0.0.1:0", "--config=" + file);
+        line.add(1, "-Dorg.slf4j.simpleLogger.log.relay=info");
+        line.remove("--admin=none");
+        try (CommandProcess command = CommandProcess.started(line)) {
+            String ready = command.line(l -> l.contains("\"ready\""));
+            InetSocketAddress address = port(ready, "publish");
+            InetSocketAddress admin = port(ready, "admin");
+            try (TalkingPublisher stays = publisher(address, TOKEN)) {
+                stays.await(Hello.WELCOME);
+                file("name-hold = 10s", "nmae = 1", orders(OTHER, "1-9"));
+                Http.Reply bad = reload(admin, token);
+                assertThat(bad.status()).isEqualTo(409);
+                assertThat(bad.body())
+                        .startsWith("configuration not taken, the one before holds: " + file + ":2: ")
+                        .contains("nmae");
+                file("name-hold = 10s", orders(OTHER, "1-9"));
+                assertThat(reload(admin, token + "x").status()).isEqualTo(401);
+                stays.send(new Frames().frame(9, 1));
+                String other = TokenHash.of(OTHER).text();
+                file("name-hold = 20s", "admin-token = \"" + other + "\"", orders(OTHER, "1-9"));
+                Http.Reply taken = reload(admin, token);
+                assertThat(taken.status()).as(taken.body()).isEqualTo(200);
+                assertThat(taken.body().lines())
+                        .containsExactly(
+                                "configuration read again: " + file
+                                        + ": good; 2 options from file and environment, 1 identities",
+                                "access changed",
+                                "admin-token takes a restart: it is another one by now",
+                                "name-hold takes a restart: it is 10s and would be 20s");
+                assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
+                assertThat(reload(admin, token).body()).contains("access as before");
+                command.error(0, l -> l.contains("asks for a reload"));
+                assertThat(command.terminate()).isZero();
+                assertThat(command.errors()).noneMatch(l -> l.contains(token) || l.contains(hash) || l.contains(other));
+            }
+        }
+    }
+
+    private static InetSocketAddress port(String ready, String which) {
+        Matcher matcher =
+                Pattern.compile("\"" + which + "\":\"127\\.0\\.0\\.1:(\\d+)\"").matcher(ready);
+        assertThat(matcher.find()).as(ready).isTrue();
+        return new InetSocketAddress("127.0.0.1", Integer.parseInt(matcher.group(1)));
+    }
+
+    private static Http.Reply reload(InetSocketAddress admin, String token) throws IOException {
+        return Http.send(
+                admin, "POST /reload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n\r\n");
     }
 
     @Test

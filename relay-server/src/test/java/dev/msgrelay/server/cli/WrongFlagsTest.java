@@ -8,12 +8,17 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -156,14 +161,47 @@ class WrongFlagsTest {
         }
     }
 
-    @Test
-    void version() {
+    @ParameterizedTest
+    @MethodSource("commands")
+    void everyCommandTellsItsVersion(List<String> names) {
         for (String flag : List.of("--version", "-V")) {
             out.getBuffer().setLength(0);
-            assertThat(run(flag)).isZero();
+            assertThat(run(with(names, flag))).isZero();
             assertThat(out.toString())
                     .startsWith("relay-server ")
                     .contains("JVM " + System.getProperty("java.version"));
         }
+    }
+
+    /** Whatever picocli takes the output for. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void helpHasNoEscapeCodes(List<String> names) {
+        System.setProperty("picocli.ansi", "true");
+        try {
+            assertThat(run(with(names, "--help"))).isZero();
+        } finally {
+            System.clearProperty("picocli.ansi");
+        }
+        assertThat(out.toString()).contains("relay-server").doesNotContain("\u001b");
+    }
+
+    private static String[] with(List<String> names, String flag) {
+        return Stream.concat(names.stream(), Stream.of(flag)).toArray(String[]::new);
+    }
+
+    /** All there are, by the words that name them. */
+    static List<List<String>> commands() {
+        List<List<String>> all = new ArrayList<>();
+        addCommands(RelayServerMain.commandLine(), List.of(), all);
+        return all;
+    }
+
+    private static void addCommands(CommandLine command, List<String> names, List<List<String>> all) {
+        all.add(names);
+        command.getSubcommands()
+                .forEach((name, sub) -> addCommands(
+                        sub, Stream.concat(names.stream(), Stream.of(name)).toList(), all));
     }
 }

@@ -78,8 +78,8 @@ final class BatchRig implements AutoCloseable {
 
     private final class Watched implements RunHandler {
         @Override
-        public boolean canTake() {
-            return handler.canTake();
+        public boolean makeReady() {
+            return handler.makeReady();
         }
 
         @Override

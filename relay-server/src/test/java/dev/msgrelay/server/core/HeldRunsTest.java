@@ -19,7 +19,7 @@ class HeldRunsTest {
 
     @Test
     void aHeldRunIsHandedOverOnceThereIsRoom() {
-        rig.canTake = () -> room > 0;
+        rig.ready = () -> room > 0;
         rig.publish(RingRig.run(1, 100));
         assertThat(rig.poll()).isEmpty();
         assertThat(rig.poller.held()).isTrue();
@@ -33,7 +33,7 @@ class HeldRunsTest {
     @Test
     void theBatchBeforeAHeldRunIsLetGoOf() {
         room = 2;
-        rig.canTake = () -> room-- > 0;
+        rig.ready = () -> room-- > 0;
         rig.publish(RingRig.run(1, 10));
         rig.publish(RingRig.run(2, 20));
         rig.publish(RingRig.run(3, 150));
@@ -45,20 +45,20 @@ class HeldRunsTest {
         assertThat(batch).extracting(Taken::endOfBatch).containsExactly(false, false, true);
         assertThat(rig.poller.held()).isTrue();
 
-        rig.canTake = () -> true;
+        rig.ready = () -> true;
         assertThat(rig.poll()).extracting(Taken::length).containsExactly(150, 10);
     }
 
     @Test
     void whatWaitsKeepsItsRoomInTheRing() {
-        rig.canTake = () -> false;
+        rig.ready = () -> false;
         int accepted = 0;
         while (rig.publish(RingRig.run(accepted, 100))) {
             accepted++;
             assertThat(rig.poll()).isEmpty();
         }
         assertThat(accepted).isEqualTo(8);
-        rig.canTake = () -> true;
+        rig.ready = () -> true;
         List<Taken> all = rig.poll();
         assertThat(all).hasSize(8);
         for (int i = 0; i < 8; i++) {

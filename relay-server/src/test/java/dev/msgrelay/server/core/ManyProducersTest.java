@@ -94,7 +94,7 @@ class ManyProducersTest {
         }
 
         @Override
-        public boolean canTake() {
+        public boolean makeReady() {
             return true;
         }
 

@@ -77,7 +77,7 @@ class OrderTest {
     @Test
     void whatFailsWhileASpanIsPackedEndsTheOrder() {
         assertThatNullPointerException().isThrownBy(() -> order.take(null));
-        assertThat(order.canTake()).isFalse();
+        assertThat(order.makeReady()).isFalse();
         assertThatIllegalStateException()
                 .isThrownBy(order::drain)
                 .withMessageContaining("in doubt")
@@ -172,7 +172,7 @@ class OrderTest {
         put(stage(), 7);
         assertThat(order.drain()).isFalse();
         assertThat(log.lastSequence()).as("the window, and one run").isEqualTo(2);
-        assertThat(order.canTake()).isFalse();
+        assertThat(order.makeReady()).isFalse();
         assertThat(order.isEmpty()).isFalse();
         assertThat(order.pending()).isFalse();
         assertThat(order.sleepNanos()).as("until it is woken").isZero();

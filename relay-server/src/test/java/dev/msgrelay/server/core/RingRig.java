@@ -22,7 +22,7 @@ final class RingRig implements AutoCloseable {
     final FrameRing ring;
     final RunPoller poller;
     final List<Taken> taken = new ArrayList<>();
-    BooleanSupplier canTake = () -> true;
+    BooleanSupplier ready = () -> true;
 
     RingRig(int cells, int maxRun) {
         memory = Frames.direct(FrameRing.slabBytes(cells, maxRun));
@@ -79,8 +79,8 @@ final class RingRig implements AutoCloseable {
 
     private final class Recorder implements RunHandler {
         @Override
-        public boolean canTake() {
-            return canTake.getAsBoolean();
+        public boolean makeReady() {
+            return ready.getAsBoolean();
         }
 
         @Override

@@ -24,7 +24,7 @@ class RunStageTest {
     private final List<Integer> handed = new ArrayList<>();
     private final RunHandler handler = new RunHandler() {
         @Override
-        public boolean canTake() {
+        public boolean makeReady() {
             return true;
         }
 
@@ -51,6 +51,22 @@ class RunStageTest {
         assertThat(stage.take(handler)).isTrue();
         assertThat(handed).containsExactly(1, 2);
         assertThat(stage.ready()).isFalse();
+    }
+
+    /** Somebody else may have the ring's memory by then. */
+    @Test
+    void whoIsClosedAfterTheRelayDoesNotTouchTheRing() {
+        RunStage stage = stage(() -> true);
+        RunStage full = stage(() -> false);
+        assertThat(put(full, 1)).isTrue();
+        full.drop();
+        stage.drop();
+        full.end();
+        stage.end();
+        assertThat(put(full, 2)).isFalse();
+        assertThat(put(stage, 3)).isFalse();
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(full.isDone()).isTrue();
     }
 
     @Test

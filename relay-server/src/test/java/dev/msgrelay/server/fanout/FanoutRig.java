@@ -20,6 +20,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.Unpooled;
@@ -63,6 +64,7 @@ final class FanoutRig implements AutoCloseable {
     final ConnectionTable table = new ConnectionTable();
     final SendGroup group = new SendGroup(log, loop, allocator, budget, counters, 1);
     private final Services services;
+    final DurableEnds durable;
     private final SubscriberConnection.Shared shared;
     private final List<Subscriber> subscribers = new ArrayList<>();
 
@@ -71,6 +73,15 @@ final class FanoutRig implements AutoCloseable {
     }
 
     FanoutRig(Policy policy) {
+        this(policy, Durability.none(EPOCH));
+    }
+
+    /** With a journal. */
+    FanoutRig(Durability durability) {
+        this(Policy.DISCONNECT, durability);
+    }
+
+    private FanoutRig(Policy policy, Durability durability) {
         RelayConfig config = RelayConfig.builder().slowSubscriber(policy).build();
         loop.duty(
                 new EngineLoop.Duty() {
@@ -89,6 +100,7 @@ final class FanoutRig implements AutoCloseable {
                 });
         services = new Services(
                 new RelayIdentity(EPOCH, "relay", CHUNK),
+                durability,
                 config.clients(),
                 config.limits(),
                 budget,
@@ -98,7 +110,9 @@ final class FanoutRig implements AutoCloseable {
                 counters,
                 new CloseLog(counters),
                 clock);
-        shared = new SubscriberConnection.Shared(log, LOG, new SubscriberConnection.Policies(gate), STALL_NANOS);
+        durable = new DurableEnds(durability);
+        shared = new SubscriberConnection.Shared(
+                log, durable, LOG, new SubscriberConnection.Policies(gate), STALL_NANOS);
     }
 
     Subscriber connect() {
@@ -119,7 +133,7 @@ final class FanoutRig implements AutoCloseable {
 
     void publishMany(int messages, int body) {
         for (int i = 0; i < messages; i++) {
-            if (!log.canAppend()) {
+            if (!log.makeReady()) {
                 throw new AssertionError("the log is held at " + log.endPosition());
             }
             publish(i, body);

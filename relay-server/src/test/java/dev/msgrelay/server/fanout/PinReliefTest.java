@@ -38,7 +38,7 @@ class PinReliefTest {
             }
             subscriber.block();
             stopped.add(subscriber);
-            for (int m = 0; m < 3 && rig.log.canAppend(); m++) {
+            for (int m = 0; m < 3 && rig.log.makeReady(); m++) {
                 rig.publish(m, FanoutRig.CHUNK / 2);
                 rig.pump();
             }
@@ -72,7 +72,7 @@ class PinReliefTest {
         assertThat(cut).isLessThan(stopped.size());
         assertThat(rig.closed(CloseReason.MEMORY_LIMIT)).isEqualTo(cut);
         assertThat(rig.sum(Counter.PINS_EVICTED)).isEqualTo(cut);
-        assertThat(rig.log.canAppend()).isTrue();
+        assertThat(rig.log.makeReady()).isTrue();
     }
 
     @Test
@@ -98,7 +98,7 @@ class PinReliefTest {
     void thoseThatAreBeingClosedAreFoundToo(Policy policy) {
         starve(HelloFrame.subscriber().policy(policy));
         relieveUntilItGoesOn();
-        assertThat(rig.log.canAppend()).isTrue();
+        assertThat(rig.log.makeReady()).isTrue();
         assertThat(rig.sum(Counter.PINS_EVICTED))
                 .isEqualTo(stopped.stream().filter(s -> !s.channel.isOpen()).count());
     }

@@ -56,8 +56,8 @@ class WindowGateTest {
 
     @Test
     void withoutLimitsNothingIsHeldBack() {
-        assertThat(gate.allows(1L << 40)).isTrue();
-        assertThat(gate.allows(1L << 50)).isTrue();
+        assertThat(gate.tryPass(1L << 40)).isTrue();
+        assertThat(gate.tryPass(1L << 50)).isTrue();
         assertThat(gate.blocked()).isFalse();
     }
 
@@ -65,8 +65,8 @@ class WindowGateTest {
     void theWindowCountsFromTheSlowest() {
         Reader slow = reader(500);
         Reader fast = reader(800);
-        assertThat(gate.allows(500 + WINDOW)).isTrue();
-        assertThat(gate.allows(500 + WINDOW + 1)).isFalse();
+        assertThat(gate.tryPass(500 + WINDOW)).isTrue();
+        assertThat(gate.tryPass(500 + WINDOW + 1)).isFalse();
         assertThat(gate.blocked()).isTrue();
         assertThat(gate.stillRefuses()).isTrue();
         assertThat(gate.blockedSinceNanos()).isEqualTo(100);
@@ -76,22 +76,22 @@ class WindowGateTest {
         assertThat(gate.stillRefuses())
                 .as("the writer does not get up for a little room")
                 .isTrue();
-        assertThat(gate.allows(800 + WINDOW)).isTrue();
+        assertThat(gate.tryPass(800 + WINDOW)).isTrue();
         assertThat(gate.stillRefuses()).isFalse();
         assertThat(gate.blocked()).isFalse();
-        assertThat(gate.allows(800 + WINDOW + 1)).isFalse();
+        assertThat(gate.tryPass(800 + WINDOW + 1)).isFalse();
         gate.remove(fast);
-        assertThat(gate.allows(1L << 40)).isTrue();
+        assertThat(gate.tryPass(1L << 40)).isTrue();
         assertThat(gate.blocked()).isFalse();
     }
 
     @Test
     void oneThatJoinsLaterCountsAtOnce() {
-        assertThat(gate.allows(1L << 40)).isTrue();
+        assertThat(gate.tryPass(1L << 40)).isTrue();
         Reader reader = reader(0);
-        assertThat(gate.allows(WINDOW + 1)).isFalse();
+        assertThat(gate.tryPass(WINDOW + 1)).isFalse();
         gate.remove(reader);
-        assertThat(gate.allows(WINDOW + 1)).isTrue();
+        assertThat(gate.tryPass(WINDOW + 1)).isTrue();
     }
 
     @Test
@@ -104,7 +104,7 @@ class WindowGateTest {
     @Test
     void theWriterIsWokenOnceHalfOfTheWindowIsFreeAndNotBefore() {
         Reader reader = reader(0);
-        assertThat(gate.allows(WINDOW + 1)).isFalse();
+        assertThat(gate.tryPass(WINDOW + 1)).isFalse();
         reader.position = WINDOW / 2;
         gate.moved(reader.position);
         assertThat(writer.signals).isZero();
@@ -114,7 +114,7 @@ class WindowGateTest {
         assertThat(writer.signals).isEqualTo(1);
         assertThat(gate.stillRefuses()).isFalse();
         // Who is not blocked is not woken.
-        assertThat(gate.allows(WINDOW + 1)).isTrue();
+        assertThat(gate.tryPass(WINDOW + 1)).isTrue();
         gate.moved(WINDOW);
         assertThat(writer.signals).isEqualTo(1);
     }
@@ -122,7 +122,7 @@ class WindowGateTest {
     @Test
     void theLastOneThatLeavesWakesTheWriter() {
         Reader reader = reader(0);
-        assertThat(gate.allows(WINDOW + 1)).isFalse();
+        assertThat(gate.tryPass(WINDOW + 1)).isFalse();
         gate.remove(reader);
         assertThat(writer.signals).isEqualTo(1);
         assertThat(gate.stillRefuses()).isFalse();
@@ -131,28 +131,61 @@ class WindowGateTest {
     @Test
     void whoGoesBackIsLookedAtAnew() {
         Reader reader = reader(5000);
-        assertThat(gate.allows(5000 + WINDOW)).isTrue();
+        assertThat(gate.tryPass(5000 + WINDOW)).isTrue();
         reader.position = 100;
         // The writer had looked it up already.
-        assertThat(gate.allows(5000)).isTrue();
+        assertThat(gate.tryPass(5000)).isTrue();
         gate.movedBack();
         assertThat(writer.awaited).isEqualTo(1);
-        assertThat(gate.allows(5000)).isFalse();
-        assertThat(gate.allows(100 + WINDOW)).isTrue();
+        assertThat(gate.tryPass(5000)).isFalse();
+        assertThat(gate.tryPass(100 + WINDOW)).isTrue();
     }
 
     @Test
     void theTimeInWhichItHoldsBackAddsUp() {
         Reader reader = reader(0);
-        gate.allows(WINDOW + 1);
+        gate.tryPass(WINDOW + 1);
         clock.set(130);
-        gate.allows(WINDOW + 1);
+        gate.tryPass(WINDOW + 1);
         assertThat(gate.blockedNanos(150)).isEqualTo(50);
         assertThat(gate.blockedSinceNanos()).as("a second look is no new hold").isEqualTo(100);
         reader.position = WINDOW;
         clock.set(160);
-        assertThat(gate.allows(WINDOW + 1)).isTrue();
+        assertThat(gate.tryPass(WINDOW + 1)).isTrue();
         assertThat(gate.blockedNanos(999)).isEqualTo(60);
+    }
+
+    /** One with a time of its own is told apart: readers are not to be blamed for the time in which it holds back. */
+    @Test
+    void theTimeIsThatOfTheSlowest() {
+        HeldTime own = new HeldTime();
+        long[] disk = {0};
+        gate.add(new WindowGate.Limit() {
+            @Override
+            public long position() {
+                return disk[0];
+            }
+
+            @Override
+            public HeldTime heldBack() {
+                return own;
+            }
+        });
+        Reader reader = reader(10);
+        assertThat(gate.tryPass(WINDOW + 1)).isFalse();
+        assertThat(gate.blocked()).isTrue();
+        assertThat(gate.blockedByReaders()).isFalse();
+        clock.set(150);
+        disk[0] = 5000;
+        gate.settle();
+        assertThat(gate.blockedByReaders()).isTrue();
+        assertThat(gate.blockedSinceNanos()).isEqualTo(150);
+        clock.set(170);
+        reader.position = 5000;
+        assertThat(gate.tryPass(WINDOW + 1)).isTrue();
+        assertThat(own.nanos(999)).isEqualTo(50);
+        assertThat(own.times()).isEqualTo(1);
+        assertThat(gate.blockedNanos(999)).isEqualTo(20);
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.msgrelay.server.tls.TlsFiles;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,17 +23,28 @@ import javax.net.ssl.X509ExtendedKeyManager;
 /** An authority, what it has signed, and the files of it, made anew for each test in a folder that goes with it. */
 public final class Certificates implements AutoCloseable {
     private final Path folder;
+    private final UnaryOperator<CertificateBuilder> kind;
     private final X509Bundle authority;
     private int files;
 
     public Certificates() throws Exception {
+        this(CertificateBuilder::ecp256);
+    }
+
+    /** @param kind what is to be the same of all of them */
+    private Certificates(UnaryOperator<CertificateBuilder> kind) throws Exception {
+        this.kind = kind;
         folder = Files.createTempDirectory("relay-tls");
         authority = authority("CN=authority of a test");
     }
 
-    private static X509Bundle authority(String subject) throws Exception {
-        return new CertificateBuilder()
-                .ecp256()
+    /** Such whose signatures, and all else of them, are as long each time they are made. */
+    public static Certificates ofOneLength() throws Exception {
+        return new Certificates(b -> b.rsa2048().serial(BigInteger.TEN));
+    }
+
+    private X509Bundle authority(String subject) throws Exception {
+        return kind.apply(new CertificateBuilder())
                 .subject(subject)
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned();
@@ -48,9 +60,8 @@ public final class Certificates implements AutoCloseable {
         return valid(subject).buildIssuedBy(authority("CN=authority of nobody"));
     }
 
-    private static CertificateBuilder valid(String subject) {
-        return new CertificateBuilder()
-                .ecp256()
+    private CertificateBuilder valid(String subject) {
+        return kind.apply(new CertificateBuilder())
                 .subject(subject)
                 .notBefore(Instant.now().minus(Duration.ofHours(1)))
                 .notAfter(Instant.now().plus(Duration.ofDays(1)));

@@ -33,6 +33,16 @@ public record Control(int type, ByteBuffer body) {
         return body.getLong(8);
     }
 
+    /** ACK's number of what is written; -1: it is not told. */
+    public long written() {
+        return body.remaining() < 32 ? -1 : body.getLong(16);
+    }
+
+    /** ACK's number of what is forced; -1: it is not told. */
+    public long forced() {
+        return body.remaining() < 32 ? -1 : body.getLong(24);
+    }
+
     /** PING's head. */
     public long head() {
         return body.getLong(16);
@@ -96,7 +106,13 @@ public record Control(int type, ByteBuffer body) {
     }
 
     public String server() {
-        return StandardCharsets.UTF_8.decode(body.duplicate().position(50)).toString();
+        return StandardCharsets.UTF_8.decode(body.slice(50, body.getShort(48))).toString();
+    }
+
+    /** 0: it is not told. */
+    public long fork() {
+        int at = 50 + body.getShort(48);
+        return body.remaining() == at ? 0 : body.getLong(at);
     }
 
     @Override

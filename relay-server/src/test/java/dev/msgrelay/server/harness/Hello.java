@@ -19,6 +19,7 @@ public final class Hello {
     private long epoch;
     private long number;
     private byte[] producer = {};
+    private byte[] level = {};
 
     /** Without ACKS and without a name. */
     public static Hello plain() {
@@ -60,11 +61,20 @@ public final class Hello {
         return this;
     }
 
+    /** With LEVELS: 0 stream, 1 written, 2 forced. To be said last. */
+    public Hello level(int value) {
+        features |= 1 << 5;
+        producer = producer.length == 0 ? new byte[16] : producer;
+        level = new byte[] {(byte) value};
+        return this;
+    }
+
     public byte[] bytes() {
         byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(8 + 42 + utf8.length + producer.length)
+        int length = 42 + utf8.length + producer.length + level.length;
+        return ByteBuffer.allocate(8 + length)
                 .putInt(HELLO)
-                .putInt(42 + utf8.length + producer.length)
+                .putInt(length)
                 .putShort((short) 1)
                 .putShort((short) 1)
                 .put(new byte[] {2, 0, 0, 0})
@@ -76,6 +86,7 @@ public final class Hello {
                 .putShort((short) utf8.length)
                 .put(utf8)
                 .put(producer)
+                .put(level)
                 .array();
     }
 

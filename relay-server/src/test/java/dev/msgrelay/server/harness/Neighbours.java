@@ -10,8 +10,9 @@ public final class Neighbours implements AutoCloseable {
 
     public Neighbours(TestRelay relay) throws IOException {
         subscriber = relay.subscriber();
+        int before = relay.stats().publishers();
         publisher = relay.publisher();
-        relay.awaitPublishers(1);
+        relay.awaitPublishers(before + 1);
         assertUnaffected();
     }
 

@@ -59,7 +59,7 @@ class FrameAssemblerTest {
         boolean room = true;
 
         @Override
-        public boolean hasRoom() {
+        public boolean makeReady() {
             return room;
         }
 

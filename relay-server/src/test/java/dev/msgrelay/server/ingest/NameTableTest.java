@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.JournalName;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import java.util.ArrayList;
@@ -35,6 +36,12 @@ class NameTableTest {
         public void acknowledge() {
             told.add("acknowledge");
         }
+
+        @Override
+        public boolean journalMoved() {
+            told.add("moved");
+            return told.size() < 3;
+        }
     }
 
     private PublisherName connect(String name, ProducerId producer, Holder holder) {
@@ -52,6 +59,40 @@ class NameTableTest {
         assertThat(answer.name()).isNull();
         assertThat(answer.refusal()).isEqualTo(reason);
         return answer;
+    }
+
+    @Test
+    void whoWaitsForTheJournalIsToldUntilItWaitsNoMore() {
+        List<Holder> holders = List.of(new Holder(), new Holder(), new Holder());
+        holders.get(1).told.add("before");
+        holders.forEach(names::waits);
+        for (int i = 0; i < 5; i++) {
+            names.journalMoved();
+        }
+        assertThat(holders.get(0).told).containsExactly("moved", "moved", "moved");
+        assertThat(holders.get(1).told).containsExactly("before", "moved", "moved");
+        assertThat(holders.get(2).told).containsExactly("moved", "moved", "moved");
+    }
+
+    @Test
+    void numbersGoOnFromLifeToLife() {
+        names.restore(
+                List.of(
+                        new JournalName.State(new JournalName("b", ME, "me"), 20, 700),
+                        new JournalName.State(new JournalName("first", ME, ""), 10, 500),
+                        new JournalName.State(new JournalName("a", STRANGER, ""), 30, 600),
+                        new JournalName.State(new JournalName("c", ME, ""), 40, 800)),
+                now);
+        // There is room for three: the one whose messages are the oldest has none.
+        assertThat(names.size()).isEqualTo(3);
+        assertThat(connect("a", STRANGER, new Holder()).accepted()).isEqualTo(30);
+        PublisherName c = connect("c", ME, new Holder());
+        assertThat(c.accepted()).isEqualTo(40);
+        assertThat(c.sequence()).isEqualTo(800);
+        refused("c", STRANGER, CloseReason.NAME_HELD);
+        refused("first", ME, CloseReason.TOO_MANY_NAMES);
+        names.release();
+        assertThat(budget.pool(Part.NAMES).used()).isZero();
     }
 
     @Test

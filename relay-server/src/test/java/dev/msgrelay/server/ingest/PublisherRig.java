@@ -25,6 +25,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
@@ -80,6 +81,16 @@ final class PublisherRig implements AutoCloseable {
     }
 
     PublisherRig(int maxNames, RelayConfig config) {
+        this(maxNames, config, Durability.none(EPOCH));
+    }
+
+    /** With a journal. */
+    PublisherRig(Durability durability) {
+        this(NameTable.MAX_NAMES, RelayConfig.builder().build(), durability);
+        durability.onMoved(names::journalMoved);
+    }
+
+    private PublisherRig(int maxNames, RelayConfig config, Durability durability) {
         budget = new MemoryBudget(Map.of(
                 Part.CONNECTIONS,
                 1000L * (FrameAssembler.SMALL + PublisherConnection.SAID_BYTES),
@@ -101,6 +112,7 @@ final class PublisherRig implements AutoCloseable {
         port = new InPlacePort(order, log, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
         services = new Services(
                 new RelayIdentity(EPOCH, "relay", MAX_BODY),
+                durability,
                 config.clients(),
                 config.limits(),
                 budget,
@@ -131,7 +143,7 @@ final class PublisherRig implements AutoCloseable {
     private void duty() {
         order.drain();
         names.acknowledge();
-        if (order.canTake()) {
+        if (order.makeReady()) {
             held.resumeIfRoom();
         }
     }

@@ -87,11 +87,11 @@ class RingPortTest {
             taken++;
         }
         assertThat(taken).isEqualTo(CELLS / FrameRing.cellsOf(bytes.length));
-        assertThat(port.hasRoom()).isFalse();
+        assertThat(port.makeReady()).isFalse();
         for (int i = 0; i < 10; i++) {
             order.drain();
         }
-        assertThat(port.hasRoom()).isTrue();
+        assertThat(port.makeReady()).isTrue();
         assertThat(log.lastSequence()).isEqualTo(taken);
     }
 
@@ -121,7 +121,7 @@ class RingPortTest {
                 RunScan span = read(bytes);
                 assertThat(span.end()).isEqualTo(bytes.length);
                 // As a connection does: where it is refused, it waits until it is resumed.
-                while (!port.hasRoom() || !port.take(span)) {
+                while (!port.makeReady() || !port.take(span)) {
                     port.hold(room::release);
                     assertThat(room.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
                 }

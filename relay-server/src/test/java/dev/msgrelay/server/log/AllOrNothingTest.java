@@ -57,7 +57,7 @@ class AllOrNothingTest {
 
     /** Readers stop at different places until the writer has to wait. */
     private void starve() {
-        for (int i = 0; i < 100 && log.canAppend(); i++) {
+        for (int i = 0; i < 100 && log.makeReady(); i++) {
             append(CHUNK);
             holdTheNewest();
         }
@@ -76,7 +76,7 @@ class AllOrNothingTest {
     @Test
     void whereReadersHoldMoreThanTheyMayTheWriterWaitsAndNothingIsHalfWritten() {
         starve();
-        assertThat(log.canAppend()).isFalse();
+        assertThat(log.makeReady()).isFalse();
         long end = log.endPosition();
         long last = log.lastSequence();
         long tail = log.tail();
@@ -104,10 +104,10 @@ class AllOrNothingTest {
         starve();
         // The newest are still in the log: to let go of those frees nothing.
         held.remove(held.size() - 1).release();
-        assertThat(log.canAppend()).isFalse();
+        assertThat(log.makeReady()).isFalse();
         held.remove(0).release();
         assertThat(log.starved()).isFalse();
-        assertThat(log.canAppend()).isTrue();
+        assertThat(log.makeReady()).isTrue();
         append(MAX_RUN);
         assertThat(log.endPosition()).isEqualTo(log.head().position());
     }
@@ -119,7 +119,7 @@ class AllOrNothingTest {
             while (log.endPosition() < to) {
                 append((int) Math.min(MAX_RUN, to - log.endPosition()));
             }
-            assertThat(log.canAppend()).isTrue();
+            assertThat(log.makeReady()).isTrue();
             append(MAX_RUN);
         }
     }
@@ -136,9 +136,9 @@ class AllOrNothingTest {
     @Test
     void theGateIsAskedToo() {
         allowed = false;
-        assertThat(log.canAppend()).isFalse();
+        assertThat(log.makeReady()).isFalse();
         assertThat(log.starved()).isFalse();
         allowed = true;
-        assertThat(log.canAppend()).isTrue();
+        assertThat(log.makeReady()).isTrue();
     }
 }

@@ -66,9 +66,9 @@ class DenseBytesTest {
     void theGateIsAskedFromWhereTheLogEnds() {
         try (LogRig gated = new LogRig(position -> position <= 500)) {
             gated.append(500);
-            assertThat(gated.log.canAppend()).isTrue();
+            assertThat(gated.log.makeReady()).isTrue();
             gated.append(1);
-            assertThat(gated.log.canAppend()).isFalse();
+            assertThat(gated.log.makeReady()).isFalse();
         }
     }
 

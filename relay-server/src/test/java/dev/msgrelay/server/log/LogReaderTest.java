@@ -44,7 +44,7 @@ class LogReaderTest {
             packets.add(log.endPosition());
         }
         frames.add(new Frame(log.endPosition(), type, length));
-        assertThat(log.canAppend()).isTrue();
+        assertThat(log.makeReady()).isTrue();
         log.append(frame, 0, length, 1);
         log.publish();
         log.head().read(head);

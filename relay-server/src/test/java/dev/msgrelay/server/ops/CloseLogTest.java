@@ -1,9 +1,11 @@
 package dev.msgrelay.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.msgrelay.protocol.CloseReason;
 import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -93,29 +95,41 @@ class CloseLogTest {
         return fault;
     }
 
+    /** Of each cause a line a minute, and at the end what is left. */
     @Test
-    void repeatsOfAFaultAreCountedForEachCause() {
+    void repeatsOfAFaultAreToldOnceAMinute() {
+        long minute = 60 * SECOND;
         for (int i = 0; i < 3; i++) {
-            log.failed("publisher x", fault("first"));
+            log.failed("publisher x", fault("first"), 0);
         }
-        log.failed("publisher y", fault("second"));
+        log.failed("publisher y", fault("second"), SECOND);
         assertThat(counters.sum(Counter.FAILURES)).isEqualTo(4);
-        assertThat(log.failures().values()).containsExactly(3L, 1L);
-        assertThat(log.failures().keySet()).first().asString().contains("IllegalStateException", "first");
+        assertThat(log.takeRepeats(minute - 1, false)).isEmpty();
+        assertThat(log.takeRepeats(minute, false))
+                .containsExactly("a fault of the relay, 2 times more: java.lang.IllegalStateException"
+                        + " at Some.first(Some.java:1)");
+        assertThat(log.takeRepeats(10 * minute, false)).as("told already").isEmpty();
+        log.failed("publisher x", fault("first"), 10 * minute);
+        log.failed("publisher x", fault("second"), 10 * minute);
+        assertThat(log.takeRepeats(10 * minute, false)).hasSize(2);
+        log.failed("publisher x", fault("second"), 10 * minute);
+        assertThat(log.takeRepeats(11 * minute - 1, false)).isEmpty();
+        assertThat(log.takeRepeats(11 * minute - 1, true)).singleElement(STRING).contains("1 times more", "second");
+        assertThat(log.takeRepeats(11 * minute - 1, true)).isEmpty();
     }
 
+    /** However many causes there are, 51 lines a minute are the most; each repeat is in one of them. */
     @Test
     void causesAreBoundedAndThoseThatAreKnownAreCountedOn() {
-        for (int i = 0; i < 60; i++) {
-            log.failed("publisher x", fault("cause" + i));
+        for (int times = 0; times < 2; times++) {
+            for (int i = 0; i < 1000; i++) {
+                log.failed("publisher x", fault("cause" + i), 0);
+            }
         }
-        assertThat(log.failures()).hasSize(50);
-        for (int i = 0; i < 4; i++) {
-            log.failed("publisher x", fault("cause0"));
-            log.failed("publisher x", fault("cause59"));
-        }
-        assertThat(log.failures()).hasSize(50);
-        assertThat(log.failures().values()).first().isEqualTo(5L);
-        assertThat(counters.sum(Counter.FAILURES)).isEqualTo(68);
+        List<String> lines = log.takeRepeats(60 * SECOND, false);
+        assertThat(lines).hasSize(51);
+        assertThat(lines.get(0)).contains("1 times more", "cause0");
+        assertThat(lines.get(50)).isEqualTo("a fault of the relay, 1899 times more: causes that are not told apart");
+        assertThat(counters.sum(Counter.FAILURES)).isEqualTo(2000);
     }
 }

@@ -21,7 +21,19 @@ class OutboxTest {
 
     private static ByteBuffer welcome(String server) {
         return new WelcomeFrame(
-                        Protocol.VERSION, Policy.SKIP, 0, 0, 7, 1, 0, 1024, 5000, 15_000, TypeRanges.MAX_RANGES, server)
+                        Protocol.VERSION,
+                        Policy.SKIP,
+                        0,
+                        0,
+                        7,
+                        1,
+                        0,
+                        1024,
+                        5000,
+                        15_000,
+                        TypeRanges.MAX_RANGES,
+                        server,
+                        0)
                 .encode();
     }
 
@@ -83,7 +95,7 @@ class OutboxTest {
     @Test
     void anAckThatSaysNothingNewIsNotDue() {
         welcomed();
-        outbox.ackedUpTo(7);
+        outbox.ackedUpTo(7, 70);
         outbox.ack(7, 70);
         outbox.ack(6, 60);
         assertThat(outbox.due()).isFalse();
@@ -91,6 +103,24 @@ class OutboxTest {
         assertThat(due().get(0).first()).isEqualTo(8);
         outbox.ack(8, 80);
         assertThat(outbox.due()).isFalse();
+    }
+
+    @Test
+    void anAckTellsLevelsAlsoWhereOnlyTheyHaveMoved() {
+        welcomed();
+        outbox.ackedUpTo(7, 70);
+        outbox.tellLevels(7, 3);
+        outbox.levels(7, 3);
+        assertThat(outbox.due()).isFalse();
+        outbox.ack(9, 90);
+        Control ack = due().get(0);
+        assertThat(List.of(ack.first(), ack.sequence(), ack.written(), ack.forced()))
+                .containsExactly(9L, 90L, 7L, 3L);
+        outbox.levels(8, 3);
+        outbox.levels(8, 7);
+        ack = due().get(0);
+        assertThat(List.of(ack.first(), ack.sequence(), ack.written(), ack.forced()))
+                .containsExactly(9L, 90L, 8L, 7L);
     }
 
     @Test

@@ -115,7 +115,7 @@ class RefusedInputTest {
                 new Fault("a thousand", false, CloseReason.PROTOCOL_ORDER, thousand, "HELLO", "second"),
                 new Fault("publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
                 new Fault("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
-                new Fault("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010007"),
+                new Fault("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010027"),
                 // Of another version only the versions are looked at.
                 new Fault(
                         "garbage of version 9",

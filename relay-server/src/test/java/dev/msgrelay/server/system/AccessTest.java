@@ -42,6 +42,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -260,19 +261,32 @@ class AccessTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theTokenIsPartOfTheFrame(boolean asked) throws Exception {
-        try (TestRelay relay = start(Setting.NIO_TCP, asked ? usual() : null)) {
-            for (String vector : List.of("long", "empty", "cut", "missing", "control", "without-producer-id")) {
+        List<String> vectors = List.of("long", "empty", "cut", "missing", "control", "without-producer-id");
+        Numbered messages = new Numbered(new Random(1), 10, 8);
+        try (TestRelay relay = start(Setting.NIO_TCP, asked ? usual() : null);
+                SpeakingSubscriber neighbour =
+                        relay.speaker(messages).hello(HelloFrame.subscriber().token(BOTH));
+                TalkingPublisher healthy = welcomed(relay, BOTH)) {
+            neighbour.awaitWelcome();
+            int sent = 0;
+            for (String vector : vectors) {
                 byte[] bytes = Vectors.one("bad-hello-token-" + vector).bytes();
                 try (TalkingPublisher publisher =
                         TalkingPublisher.connect(relay.subscribe()).send(bytes)) {
                     Control error = publisher.awaitError();
                     assertThat(CloseReason.ofCode(error.code())).isEqualTo(CloseReason.MALFORMED_CONTROL);
                 }
+                relay.awaitClosed(CloseReason.MALFORMED_CONTROL, ++sent);
+                ByteBuffer message = ByteBuffer.allocate(16);
+                messages.put(message, sent);
+                healthy.send(message.flip());
+                neighbour.awaitNext(sent + 1);
             }
             try (SpeakingSubscriber good =
                     subscriber(relay).hello(HelloFrame.subscriber().token(BOTH))) {
                 good.awaitWelcome();
             }
+            assertThat(relay.closed(CloseReason.MALFORMED_CONTROL)).isEqualTo(vectors.size());
         }
     }
 
@@ -578,6 +592,7 @@ class AccessTest {
 
     @ParameterizedTest
     @MethodSource(SOCKETS)
+    @Tag("alone")
     void whatIsTakenBackEndsWithinASecond(Setting setting) throws Exception {
         AccessPolicy before = policy(
                 who("p").token(ORDERS).publish("all"),
@@ -635,6 +650,31 @@ class AccessTest {
                 again.send(new Frames().frame(1, 4));
                 relay.awaitMessagesIn(3);
             }
+        }
+    }
+
+    /** What it was sent before there was a rate, 42 seconds' worth of it, is not held against it. */
+    @Test
+    void aRateThatComesWithAReloadCountsFromThenOn() throws Exception {
+        Who sender = who("p").token(ORDERS).publish("all");
+        Who leaver = who("leaver").token(BOTH).subscribe("all");
+        Who reader = who("s").from("127.0.0.0/8").subscribe("all");
+        Frames many = new Frames();
+        for (int i = 0; i < 64; i++) {
+            many.frame(Frames.type(0, i), 64 << 10);
+        }
+        try (TestRelay relay = start(Setting.NIO_TCP, policy(sender, leaver, reader));
+                PlainSubscriber subscriber = relay.subscriber();
+                TalkingPublisher leaves = reader(relay, HelloFrame.subscriber().token(BOTH));
+                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
+            leaves.await(Hello.WELCOME);
+            publisher.send(many);
+            subscriber.awaitMessages(64);
+            reload(relay, policy(sender, reader.maxRate(100_000)));
+            // Both have found out in the same tick.
+            relay.awaitClosed(CloseReason.REVOKED, 1);
+            publisher.send(new Frames().frame(Frames.type(0, 64), 4));
+            subscriber.awaitMessages(65);
         }
     }
 

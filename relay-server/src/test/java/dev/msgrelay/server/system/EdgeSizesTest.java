@@ -2,6 +2,7 @@ package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
 import dev.msgrelay.server.harness.Frames;
@@ -73,7 +74,8 @@ class EdgeSizesTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void fromThisProcess(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting);
+        // It is sent faster than a subscriber without a core reads.
+        try (TestRelay relay = TestRelay.start(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
                 PlainSubscriber subscriber = relay.subscriber()) {
             LocalPublisher publisher = relay.relay().newLocalPublisher();
             long wait = TimeUnit.SECONDS.toNanos(10);

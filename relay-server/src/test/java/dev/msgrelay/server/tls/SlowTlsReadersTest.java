@@ -15,38 +15,48 @@ import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
-import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A reader with TLS that stops reading, under each policy. */
+/** A reader with TLS that stops reading, under each policy, beside a plain one that reads, and a publisher with TLS. */
 class SlowTlsReadersTest {
+    private static final int LONGEST = 100_000;
+
     static java.util.stream.Stream<TlsStreamTest.Way> ways() {
         return TlsStreamTest.ways();
     }
 
-    private static TestRelay start(TlsStreamTest.Way way, Certificates certificates, Policy policy) throws Exception {
-        return TlsStreamTest.start(way, certificates, b -> b.ringSize(TestRelay.SMALL_RING)
-                .logSize(TestRelay.SMALL_LOG)
-                .maxBody(TestRelay.SMALL_MAX_BODY)
-                .stallTimeout(Duration.ofSeconds(20))
-                .slowSubscriber(policy));
+    private interface Course {
+        void run(TestRelay relay, PlainSubscriber good, PlainSubscriber slow, PlainPublisher publisher, Stream stream)
+                throws Exception;
+    }
+
+    /** @param course what happens once all are there; the slow one does not read */
+    private static void run(TlsStreamTest.Way way, Policy policy, Course course) throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = TlsStreamTest.start(way, certificates, b -> b.ringSize(TestRelay.SMALL_RING)
+                        .logSize(TestRelay.SMALL_LOG)
+                        .maxBody(TestRelay.SMALL_MAX_BODY)
+                        .stallTimeout(Duration.ofSeconds(20))
+                        .slowSubscriber(policy));
+                TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
+                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
+                PlainSubscriber good = relay.subscriber();
+                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
+                PlainPublisher publisher = PlainPublisher.connect(in.address())) {
+            relay.awaitSubscribers(2);
+            Stream stream = new Stream(0, LONGEST, Seeds.random("SlowTlsReadersTest " + way));
+            course.run(relay, good, slow, publisher, stream);
+        }
     }
 
     @ParameterizedTest
     @MethodSource("ways")
     void disconnect(TlsStreamTest.Way way) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(way, certificates, Policy.DISCONNECT);
-                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
-                PlainSubscriber good = relay.subscriber();
-                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
-                PlainPublisher publisher = relay.publisher()) {
-            relay.awaitSubscribers(2);
-            Stream stream = new Stream(0, 100_000, Seeds.random("SlowTlsReadersTest " + way));
+        run(way, Policy.DISCONNECT, (relay, good, slow, publisher, stream) -> {
             while (relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0) {
                 assertThat(stream.bytes()).isLessThan(20 * Stream.ENOUGH);
-                publisher.send(stream.next(100_000));
+                publisher.send(stream.next(LONGEST));
                 good.awaitMessages(stream.count());
             }
             slow.resume();
@@ -54,22 +64,15 @@ class SlowTlsReadersTest {
             slow.awaitEnd();
             assertThat(slow.received().wrong()).isNull();
             good.received().assertAllOf(stream.count());
-        }
+        });
     }
 
     @ParameterizedTest
     @MethodSource("ways")
     void skip(TlsStreamTest.Way way) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(way, certificates, Policy.SKIP);
-                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
-                PlainSubscriber good = relay.subscriber();
-                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
-                PlainPublisher publisher = relay.publisher()) {
-            relay.awaitSubscribers(2);
-            Stream stream = new Stream(0, 100_000, Seeds.random("SlowTlsReadersTest " + way));
+        run(way, Policy.SKIP, (relay, good, slow, publisher, stream) -> {
             while (stream.bytes() < Stream.ENOUGH) {
-                publisher.send(stream.next(100_000));
+                publisher.send(stream.next(LONGEST));
                 good.awaitMessages(stream.count());
             }
             slow.resume();
@@ -82,26 +85,17 @@ class SlowTlsReadersTest {
             good.received().assertAllOf(stream.count());
             assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED)).isPositive();
             assertThat(relay.stats().closes()).isEmpty();
-        }
+        });
     }
 
     @ParameterizedTest
     @MethodSource("ways")
     void backpressure(TlsStreamTest.Way way) throws Exception {
-        Random random = Seeds.random("SlowTlsReadersTest " + way);
-        Workers workers = new Workers();
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(way, certificates, Policy.BACKPRESSURE);
-                TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
-                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
-                PlainSubscriber good = relay.subscriber();
-                PlainSubscriber slow = PlainSubscriber.connectPaused(out.address(), 16 << 10);
-                PlainPublisher publisher = PlainPublisher.connect(in.address())) {
-            relay.awaitSubscribers(2);
-            Stream stream = new Stream(0, 100_000, random);
+        run(way, Policy.BACKPRESSURE, (relay, good, slow, publisher, stream) -> {
+            Workers workers = new Workers();
             workers.start("publisher", () -> {
                 while (stream.bytes() < Stream.ENOUGH) {
-                    publisher.send(stream.next(100_000));
+                    publisher.send(stream.next(LONGEST));
                 }
             });
             Await.until(
@@ -112,6 +106,6 @@ class SlowTlsReadersTest {
             slow.awaitMessages(stream.count()).received().assertAllOf(stream.count());
             good.awaitMessages(stream.count()).received().assertAllOf(stream.count());
             assertThat(relay.stats().closes()).isEmpty();
-        }
+        });
     }
 }

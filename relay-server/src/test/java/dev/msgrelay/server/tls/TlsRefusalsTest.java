@@ -112,12 +112,14 @@ class TlsRefusalsTest {
         try (Certificates certificates = new Certificates();
                 TestRelay relay = start(
                         certificates.relayFiles(certificates.signed("CN=x", b -> b.addSanDnsName("other.example"))),
-                        provider)) {
+                        provider);
+                Neighbours neighbours = new Neighbours(relay)) {
             assertThatThrownBy(() -> TlsBridge.connect(
                             certificates.client(), relay.relay().tlsPublishAddress(), 0))
                     .isInstanceOf(SSLException.class)
                     .hasMessageContaining("127.0.0.1");
             relay.awaitClosed(CloseReason.TLS_FAILED, 1);
+            neighbours.assertUnaffected();
         }
     }
 
@@ -125,7 +127,8 @@ class TlsRefusalsTest {
     @EnumSource(names = {"BORINGSSL", "JDK"})
     void olderVersionsOfTls(TlsProvider provider) throws Exception {
         try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), provider)) {
+                TestRelay relay = start(certificates.relayFiles(), provider);
+                Neighbours neighbours = new Neighbours(relay)) {
             SSLContext client = certificates.client();
             try (SSLSocket socket = (SSLSocket) client.getSocketFactory()
                     .createSocket("127.0.0.1", relay.relay().tlsPublishAddress().getPort())) {
@@ -143,6 +146,7 @@ class TlsRefusalsTest {
                 assertThat(alert).startsWith(21, 3).endsWith(2, 70);
             }
             relay.awaitClosed(CloseReason.TLS_FAILED, 2);
+            neighbours.assertUnaffected();
         }
     }
 
@@ -225,7 +229,8 @@ class TlsRefusalsTest {
     @EnumSource(names = {"BORINGSSL", "JDK"})
     void brokenHandshakes(TlsProvider provider) throws Exception {
         try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), provider)) {
+                TestRelay relay = start(certificates.relayFiles(), provider);
+                Neighbours neighbours = new Neighbours(relay)) {
             int port = relay.relay().tlsPublishAddress().getPort();
             byte[][] bytes = {
                 {22, 3, 1, 0, 4, 1, 0, 0, 0},
@@ -242,6 +247,7 @@ class TlsRefusalsTest {
                 }
                 relay.awaitClosed(CloseReason.TLS_FAILED, ++count);
             }
+            neighbours.assertUnaffected();
         }
     }
 
@@ -263,9 +269,12 @@ class TlsRefusalsTest {
             record[1] = 3;
             record[2] = 3;
             record[4] = 100;
-            tcp.getOutputStream().write(record);
-            relay.awaitClosed(CloseReason.TLS_FAILED, 1);
-            relay.awaitPublishers(0);
+            try (Neighbours neighbours = new Neighbours(relay)) {
+                tcp.getOutputStream().write(record);
+                relay.awaitClosed(CloseReason.TLS_FAILED, 1);
+                relay.awaitPublishers(1);
+                neighbours.assertUnaffected();
+            }
         }
     }
 

@@ -24,8 +24,10 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
+import io.netty.pkitesting.X509Bundle;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -117,6 +119,28 @@ class TlsStreamTest {
                 publisher.send(new Frames().frame(7, i * 500).bytes());
             }
             publisher.awaitAck(200);
+        }
+    }
+
+    /** What the relay says in the handshake is longer than its buffer, and goes in several parts. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aLongCertificate(Way way) throws Exception {
+        try (Certificates certificates = new Certificates()) {
+            X509Bundle many = certificates.signed("CN=relay of a thousand names", b -> {
+                for (int i = 0; i < 1000; i++) {
+                    b.addSanDnsName("name-" + i + ".relay.example");
+                }
+                return b.addSanIpAddress("127.0.0.1");
+            });
+            TlsFiles files = certificates.relayFiles(many);
+            assertThat(many.getCertificate().getEncoded().length).isGreaterThan(TlsRecords.SMALL);
+            try (TestRelay relay = start(way, certificates, b -> b.tls(files));
+                    SSLSocket socket = TlsBridge.connect(
+                            certificates.client(), relay.relay().tlsSubscribeAddress(), 0)) {
+                relay.awaitSubscribers(1);
+                assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.3");
+            }
         }
     }
 

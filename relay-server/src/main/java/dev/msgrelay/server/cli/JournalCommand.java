@@ -1,0 +1,277 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.protocol.text.MessagePrinter;
+import dev.msgrelay.server.admin.JsonLine;
+import dev.msgrelay.server.journal.Disk;
+import dev.msgrelay.server.journal.EpochTable;
+import dev.msgrelay.server.journal.FileDisk;
+import dev.msgrelay.server.journal.JournalReader;
+import dev.msgrelay.server.journal.Loss;
+import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.journal.Repair;
+import java.io.Closeable;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code relay-server journal}: looks at the directory of a journal, and mends it. */
+@Command(
+        name = "journal",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionFromManifest.class,
+        description = "Looks at the directory of a journal: all of it can be done while no relay runs.",
+        footer = {
+            "",
+            "Exit codes: 0 all messages are there; 1 some are not, or the directory cannot be",
+            "read; 2 wrong usage."
+        })
+final class JournalCommand implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    private final PrintWriter out;
+
+    /** Prints where whoever reads is waited for: no line of a dump is dropped, as a running relay's are. */
+    JournalCommand() {
+        this(new FileOutputStream(FileDescriptor.out));
+    }
+
+    JournalCommand(OutputStream out) {
+        this.out = new PrintWriter(out, false, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "journal: check, dump or repair?");
+    }
+
+    @Command(
+            name = "check",
+            mixinStandardHelpOptions = true,
+            versionProvider = VersionFromManifest.class,
+            description = "Reads every byte, changes nothing, and says what is there and what is damaged.")
+    int check(
+            @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
+            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+        return looking(directory, disk -> {
+            Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+            tell(disk, found, json, "damaged");
+            return found.sound() ? 0 : 1;
+        });
+    }
+
+    @Command(
+            name = "dump",
+            mixinStandardHelpOptions = true,
+            versionProvider = VersionFromManifest.class,
+            description = {
+                "Prints each message, as 'relay-client subscribe --print' does, and on standard",
+                "error what is missing. Every byte is checked before it is printed."
+            })
+    int dump(
+            @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
+            @Option(
+                            names = "--from",
+                            paramLabel = "SEQUENCE",
+                            defaultValue = "1",
+                            description = "Start with this message. Default: the oldest one.")
+                    long from,
+            @Option(
+                            names = "--count",
+                            paramLabel = "N",
+                            defaultValue = "9223372036854775807",
+                            description = "End after N messages. Default: never.")
+                    long count,
+            @Option(names = "--hex", description = "Bodies always in hex.") boolean hex,
+            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+        if (from < 1 || count < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--from " + from + " and --count " + count + " must be at least 1");
+        }
+        return looking(directory, disk -> {
+            Printed printed = new Printed(new MessagePrinter(out, json, hex), count, json);
+            JournalReader.read(disk, Recovery.look(disk, Recovery.Depth.START), from, printed);
+            if (out.checkError()) {
+                throw new IOException("standard output is closed");
+            }
+            return printed.lost ? 1 : 0;
+        });
+    }
+
+    @Command(
+            name = "repair",
+            mixinStandardHelpOptions = true,
+            versionProvider = VersionFromManifest.class,
+            description = {
+                "Writes off what is damaged, so that a relay can go on. What it replaces stays",
+                "in the directory as *.damaged; no message that is whole is touched."
+            })
+    int repair(
+            @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
+            @Option(names = "--json", description = "One JSON object a line.") boolean json) {
+        return told(directory, disk -> {
+            Recovery found = Repair.all(disk);
+            tell(disk, found, json, "written off");
+            return 0;
+        });
+    }
+
+    // ---- what is done with a directory -------------------------------------------------------------------------
+
+    private interface Work {
+        int on(Disk disk) throws IOException;
+    }
+
+    /** As below; a relay that is started meanwhile is refused, and one that runs is gone round. */
+    private int looking(Path directory, Work work) {
+        return told(directory, disk -> {
+            Closeable lock = null;
+            try {
+                lock = disk.lock(false);
+            } catch (IOException e) {
+                err(e.getMessage() + "; what is being written may look torn");
+            }
+            try {
+                return work.on(disk);
+            } finally {
+                if (lock != null) {
+                    lock.close();
+                }
+            }
+        });
+    }
+
+    private int told(Path directory, Work work) {
+        try {
+            if (!Files.isDirectory(directory)) {
+                throw new IOException(directory + " is no directory");
+            }
+            return work.on(new FileDisk(directory));
+        } catch (IOException e) {
+            err(e.getMessage());
+            return 1;
+        } finally {
+            out.flush();
+        }
+    }
+
+    private void err(String text) {
+        spec.commandLine().getErr().println("relay-server: " + text);
+        spec.commandLine().getErr().flush();
+    }
+
+    // ---- what is printed ---------------------------------------------------------------------------------------
+
+    private final class Printed implements JournalReader.Sink {
+        private final MessagePrinter printer;
+        private final boolean json;
+        private long left;
+        private boolean lost;
+
+        Printed(MessagePrinter printer, long count, boolean json) {
+            this.printer = printer;
+            this.left = count;
+            this.json = json;
+        }
+
+        @Override
+        public boolean message(long sequence, int type, ByteBuffer body) throws IOException {
+            printer.print(sequence, type, body);
+            return --left > 0;
+        }
+
+        @Override
+        public void lost(Loss loss) {
+            lost = true;
+            if (json) {
+                out.println(json("lost", loss));
+            } else {
+                err("missing: " + loss.text());
+            }
+        }
+    }
+
+    private void tell(Disk disk, Recovery found, boolean json, String damaged) {
+        Recovery.Cut cut = found.cut();
+        if (json) {
+            JsonLine line = JsonLine.object()
+                    .text("event", "journal")
+                    .text("directory", disk.place())
+                    .truth("sound", found.sound())
+                    .number("segments", found.segments())
+                    .number("bytes", found.length())
+                    .number("firstSequence", found.startSequence())
+                    .number("endSequence", found.endSequence())
+                    .number("firstPosition", found.startPosition())
+                    .number("endPosition", found.endPosition())
+                    .number("forcedPosition", found.forcedPosition())
+                    .number("epochs", found.epochs().epochs().size())
+                    .truth("epochsDamaged", found.epochsDamaged())
+                    .number("names", found.states().size())
+                    .truth("namesDamaged", found.namesDamaged())
+                    .number("tornMessages", cut == null ? 0 : cut.endSequence() - cut.sequence())
+                    .number("tornBytes", cut == null ? 0 : cut.endPosition() - cut.position());
+            out.println(line.end());
+            found.damage().forEach(loss -> out.println(json(damaged.replace(' ', '-'), loss)));
+            found.lost().forEach(loss -> out.println(json("lost", loss)));
+            return;
+        }
+        long messages = found.endSequence() - found.startSequence();
+        out.println("journal " + disk.place() + ": "
+                + (messages == 0
+                        ? "no messages"
+                        : "messages " + found.startSequence() + " to " + (found.endSequence() - 1))
+                + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in " + found.segments()
+                + " segments of " + found.length() + " bytes");
+        out.println("forced up to position " + found.forcedPosition());
+        List<EpochTable.Epoch> epochs = found.epochs().epochs();
+        if (found.epochsDamaged()) {
+            out.println(damaged + ": the table of epochs");
+        } else if (!epochs.isEmpty()) {
+            EpochTable.Epoch last = epochs.get(epochs.size() - 1);
+            out.println(epochs.size() + (epochs.size() == 1 ? " start" : " starts") + ", the last one at "
+                    + Instant.ofEpochMilli(last.timeMillis()) + " with message " + last.sequence());
+        }
+        if (found.namesDamaged()) {
+            out.println(damaged + ": the table of names");
+        } else if (!found.states().isEmpty()) {
+            out.println(found.states().size() + " acknowledged publishers");
+        }
+        if (cut != null) {
+            out.println("torn tail, which the next start cuts off: from message " + cut.sequence() + " on ("
+                    + (cut.endSequence() - cut.sequence()) + " messages, " + (cut.endPosition() - cut.position())
+                    + " bytes that were not forced)");
+        }
+        found.lost().forEach(loss -> out.println("lost: " + loss.text()));
+        found.damage().forEach(loss -> out.println(damaged + ": " + loss.text()));
+        found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is of no use"));
+        if (found.sound()) {
+            out.println("sound");
+        }
+    }
+
+    private static String json(String event, Loss loss) {
+        return JsonLine.object()
+                .text("event", event)
+                .number("fromSequence", loss.sequence())
+                .number("toSequence", loss.endSequence())
+                .number("fromPosition", loss.position())
+                .number("toPosition", loss.endPosition())
+                .text("why", loss.why())
+                .end();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.msgrelay.server.journal;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * What a journal asks of a file system: one directory and its files. Tests have one that crashes, fills up and fails.
+ *
+ * <p>Nothing is sure to survive the machine but what was forced: bytes and length by {@link File#force}, names by {@link
+ * #force}. Threads that use it must not be interrupted: that closes files.
+ */
+public interface Disk {
+    /** An open file. Reads and writes name their place, so any thread may do them. */
+    interface File extends Closeable {
+        /** Bytes. */
+        long length() throws IOException;
+
+        /** Reads until the buffer is full or the file ends. */
+        void read(long at, ByteBuffer into) throws IOException;
+
+        /**
+         * Writes all that remains in the buffer.
+         *
+         * @throws DiskFullException there is no room; a part may have been written
+         */
+        void write(long at, ByteBuffer from) throws IOException;
+
+        /** Cuts the file, or has it end further behind, with zeros in between. */
+        void setLength(long length) throws IOException;
+
+        /** Returns when its bytes and its length survive the machine. */
+        void force() throws IOException;
+    }
+
+    /** In words, for messages: the directory. */
+    String place();
+
+    /** The names of all files, in no order. */
+    List<String> names() throws IOException;
+
+    /** Opens a file to read and write it; makes it where there is none. */
+    File open(String name) throws IOException;
+
+    /** Opens a file that is there. */
+    File openToRead(String name) throws IOException;
+
+    /** Gives a file another name; a file that has it already is replaced. */
+    void rename(String from, String to) throws IOException;
+
+    void delete(String name) throws IOException;
+
+    /** Has a file with these bytes, which survives the machine when this returns; until then the old one does. */
+    default void replace(String name, ByteBuffer bytes) throws IOException {
+        String fresh = name + FileNames.NEW;
+        try (File file = open(fresh)) {
+            file.setLength(0);
+            file.write(0, bytes);
+            file.force();
+        }
+        rename(fresh, name);
+        force();
+    }
+
+    /** Returns when the names of the files survive the machine. */
+    void force() throws IOException;
+
+    /** Bytes that still fit. */
+    long free() throws IOException;
+
+    /**
+     * Keeps others off for as long as it is not closed.
+     *
+     * @param toWrite one alone may write, and nobody else may hold it then; several may read
+     * @throws IOException somebody else holds it, who is named
+     */
+    Closeable lock(boolean toWrite) throws IOException;
+}

@@ -1,0 +1,12 @@
+package dev.msgrelay.server.journal;
+
+import java.io.IOException;
+
+/** There is no room at present. What was begun may be done again: it is the one fault that a journal survives. */
+public final class DiskFullException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public DiskFullException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

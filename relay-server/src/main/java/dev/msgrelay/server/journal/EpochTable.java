@@ -1,0 +1,189 @@
+package dev.msgrelay.server.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The lives of a relay, one behind the other: where in the stream each of them began. What lay behind that place before is
+ * gone, and its numbers went to others. It also says up to where all was forced when it was written: at the start of a life,
+ * and at its quiet end.
+ *
+ * <pre>
+ *    0  magic "RELAYEPO"    int64
+ *    8  version             int32
+ *   12  number of epochs    int32
+ *   16  forced: position    int64
+ *   24  forced: sequence    int64
+ *   32  for each: epoch, position, sequence, time in ms since 1970: 4 * int64
+ *       CRC32C of all of it int32
+ * </pre>
+ *
+ * The file is replaced as a whole, so it is the old one or the new one after a crash. Immutable.
+ */
+public final class EpochTable {
+    /** Epochs that are remembered at most although nothing of them is held any more. */
+    static final int MOST_PAST = 1024;
+
+    private static final long MAGIC = 0x52454C415945504FL;
+    private static final int VERSION_OFFSET = Long.BYTES;
+    private static final int COUNT_OFFSET = VERSION_OFFSET + Integer.BYTES;
+    private static final int FORCED_OFFSET = COUNT_OFFSET + Integer.BYTES;
+    private static final int FORCED_SEQUENCE_OFFSET = FORCED_OFFSET + Long.BYTES;
+    private static final int FIRST_OFFSET = FORCED_SEQUENCE_OFFSET + Long.BYTES;
+    private static final int EPOCH_LENGTH = 4 * Long.BYTES;
+
+    /** Larger than any table that was ever written: so much is read. */
+    private static final long MOST_BYTES = 64L << 20;
+
+    /**
+     * One life.
+     *
+     * @param epoch random
+     * @param position where it began
+     * @param sequence number of the first message that it could give
+     * @param timeMillis when it began
+     */
+    public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
+
+    /** Of a directory in which nothing was ever written. */
+    static final EpochTable NONE = new EpochTable(List.of(), 0, 1);
+
+    private final List<Epoch> epochs;
+    private final long forcedPosition;
+    private final long forcedSequence;
+
+    EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
+        this.epochs = List.copyOf(epochs);
+        this.forcedPosition = forcedPosition;
+        this.forcedSequence = forcedSequence;
+    }
+
+    /** Everything before was forced when it was written. */
+    long forcedPosition() {
+        return forcedPosition;
+    }
+
+    /** The number of the message there. */
+    long forcedSequence() {
+        return forcedSequence;
+    }
+
+    /** The same, with all forced up to here. */
+    EpochTable forced(long position, long sequence) {
+        return new EpochTable(epochs, position, sequence);
+    }
+
+    /** From the first to the last one. */
+    public List<Epoch> epochs() {
+        return epochs;
+    }
+
+    /** The last one. */
+    Epoch last() {
+        return epochs.get(epochs.size() - 1);
+    }
+
+    /**
+     * Up to where what a life gave is still the same.
+     *
+     * @return the number of its first message that is gone, and that another one has got since: all before it is the same;
+     *     {@link Long#MAX_VALUE}: it is the life of today; 0: nobody knows of such a life
+     */
+    public long forkOf(long epoch) {
+        // A directory that was put back may have known of later lives than it has messages of.
+        long fork = Long.MAX_VALUE;
+        for (int i = epochs.size() - 1; i >= 0; i--) {
+            if (epochs.get(i).epoch == epoch) {
+                return fork;
+            }
+            fork = Math.min(fork, epochs.get(i).sequence);
+        }
+        return 0;
+    }
+
+    /** Those which may have written at a position. */
+    List<Epoch> at(long position) {
+        List<Epoch> found = new ArrayList<>();
+        for (int i = 0; i < epochs.size(); i++) {
+            boolean begun = epochs.get(i).position <= position;
+            boolean over = i + 1 < epochs.size() && epochs.get(i + 1).position < position;
+            if (begun && !over) {
+                found.add(epochs.get(i));
+            }
+        }
+        return found;
+    }
+
+    /**
+     * The same with one more: everything before its start is forced.
+     *
+     * @param oldest the position of the oldest message that is held: epochs that ended before are forgotten in the end
+     */
+    EpochTable with(Epoch next, long oldest) {
+        List<Epoch> all = new ArrayList<>(epochs);
+        all.add(next);
+        int past = 0;
+        while (past + 1 < all.size() && all.get(past + 1).position <= oldest) {
+            past++;
+        }
+        return new EpochTable(all.subList(Math.max(0, past - MOST_PAST), all.size()), next.position, next.sequence);
+    }
+
+    /**
+     * Reads the table.
+     *
+     * @return null where it is damaged
+     * @throws IOException it cannot be read, or is of another version
+     */
+    static EpochTable read(Disk disk) throws IOException {
+        ByteBuffer file;
+        try (Disk.File open = disk.openToRead(FileNames.EPOCHS)) {
+            file = ByteBuffer.allocate((int) Math.min(MOST_BYTES, open.length()));
+            open.read(0, file);
+        }
+        file.flip();
+        if (file.limit() < FIRST_OFFSET + Integer.BYTES || file.getLong(0) != MAGIC) {
+            return null;
+        }
+        int crcOffset = file.limit() - Integer.BYTES;
+        if (file.getInt(crcOffset) != crc(file, crcOffset)) {
+            return null;
+        }
+        int version = file.getInt(VERSION_OFFSET);
+        if (version != SegmentHeader.VERSION) {
+            throw new IOException("journal " + disk.place() + " is of format " + version + ", this relay reads format "
+                    + SegmentHeader.VERSION);
+        }
+        List<Epoch> all = new ArrayList<>();
+        for (int at = FIRST_OFFSET; at + EPOCH_LENGTH <= crcOffset; at += EPOCH_LENGTH) {
+            all.add(new Epoch(file.getLong(at), file.getLong(at + 8), file.getLong(at + 16), file.getLong(at + 24)));
+        }
+        return all.size() == file.getInt(COUNT_OFFSET)
+                ? new EpochTable(all, file.getLong(FORCED_OFFSET), file.getLong(FORCED_SEQUENCE_OFFSET))
+                : null;
+    }
+
+    /** Replaces the table on the disk; it survives the machine when this returns. */
+    void write(Disk disk) throws IOException {
+        ByteBuffer file = ByteBuffer.allocate(FIRST_OFFSET + epochs.size() * EPOCH_LENGTH + Integer.BYTES);
+        file.putLong(MAGIC)
+                .putInt(SegmentHeader.VERSION)
+                .putInt(epochs.size())
+                .putLong(forcedPosition)
+                .putLong(forcedSequence);
+        for (Epoch e : epochs) {
+            file.putLong(e.epoch).putLong(e.position).putLong(e.sequence).putLong(e.timeMillis);
+        }
+        file.putInt(crc(file, file.position()));
+        disk.replace(FileNames.EPOCHS, file.flip());
+    }
+
+    private static int crc(ByteBuffer file, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(file.slice(0, length));
+        return (int) crc.getValue();
+    }
+}

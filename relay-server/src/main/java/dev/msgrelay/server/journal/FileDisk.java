@@ -1,0 +1,244 @@
+package dev.msgrelay.server.journal;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A directory of the machine. */
+public final class FileDisk implements Disk {
+    /**
+     * Direct memory that the JDK takes for each thread that reads or writes from the heap, and keeps: so much goes at once.
+     */
+    public static final int PIECE = 256 << 10;
+
+    private static final String LOCK = "lock";
+
+    /** Longest text of a lock file that is shown. */
+    private static final int LOCK_TEXT = 200;
+
+    /**
+     * What this process holds. A process that closes a file loses its locks on it, whoever opened it, so a second one of ours
+     * must not even look.
+     */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private final Path directory;
+
+    /** @param directory is there */
+    public FileDisk(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * A directory that is made where there is none.
+     *
+     * @throws IOException it cannot be made, or is none; the message names it
+     */
+    public static FileDisk make(Path directory) throws IOException {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new IOException("journal: cannot make the directory " + directory + ": " + e, e);
+        }
+        return new FileDisk(directory);
+    }
+
+    @Override
+    public String place() {
+        return directory.toString();
+    }
+
+    @Override
+    public List<String> names() throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
+            for (Path file : all) {
+                names.add(file.getFileName().toString());
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return names;
+    }
+
+    @Override
+    public File open(String name) throws IOException {
+        try {
+            return new OpenFile(FileChannel.open(
+                    directory.resolve(name),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE));
+        } catch (IOException e) {
+            throw told(e, 0);
+        }
+    }
+
+    @Override
+    public File openToRead(String name) throws IOException {
+        return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.delete(directory.resolve(name));
+    }
+
+    @Override
+    public void force() throws IOException {
+        // Works on Linux, where a directory can be opened like a file.
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+            names.force(true);
+        }
+    }
+
+    @Override
+    public long free() throws IOException {
+        return Files.getFileStore(directory).getUsableSpace();
+    }
+
+    @Override
+    public Closeable lock(boolean toWrite) throws IOException {
+        Path path = directory.resolve(LOCK);
+        Path place = directory.toRealPath();
+        if (!HELD.add(place)) {
+            throw new IOException("journal " + directory + " is in use by this process");
+        }
+        FileChannel channel = null;
+        boolean held = false;
+        try {
+            channel = toWrite
+                    ? FileChannel.open(
+                            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+                    : FileChannel.open(path, StandardOpenOption.READ);
+            held = channel.tryLock(0, Long.MAX_VALUE, !toWrite) != null;
+            if (!held) {
+                throw new IOException("journal " + directory + " is in use by " + holder(channel));
+            }
+            if (toWrite) {
+                channel.truncate(0);
+                channel.write(StandardCharsets.UTF_8.encode(
+                        "process " + ProcessHandle.current().pid() + '\n'));
+            }
+            FileChannel file = channel;
+            return () -> {
+                try (file) {
+                    HELD.remove(place);
+                }
+            };
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no journal in " + directory, e);
+        } finally {
+            if (!held) {
+                HELD.remove(place);
+                if (channel != null) {
+                    channel.close();
+                }
+            }
+        }
+    }
+
+    private static String holder(FileChannel channel) throws IOException {
+        ByteBuffer text = ByteBuffer.allocate(LOCK_TEXT);
+        channel.read(text, 0);
+        String who = StandardCharsets.UTF_8.decode(text.flip()).toString().strip();
+        return who.matches("process \\d+") ? who : "somebody who has not said a name";
+    }
+
+    /** What the machine says of a write that did not happen, in our words. */
+    private IOException told(IOException e, int bytes) {
+        String text = String.valueOf(e.getMessage());
+        boolean full = text.contains("No space left") || text.contains("quota exceeded");
+        try {
+            // The text may be in another language.
+            full |= Files.getFileStore(directory).getUsableSpace() < bytes;
+        } catch (IOException unknown) {
+            e.addSuppressed(unknown);
+        }
+        return full ? new DiskFullException("journal " + directory + ": no space left", e) : e;
+    }
+
+    private final class OpenFile implements File {
+        private final FileChannel channel;
+
+        OpenFile(FileChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public long length() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void read(long at, ByteBuffer into) throws IOException {
+            long from = at;
+            int limit = into.limit();
+            int n = 0;
+            while (into.position() < limit && n >= 0) {
+                n = channel.read(piece(into, limit), from);
+                from += n;
+            }
+            into.limit(limit);
+        }
+
+        /** As much of what remains as goes at once. */
+        private ByteBuffer piece(ByteBuffer of, int limit) {
+            return of.limit(of.isDirect() ? limit : Math.min(limit, of.position() + PIECE));
+        }
+
+        @Override
+        public void write(long at, ByteBuffer from) throws IOException {
+            long to = at;
+            int limit = from.limit();
+            try {
+                while (from.position() < limit) {
+                    to += channel.write(piece(from, limit), to);
+                }
+            } catch (IOException e) {
+                throw told(e, limit - from.position());
+            } finally {
+                from.limit(limit);
+            }
+        }
+
+        @Override
+        public void setLength(long length) throws IOException {
+            long now = channel.size();
+            if (length < now) {
+                channel.truncate(length);
+            } else if (length > now) {
+                write(length - 1, ByteBuffer.allocate(1));
+            }
+        }
+
+        @Override
+        public void force() throws IOException {
+            // Without times: on Linux that is fdatasync, which has the length along.
+            channel.force(false);
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}

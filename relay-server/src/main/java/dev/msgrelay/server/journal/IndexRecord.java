@@ -1,0 +1,109 @@
+package dev.msgrelay.server.journal;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A record of an index that tells of bytes of the stream. Big-endian.
+ *
+ * <pre>
+ *    0  kind: 1 BLOCK, 2 FORCED, 3 LOST     int32
+ *    4  CRC32C of the bytes (BLOCK)         int32
+ *    8  position                            int64
+ *   16  sequence                            int64
+ *   24  end position                        int64
+ *   32  end sequence                        int64
+ *   40  time, ms since 1970                 int64
+ *   48  0                                   12 bytes
+ *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
+ * </pre>
+ *
+ * @param kind what it says
+ * @param crc of a BLOCK's bytes; otherwise 0
+ * @param position where the bytes start
+ * @param sequence number of the first message
+ * @param endPosition behind the last byte, which is where a frame ends
+ * @param endSequence number of the first message behind them
+ * @param timeMillis when it was written
+ */
+record IndexRecord(
+        Kind kind, int crc, long position, long sequence, long endPosition, long endSequence, long timeMillis)
+        implements SealedRecord {
+    static final int LENGTH = SealedRecord.LENGTH;
+
+    private static final int KIND_OFFSET = 0;
+    private static final int DATA_CRC_OFFSET = KIND_OFFSET + Integer.BYTES;
+    private static final int POSITION_OFFSET = DATA_CRC_OFFSET + Integer.BYTES;
+    private static final int SEQUENCE_OFFSET = POSITION_OFFSET + Long.BYTES;
+    private static final int END_POSITION_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
+    private static final int END_SEQUENCE_OFFSET = END_POSITION_OFFSET + Long.BYTES;
+    private static final int TIME_OFFSET = END_SEQUENCE_OFFSET + Long.BYTES;
+
+    /** What a record says. */
+    enum Kind {
+        /** These bytes lie in the stream file: whole frames. */
+        BLOCK(1),
+        /** Everything before its position was forced, with its records, before this one was written. */
+        FORCED(2),
+        /** These messages were in the stream once, and were lost by damage. Written by a repair. */
+        LOST(3);
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        private static Kind of(int code) {
+            return switch (code) {
+                case 1 -> BLOCK;
+                case 2 -> FORCED;
+                case 3 -> LOST;
+                default -> null;
+            };
+        }
+    }
+
+    static IndexRecord forced(long position, long sequence, long timeMillis) {
+        return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis);
+    }
+
+    static IndexRecord lost(Loss loss, long timeMillis) {
+        return new IndexRecord(
+                Kind.LOST, 0, loss.position(), loss.sequence(), loss.endPosition(), loss.endSequence(), timeMillis);
+    }
+
+    long bytes() {
+        return endPosition - position;
+    }
+
+    @Override
+    public void put(ByteBuffer target, long seed) {
+        int at = target.position();
+        target.putInt(kind.code)
+                .putInt(crc)
+                .putLong(position)
+                .putLong(sequence)
+                .putLong(endPosition)
+                .putLong(endSequence)
+                .putLong(timeMillis);
+        SealedRecord.seal(target, at, seed);
+    }
+
+    /** Reads the record at an offset; null where none was sealed with this seed. */
+    static IndexRecord read(ByteBuffer index, int at, long seed) {
+        Kind kind = Kind.of(index.getInt(at + KIND_OFFSET));
+        if (kind == null || !SealedRecord.isSealed(index, at, seed)) {
+            return null;
+        }
+        IndexRecord record = new IndexRecord(
+                kind,
+                index.getInt(at + DATA_CRC_OFFSET),
+                index.getLong(at + POSITION_OFFSET),
+                index.getLong(at + SEQUENCE_OFFSET),
+                index.getLong(at + END_POSITION_OFFSET),
+                index.getLong(at + END_SEQUENCE_OFFSET),
+                index.getLong(at + TIME_OFFSET));
+        boolean grows = record.endPosition > record.position && record.endSequence > record.sequence;
+        return grows || kind == Kind.FORCED ? record : null;
+    }
+}

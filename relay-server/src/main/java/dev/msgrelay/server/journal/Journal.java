@@ -1,0 +1,421 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.journal.Recovery.Part;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.log.StreamHead;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The stream on the disk: opened before the log is made, since it says where the stream goes on; fed by the log; closed after
+ * the last message is in it.
+ *
+ * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a full disk ends it
+ * for good: after a force that failed, a later one may succeed although bytes are lost.
+ */
+public final class Journal implements Closeable {
+    /** Who is told what becomes of it. */
+    public interface Watch {
+        /** What lies before the position is written. On the writer's thread. */
+        void written(long position);
+
+        /** What lies before the position is forced. On the forcer's thread. */
+        void forced(long position);
+
+        /** It has ended: no more is written. On either thread, once. */
+        void failed(Throwable cause);
+    }
+
+    /** Direct memory: of each thread that reads or writes from the heap (who opens, the writer, the forcer), and records. */
+    public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
+
+    /** Of the Java heap, for each segment that is held: what is known of it, and its files' names. */
+    private static final int BYTES_PER_SEGMENT = 400;
+
+    /** Likewise for each name: what is known of it, and how it is written down. */
+    private static final int BYTES_PER_NAME = 300;
+
+    /** Likewise for each record of the one whose records are looked at, when it is opened. */
+    private static final int BYTES_PER_RECORD = 96;
+
+    /** At the end, for what is still to be written and forced. */
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Disk disk;
+    private final JournalSettings settings;
+    private final Closeable lock;
+    private final Recovery recovered;
+    private final EpochTable epochs;
+    private final SegmentFiles files;
+    private final long lastMillis;
+    private final NameMoves moves = new NameMoves();
+    private final StreamHead written = new StreamHead();
+    private final StreamHead forced = new StreamHead();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+    private JournalWriter writer;
+    private JournalForcer forcer;
+    private JournalThread writing;
+    private JournalThread forcing;
+    private Watch watch;
+
+    private Journal(Disk disk, JournalSettings settings, Closeable lock, Recovery recovered, EpochTable epochs)
+            throws IOException {
+        this.disk = disk;
+        this.settings = settings;
+        this.lock = lock;
+        this.recovered = recovered;
+        this.epochs = epochs;
+        files = new SegmentFiles(disk, settings);
+        files.collectSpares();
+        long newest = epochs.last().timeMillis();
+        for (Part part : recovered.parts()) {
+            long base = part.header().base();
+            newest = Math.max(newest, part.timeMillis());
+            if (part.endPosition() > base) {
+                long length = part.records() < 0
+                        ? part.length()
+                        : part.endPosition() - base + SegmentHeader.LENGTH + (long) part.records() * IndexRecord.LENGTH;
+                files.add(new SegmentFiles.Sealed(base, part.endPosition(), length, part.timeMillis()));
+            }
+        }
+        lastMillis = newest;
+        written.set(recovered.endPosition(), recovered.endSequence());
+        forced.set(recovered.endPosition(), recovered.endSequence());
+    }
+
+    /** Bytes of the Java heap that it takes at most: most of them when it is opened. */
+    public static long heapBytes(JournalSettings settings) {
+        long records = settings.indexBytes() / IndexRecord.LENGTH;
+        return settings.indexBytes()
+                + records * BYTES_PER_RECORD
+                + settings.mostSegments() * BYTES_PER_SEGMENT
+                + (long) JournalName.MOST * BYTES_PER_NAME
+                + NameMoves.BYTES;
+    }
+
+    /**
+     * Opens a directory: takes its lock, cuts a torn tail, and begins an epoch.
+     *
+     * @param epoch of the stream from here on
+     * @param millis the time, since 1970
+     * @throws IOException somebody else has it, or it is damaged, or cannot be written to; the message names the place. Nothing
+     *     was changed by us where it is damaged
+     */
+    public static Journal open(Disk disk, JournalSettings settings, long epoch, long millis) throws IOException {
+        try {
+            return locked(disk, settings, epoch, millis);
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).startsWith("journal ")) {
+                throw e;
+            }
+            throw new IOException("journal " + disk.place() + " cannot be used: " + said(e), e);
+        }
+    }
+
+    /** What the machine says; the JDK's own messages are little more than a file's name. */
+    private static String said(Throwable e) {
+        if (!(e instanceof FileSystemException of)) {
+            return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
+        }
+        String what = e instanceof AccessDeniedException
+                ? "permission denied"
+                : e instanceof NoSuchFileException
+                        ? "it is not there"
+                        : of.getReason() == null ? e.getClass().getSimpleName() : of.getReason();
+        return of.getFile() + ": " + what;
+    }
+
+    private static Journal locked(Disk disk, JournalSettings settings, long epoch, long millis) throws IOException {
+        Closeable lock = disk.lock(true);
+        boolean open = false;
+        try {
+            Recovery found = Recovery.look(disk, Recovery.Depth.START);
+            if (!found.sound()) {
+                throw new IOException(refusal(disk, found));
+            }
+            checkRoom(disk, settings, found);
+            Repair.cut(disk, found);
+            EpochTable epochs = found.epochs()
+                    .with(
+                            new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis),
+                            found.startPosition());
+            epochs.write(disk);
+            Journal journal = new Journal(disk, settings, lock, found, epochs);
+            open = true;
+            return journal;
+        } finally {
+            if (!open) {
+                lock.close();
+            }
+        }
+    }
+
+    /** What it may grow to has to fit: otherwise publishers would wait for ever, some day. */
+    private static void checkRoom(Disk disk, JournalSettings settings, Recovery found) throws IOException {
+        long free = disk.free();
+        if (settings.keepBytes() != JournalSettings.UNLIMITED && settings.keepBytes() - found.length() > free) {
+            throw new IOException("journal keep " + settings.keepBytes()
+                    + " is more than there is room for: the disk of " + disk.place() + " has " + free
+                    + " bytes free, and the journal has " + found.length() + " so far");
+        }
+    }
+
+    private static String refusal(Disk disk, Recovery found) {
+        List<Loss> damage = found.damage();
+        String first = damage.isEmpty()
+                ? "the table of " + (found.epochsDamaged() ? "epochs" : "names") + " is missing or damaged"
+                : damage.get(0).text();
+        String more = damage.size() > 1 ? ", and " + (damage.size() - 1) + " more" : "";
+        return "journal " + disk.place() + " is damaged: " + first + more
+                + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost";
+    }
+
+    // ---- what was found ----------------------------------------------------------------------------------------
+
+    /** What was found in the directory as it was opened, the cut of its torn tail included. */
+    public Recovery recovered() {
+        return recovered;
+    }
+
+    /** All lives of the stream that are remembered, this one included. */
+    public EpochTable epochs() {
+        return epochs;
+    }
+
+    /** Where the stream goes on: the log is made to start here. */
+    public Mark goesOnAt() {
+        Mark start = new Mark();
+        start.set(recovered.endPosition(), recovered.endSequence());
+        return start;
+    }
+
+    // ---- at work -----------------------------------------------------------------------------------------------
+
+    /**
+     * Takes the log that it writes down from now on.
+     *
+     * @param log starts at {@link #goesOnAt}, and is not written to yet. Its gate keeps it from running so far ahead that it
+     *     drops what was not written
+     * @param whom is told
+     * @param nanos now, of the clock that only goes forward
+     */
+    public void feed(PacketLog log, Watch whom, long nanos) {
+        watch = whom;
+        writer = new JournalWriter(
+                log,
+                files,
+                written,
+                forced,
+                epochs.last().epoch(),
+                lastMillis,
+                settings.segmentBytes(),
+                new WrittenNames(moves, recovered.states()),
+                recovered.named(),
+                watch);
+        forcer = new JournalForcer(
+                disk, settings, files, writer, written, forced, recovered.namesPosition(), watch, nanos);
+    }
+
+    /** Starts its two threads, on what it is fed with. */
+    public void start() {
+        writing = new JournalThread(
+                "relay-journal",
+                (nanos, millis) -> {
+                    boolean done = write(nanos, millis);
+                    if (done) {
+                        forcing.wake();
+                    }
+                    return done;
+                },
+                this::fail);
+        forcing = new JournalThread(
+                "relay-journal-force",
+                (nanos, millis) -> {
+                    boolean done = force(nanos, millis);
+                    if (done) {
+                        writing.wake();
+                    }
+                    return done;
+                },
+                this::fail);
+        forcing.start();
+        writing.start();
+    }
+
+    /** One step of the writer; answers whether it did something. */
+    boolean write(long nanos, long millis) {
+        return step(() -> writer.work(nanos, millis));
+    }
+
+    /** One step of the forcer; answers whether it did something. */
+    boolean force(long nanos, long millis) {
+        return step(() -> forcer.work(nanos, millis));
+    }
+
+    private interface Step {
+        boolean run() throws IOException;
+    }
+
+    private boolean step(Step step) {
+        if (failure.get() != null) {
+            return false;
+        }
+        try {
+            return step.run();
+        } catch (IOException | RuntimeException e) {
+            fail(e);
+            return false;
+        }
+    }
+
+    private void fail(Throwable cause) {
+        if (failure.compareAndSet(null, cause)) {
+            watch.failed(cause);
+        }
+    }
+
+    /** The log's head has moved. Any thread. */
+    public void signal() {
+        if (writing != null) {
+            writing.wake();
+        }
+    }
+
+    /** Somebody waits until everything before a position is forced. One thread. */
+    public void want(long position) {
+        forcer.want(position);
+        if (forcing != null) {
+            forcing.wake();
+        }
+    }
+
+    /** What names move is put there. The core's. */
+    public NameMoves moves() {
+        return moves;
+    }
+
+    /** Up to where it is written: survives the end of this process. Any thread. */
+    public StreamHead written() {
+        return written;
+    }
+
+    /** Up to where it is forced: survives the end of the machine. Any thread. */
+    public StreamHead forced() {
+        return forced;
+    }
+
+    /** What ended it; null: nothing. Any thread. */
+    public Throwable failure() {
+        return failure.get();
+    }
+
+    /** What there is to say of it. Any thread. */
+    public JournalStats stats() {
+        return forcer.stats();
+    }
+
+    /**
+     * After a failure: lets go of the log, which goes on without it. The directory stays locked.
+     *
+     * @throws IOException a thread hangs in the disk
+     */
+    public void abandon() throws IOException {
+        endThreads();
+        writer.release();
+        closeFiles();
+    }
+
+    /**
+     * Writes and forces what is in the log, and lets go of log and directory. The log is no longer written to.
+     *
+     * @throws IOException not all of it is on the disk
+     */
+    @Override
+    public void close() throws IOException {
+        try (lock) {
+            if (writer == null) {
+                files.close();
+                return;
+            }
+            endThreads();
+            finish(System.nanoTime() + CLOSE_NANOS);
+            writer.release();
+            closeFiles();
+        }
+        if (failure.get() != null) {
+            throw new IOException(failureText(), failure.get());
+        }
+    }
+
+    /** What ended it, in words. */
+    public String failureText() {
+        return "journal " + disk.place() + " has failed: " + said(failure.get());
+    }
+
+    private void endThreads() throws IOException {
+        if (writing != null) {
+            try {
+                long millis = TimeUnit.NANOSECONDS.toMillis(CLOSE_NANOS);
+                if (!writing.end(millis) || !forcing.end(millis)) {
+                    throw new IOException("journal " + disk.place() + ": the disk has not answered for " + millis
+                            + " ms; what was forced before is there");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("journal " + disk.place() + ": interrupted at its end", e);
+            }
+        }
+    }
+
+    /** With both threads gone: the rest, and at last the record that all of it is forced. */
+    private void finish(long end) {
+        long millis = System.currentTimeMillis();
+        step(() -> {
+            while (!writer.caughtUp() && System.nanoTime() - end < 0) {
+                boolean done = writer.work(System.nanoTime(), millis) | forcer.prepare(System.nanoTime());
+                if (!done) {
+                    LockSupport.parkNanos(RETRY_NANOS);
+                }
+            }
+            forcer.forceNow();
+            writer.work(System.nanoTime(), millis);
+            forcer.forceNow();
+            if (writer.caughtUp()) {
+                Mark all = new Mark();
+                forced.read(all);
+                epochs.forced(all.position(), all.sequence()).write(disk);
+            } else {
+                throw new IOException("not all could be written within 10 s of the end");
+            }
+            return true;
+        });
+    }
+
+    /** For tests, of a process that has gone: lets go of the log, and of nothing else. */
+    void letGo() {
+        writer.release();
+    }
+
+    private void closeFiles() throws IOException {
+        files.close();
+        for (Segment s = writer.complete().poll();
+                s != null;
+                s = writer.complete().poll()) {
+            s.close();
+        }
+        if (writer.current() != null) {
+            writer.current().close();
+        }
+    }
+}

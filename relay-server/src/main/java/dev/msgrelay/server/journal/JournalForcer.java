@@ -1,0 +1,230 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.StreamHead;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Forces what was written: bytes, then records. While anybody waits it does so back to back: whatever was written during one
+ * force is in the next, so many wait for one. It also makes files ready for the writer, and drops old ones.
+ *
+ * <p>Owned by its thread.
+ */
+final class JournalForcer {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /** How much room there is on the disk is asked so often. */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Names are written so often at most. */
+    private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A disk that was full is asked again after so long. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** So many are forced without waiting for the interval: the force of a second's bytes at once holds the writer up. */
+    private static final long MUCH_BYTES = 32L << 20;
+
+    private final Disk disk;
+    private final JournalSettings settings;
+    private final SegmentFiles files;
+    private final JournalWriter writer;
+    private final StreamHead written;
+    private final StreamHead forced;
+    private final Journal.Watch watch;
+    private final Mark upTo = new Mark();
+    private final AtomicLongArray times = new AtomicLongArray(JournalStats.BOUNDS.size() + 1);
+    private volatile long timeNanos;
+    // By the clock that it is driven with, when it was last.
+    private volatile long now;
+    private volatile int segments;
+    private volatile long fileBytes;
+    private volatile long freeBytes = -1;
+    private long namesPosition;
+    private boolean namesWritten;
+    private long lastNames;
+    private long lastLook;
+    private boolean looked;
+    private long durable;
+    private long lastForce;
+    private long lastFull;
+    private boolean full;
+
+    private volatile long wanted;
+
+    JournalForcer(
+            Disk disk,
+            JournalSettings settings,
+            SegmentFiles files,
+            JournalWriter writer,
+            StreamHead written,
+            StreamHead forced,
+            long namesPosition,
+            Journal.Watch watch,
+            long nanos) {
+        this.disk = disk;
+        this.settings = settings;
+        this.files = files;
+        this.writer = writer;
+        this.written = written;
+        this.forced = forced;
+        this.watch = watch;
+        this.namesPosition = namesPosition;
+        this.lastForce = nanos;
+        this.now = nanos;
+        this.durable = forced.position();
+        this.wanted = forced.position();
+    }
+
+    /** Somebody waits until everything before a position is forced. One thread. */
+    void want(long position) {
+        wanted = Math.max(wanted, position);
+    }
+
+    /**
+     * At most one force, and one step of what else there is.
+     *
+     * @return whether something was done
+     * @throws IOException nothing may be written any more: after a force that failed nobody knows what is on the disk
+     */
+    boolean work(long nanos, long millis) throws IOException {
+        now = nanos;
+        written.read(upTo);
+        boolean late = nanos - lastForce >= settings.forceNanos();
+        boolean unforced = upTo.position() > forced.position();
+        boolean much = upTo.position() - forced.position() >= MUCH_BYTES;
+        boolean awaited = Math.min(wanted, upTo.position()) > forced.position();
+        boolean done = false;
+        if (awaited || much || late && (unforced || writer.recorded() > durable)) {
+            long began = System.nanoTime();
+            force();
+            took(System.nanoTime() - began);
+            lastForce = nanos;
+            done = true;
+        }
+        if (!full || nanos - lastFull >= RETRY_NANOS) {
+            done |= files(nanos, millis);
+        }
+        return done;
+    }
+
+    private boolean files(long nanos, long millis) throws IOException {
+        long current = writer.current() == null ? 0 : settings.segmentBytes() + settings.indexBytes();
+        writeNames(nanos, files.isOver(current));
+        // Names that moved behind the table of names are in the indexes alone.
+        long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
+        files.retire(Math.min(durable, told), current, millis);
+        segments = files.sealed() + (current == 0 ? 0 : 1);
+        fileBytes = files.bytes() + current;
+        if (!looked || nanos - lastLook >= LOOK_NANOS) {
+            looked = true;
+            lastLook = nanos;
+            freeBytes = disk.free();
+        }
+        return prepare(nanos);
+    }
+
+    /**
+     * Once what they count is forced; not more often than it pays: a start reads the indexes from there on.
+     *
+     * @param needed segments are to be dropped
+     */
+    private void writeNames(long nanos, boolean needed) throws IOException {
+        NamesFile newest = writer.snapshot();
+        if (newest == null
+                || newest.position() <= namesPosition
+                || newest.position() > forced.position()
+                || !needed && namesWritten && nanos - lastNames < NAMES_NANOS) {
+            return;
+        }
+        try {
+            newest.write(disk);
+            namesPosition = newest.position();
+            namesWritten = true;
+            lastNames = nanos;
+        } catch (DiskFullException e) {
+            full = true;
+            lastFull = nanos;
+        }
+    }
+
+    /** Sees to it that files for the next segment are there; answers whether there was something to do. */
+    boolean prepare(long nanos) throws IOException {
+        try {
+            full = false;
+            return files.prepare();
+        } catch (DiskFullException e) {
+            full = true;
+            lastFull = nanos;
+            return false;
+        }
+    }
+
+    private void took(long nanos) {
+        int bound = 0;
+        while (bound < JournalStats.BOUNDS.size() && nanos > JournalStats.BOUNDS.get(bound) * NANOS_PER_SECOND) {
+            bound++;
+        }
+        times.set(bound, times.get(bound) + 1);
+        timeNanos += nanos;
+    }
+
+    /** What it knows of the files. Any thread. */
+    JournalStats stats() {
+        long nowNanos = now;
+        List<Long> upTo = new ArrayList<>();
+        for (int i = 0; i < times.length(); i++) {
+            upTo.add(times.get(i));
+        }
+        return new JournalStats(
+                segments,
+                fileBytes,
+                freeBytes,
+                writer.fullNanos(nowNanos),
+                writer.unpreparedNanos(nowNanos),
+                upTo,
+                timeNanos);
+    }
+
+    /** Forces everything that is written now. */
+    void forceNow() throws IOException {
+        written.read(upTo);
+        force();
+    }
+
+    /** Forces everything up to what was read of {@code written} just before. */
+    private void force() throws IOException {
+        // In this order: whatever was written until then lies in segments that are found now.
+        long recorded = writer.recorded();
+        Segment current = writer.current();
+        boolean newNames = false;
+        boolean currentDone = current == null;
+        for (Segment s = writer.complete().poll();
+                s != null;
+                s = writer.complete().poll()) {
+            s.force();
+            newNames |= !s.nameForced();
+            currentDone |= s == current;
+            s.close();
+            files.add(new SegmentFiles.Sealed(
+                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.timeMillis()));
+        }
+        if (!currentDone) {
+            current.force();
+            newNames |= !current.nameForced();
+            current.setNameForced();
+        }
+        if (newNames) {
+            disk.force();
+        }
+        if (upTo.position() > forced.position()) {
+            forced.set(upTo.position(), upTo.sequence());
+            watch.forced(upTo.position());
+        }
+        durable = Math.max(durable, recorded);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.journal.Recovery.Part;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** Reads the messages of a directory, one behind the other, and says where some are missing. No byte is handed on unchecked. */
+public final class JournalReader {
+    /** Takes what is read. */
+    public interface Sink {
+        /**
+         * A message.
+         *
+         * @param body between position and limit, big-endian; valid until this returns
+         * @return whether it wants more
+         */
+        boolean message(long sequence, int type, ByteBuffer body) throws IOException;
+
+        /** Messages that are missing. */
+        void lost(Loss loss) throws IOException;
+    }
+
+    private final Disk disk;
+    private final Recovery found;
+    private final long first;
+    private final Sink sink;
+    // Where the next message is expected.
+    private long position;
+    private long sequence;
+    private ByteBuffer bytes = ByteBuffer.allocate(1 << 20);
+
+    private JournalReader(Disk disk, Recovery found, long first, Sink sink) {
+        this.disk = disk;
+        this.found = found;
+        this.first = first;
+        this.sink = sink;
+    }
+
+    /**
+     * Reads from a message on, or from the oldest one, to the end.
+     *
+     * @param found what the directory holds
+     * @param first number of the first message that is wanted
+     */
+    public static void read(Disk disk, Recovery found, long first, Sink sink) throws IOException {
+        new JournalReader(disk, found, first, sink).run();
+    }
+
+    private void run() throws IOException {
+        position = found.startPosition();
+        sequence = found.startSequence();
+        for (Part part : found.parts()) {
+            if (part.endSequence() > first && !part(part)) {
+                return;
+            }
+            missing(
+                    part.endPosition(),
+                    part.endSequence(),
+                    FileNames.index(part.header().base()));
+        }
+    }
+
+    /** Of one segment; answers whether more is wanted. */
+    private boolean part(Part part) throws IOException {
+        SegmentHeader header = part.header();
+        if (header.sequence() > sequence) {
+            goTo(header.base(), header.sequence());
+        }
+        try (Disk.File stream = disk.openToRead(FileNames.stream(header.base()));
+                Disk.File index = disk.openToRead(FileNames.index(header.base()))) {
+            ByteBuffer records = ByteBuffer.allocate((int) Math.min(SegmentFiles.MOST_INDEX, index.length()));
+            index.read(0, records);
+            records.flip();
+            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= records.limit(); at += IndexRecord.LENGTH) {
+                IndexRecord record = IndexRecord.read(records, at, header.seed());
+                boolean ours = record != null
+                        && record.kind() == Kind.BLOCK
+                        && record.sequence() >= sequence
+                        && record.endPosition() <= part.endPosition()
+                        && record.endPosition() - header.base() <= stream.length();
+                if (!ours || record.endSequence() <= first) {
+                    if (ours) {
+                        goTo(record.endPosition(), record.endSequence());
+                    }
+                    continue;
+                }
+                missing(record.position(), record.sequence(), FileNames.index(header.base()));
+                if (!matches(record, header.base(), stream)) {
+                    missing(record.endPosition(), record.endSequence(), FileNames.stream(header.base()));
+                } else if (!frames(record)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** The next message that was found is not the next one that was wanted. */
+    private void missing(long to, long next, String file) throws IOException {
+        if (next > sequence && next > first) {
+            sink.lost(new Loss(position, sequence, to, next, file + ": not whole"));
+        }
+        if (next > sequence) {
+            goTo(to, next);
+        }
+    }
+
+    private void goTo(long at, long next) {
+        position = at;
+        sequence = next;
+    }
+
+    private boolean matches(IndexRecord block, long base, Disk.File stream) throws IOException {
+        if (bytes.capacity() < block.bytes()) {
+            bytes = ByteBuffer.allocate((int) block.bytes());
+        }
+        bytes.clear().limit((int) block.bytes());
+        stream.read(block.position() - base, bytes);
+        if (bytes.hasRemaining()) {
+            return false;
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.flip());
+        bytes.rewind();
+        return (int) crc.getValue() == block.crc();
+    }
+
+    private boolean frames(IndexRecord block) throws IOException {
+        int at = 0;
+        int end = bytes.limit();
+        while (sequence < block.endSequence()) {
+            int body = at + FrameLayout.HEADER_LENGTH;
+            int length = body <= end ? FrameLayout.bodyLength(bytes, at) : -1;
+            if (length < 0 || length > end - body) {
+                // The bytes are those that were written, so a writer of another kind made them.
+                throw new IOException("block at position " + block.position() + " holds no whole frame at " + at);
+            }
+            boolean more =
+                    sequence < first || sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length));
+            sequence++;
+            at = body + length;
+            if (!more) {
+                return false;
+            }
+        }
+        position = block.endPosition();
+        return true;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.msgrelay.server.journal;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/** A thread that does one duty over and over, and sleeps while there is nothing to do. It is never interrupted. */
+final class JournalThread {
+    /** What it does. */
+    interface Duty {
+        /**
+         * One bounded step.
+         *
+         * @param nanos of a clock that only goes forward
+         * @param millis since 1970
+         * @return whether there may be more to do at once
+         */
+        boolean work(long nanos, long millis);
+    }
+
+    /** It looks so often although nobody wakes it: for what depends on the time alone. */
+    private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final Duty duty;
+    private final Consumer<Throwable> failure;
+    private final Thread thread;
+    private volatile boolean parked;
+    private volatile boolean ended;
+
+    /** @param failure told what was thrown, which ends the thread */
+    JournalThread(String name, Duty duty, Consumer<Throwable> failure) {
+        this.duty = duty;
+        this.failure = failure;
+        thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Wakes it if it sleeps. Any thread, after what it shall see has been made visible. */
+    void wake() {
+        VarHandle.fullFence();
+        if (parked) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Ends it after the step that it is in; answers whether it has ended within the time. */
+    boolean end(long millis) throws InterruptedException {
+        ended = true;
+        LockSupport.unpark(thread);
+        thread.join(millis);
+        return !thread.isAlive();
+    }
+
+    private boolean work() {
+        return duty.work(System.nanoTime(), System.currentTimeMillis());
+    }
+
+    private void run() {
+        try {
+            rounds();
+        } catch (Throwable e) {
+            failure.accept(e);
+        }
+    }
+
+    private void rounds() {
+        while (!ended) {
+            if (work()) {
+                continue;
+            }
+            parked = true;
+            VarHandle.fullFence();
+            // Once more after the flag is up: who came before it did not wake us.
+            if (!work() && !ended) {
+                LockSupport.parkNanos(this, SLEEP_NANOS);
+            }
+            parked = false;
+        }
+    }
+}

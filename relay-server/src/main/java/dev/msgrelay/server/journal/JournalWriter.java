@@ -1,0 +1,302 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.flow.HeldTime;
+import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.log.StreamHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.zip.CRC32C;
+
+/**
+ * Writes what it reads from the packet log: first the bytes, from where they lie in the log, then the record of them. What it
+ * has not written the log keeps: its position is a limit of the gate.
+ *
+ * <p>Owned by its thread; {@link #written}, {@link #current} and {@link #complete} are read by the forcer.
+ */
+final class JournalWriter {
+    /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
+    static final int MOST = 1 << 20;
+
+    private static final int RECORDS_AT_ONCE = 1024;
+
+    /** Direct memory for them. */
+    static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
+
+    private final PacketLog log;
+    private final LogReader reader;
+    private final SegmentFiles files;
+    private final StreamHead written;
+    private final StreamHead forced;
+    private final long epoch;
+    private final int most;
+    private final Journal.Watch watch;
+    private final Queue<Segment> complete = new ConcurrentLinkedQueue<>();
+    private final HeldTime full = new HeldTime();
+    private final HeldTime unprepared = new HeldTime();
+    private final CRC32C crc = new CRC32C();
+    private final WrittenNames names;
+    private final ByteBuffer records = ByteBuffer.allocateDirect(RECORD_BYTES);
+    private final Mark head = new Mark();
+    private final Mark at = new Mark();
+    private final Mark known = new Mark();
+    private long lastMillis;
+
+    // Where the records that are being put go, and how many there are.
+    private long recordsAt;
+    private int count;
+    private IOException refused;
+
+    private volatile Segment current;
+    private volatile long named;
+    // Names as they stood where the newest segment began that had others before than the one before it; null: none.
+    private volatile NamesFile snapshot;
+    private long snapshotPosition;
+    private volatile long recorded;
+
+    /**
+     * @param log stands where the journal goes on
+     * @param written is moved by the writer
+     * @param forced is moved by the forcer, and written down here
+     * @param lastMillis time of the newest message before
+     * @param segmentBytes length of a stream file; a frame has three quarters of it at most
+     * @param names as they stand
+     * @param named behind the newest block that moved one
+     * @param watch is told what is written
+     */
+    JournalWriter(
+            PacketLog log,
+            SegmentFiles files,
+            StreamHead written,
+            StreamHead forced,
+            long epoch,
+            long lastMillis,
+            long segmentBytes,
+            WrittenNames names,
+            long named,
+            Journal.Watch watch) {
+        this.log = log;
+        this.reader = new LogReader(log);
+        this.files = files;
+        this.written = written;
+        this.forced = forced;
+        this.epoch = epoch;
+        this.lastMillis = lastMillis;
+        this.most = (int) Math.min(MOST, segmentBytes / 4);
+        this.names = names;
+        this.named = named;
+        this.watch = watch;
+        this.recorded = forced.position();
+    }
+
+    /**
+     * One block, or the record of what was forced.
+     *
+     * @return whether something was written
+     * @throws IOException nothing may be written any more
+     */
+    boolean work(long nanos, long millis) throws IOException {
+        log.head().read(head);
+        try {
+            boolean wrote = reader.position() == head.position() ? recordForced(millis) : block(nanos, millis);
+            full.end(nanos);
+            return wrote;
+        } catch (DiskFullException e) {
+            // The same bytes go to the same place again, later.
+            full.begin(nanos);
+            return false;
+        }
+    }
+
+    private boolean block(long nanos, long millis) throws IOException {
+        long backlog = head.position() - reader.position();
+        if (!reader.hold((int) Math.min(most, backlog), head)) {
+            throw new IOException("the log has dropped position " + reader.position() + " before it was written");
+        }
+        int bytes = reader.restToBoundary();
+        if ((current == null || current.room() < bytes) && !roll(bytes, nanos, millis)) {
+            return false;
+        }
+        written.read(at);
+        long end = at.position() + bytes;
+        long time = now(millis);
+        IndexRecord block = new IndexRecord(
+                Kind.BLOCK,
+                copy(at.position(), bytes),
+                at.position(),
+                at.sequence(),
+                end,
+                reader.boundary().sequence(),
+                time);
+        boolean more = forcedIsNew();
+        names.begin(block.endSequence());
+        beginRecords();
+        if (names.moved()) {
+            names.records(current.header().base(), this::put);
+        }
+        if (more) {
+            put(IndexRecord.forced(known.position(), known.sequence(), time));
+        }
+        put(block);
+        endRecords(more);
+        if (names.moved()) {
+            names.done();
+            named = end;
+        }
+        current.blockEnded(end, time);
+        written.set(end, block.endSequence());
+        reader.moved(bytes);
+        watch.written(end);
+        return true;
+    }
+
+    /** Copies bytes that are held to the stream file; answers their CRC. */
+    private int copy(long from, int bytes) throws IOException {
+        crc.reset();
+        long base = current.header().base();
+        long to = from + bytes;
+        for (long p = from; p < to; ) {
+            int part = (int) Math.min(to - p, reader.leftInChunk(p));
+            ByteBuffer piece = reader.chunkAt(p).memory().nioBuffer(reader.offsetInChunk(p), part);
+            crc.update(piece);
+            current.stream().write(p - base, piece.rewind());
+            p += part;
+        }
+        return (int) crc.getValue();
+    }
+
+    /** With nothing else to write: what was forced is written down by itself. */
+    private boolean recordForced(long millis) throws IOException {
+        if (current == null || !current.hasSpareSlot() || !forcedIsNew()) {
+            return false;
+        }
+        beginRecords();
+        put(IndexRecord.forced(known.position(), known.sequence(), now(millis)));
+        endRecords(true);
+        return true;
+    }
+
+    private boolean forcedIsNew() {
+        forced.read(known);
+        return known.position() > recorded;
+    }
+
+    private void beginRecords() {
+        records.clear();
+        recordsAt = current.nextRecord();
+        count = 0;
+        refused = null;
+    }
+
+    /** Many names take more than one write; records count with the block behind them. */
+    private void put(SealedRecord record) {
+        if (!records.hasRemaining()) {
+            flush();
+        }
+        record.put(records, current.header().seed());
+        count++;
+    }
+
+    private void flush() {
+        int length = records.position();
+        try {
+            if (refused == null) {
+                current.index().write(recordsAt, records.flip());
+            }
+        } catch (IOException e) {
+            refused = e;
+        }
+        recordsAt += length;
+        records.clear();
+    }
+
+    private void endRecords(boolean withForced) throws IOException {
+        flush();
+        if (refused != null) {
+            throw refused;
+        }
+        current.recorded(count);
+        if (withForced) {
+            recorded = known.position();
+        }
+    }
+
+    private boolean roll(int bytes, long nanos, long millis) throws IOException {
+        written.read(at);
+        Segment next = files.next(new SegmentHeader(epoch, at.position(), at.sequence(), now(millis), named));
+        if (next == null) {
+            unprepared.begin(nanos);
+            return false;
+        }
+        unprepared.end(nanos);
+        if (next.room() < bytes) {
+            next.close();
+            throw new IOException("a block of " + bytes + " bytes is longer than a segment");
+        }
+        if (current != null) {
+            // Before the next one is to be seen: whoever looks for it first finds all of them.
+            complete.add(current);
+        }
+        current = next;
+        if (named > snapshotPosition) {
+            snapshotPosition = at.position();
+            snapshot = new NamesFile(at.position(), names.written());
+        }
+        return true;
+    }
+
+    /** Behind the newest block that moved a name. Any thread. */
+    long named() {
+        return named;
+    }
+
+    /** Names as they stood where a segment began; null: none has moved since the last one that is on the disk. */
+    NamesFile snapshot() {
+        return snapshot;
+    }
+
+    /** Times in a journal never go back, whatever the clock does. */
+    private long now(long millis) {
+        lastMillis = Math.max(lastMillis, millis);
+        return lastMillis;
+    }
+
+    /** The segment that is written to; null: none yet. */
+    Segment current() {
+        return current;
+    }
+
+    /** Segments that are complete; whoever takes them forces and closes them. */
+    Queue<Segment> complete() {
+        return complete;
+    }
+
+    /** The position of the last FORCED record. */
+    long recorded() {
+        return recorded;
+    }
+
+    /** How long the disk was full. Any thread. */
+    long fullNanos(long now) {
+        return full.nanos(now);
+    }
+
+    /** How long no files were ready. Any thread. */
+    long unpreparedNanos(long now) {
+        return unprepared.nanos(now);
+    }
+
+    /** Whether everything that readers of the log see is written. */
+    boolean caughtUp() {
+        return reader.position() == log.head().position();
+    }
+
+    /** Lets go of the log. */
+    void release() {
+        reader.release();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.msgrelay.server.journal;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Which numbers of which names lie where in the stream, on the way from the core to the journal's writer, in the order of the
+ * stream. A move is a run of one name's messages: neighbours in the stream, and by their numbers.
+ *
+ * <pre>
+ *   sequence   40    41    42    43     44    45       moves: orders 42, 3 messages, number 9
+ *   message    o 7   o 8   o 9   p 1    o 10  o 11            prices 43, 1 message, number 1
+ *                                                             orders 45, 2 messages, number 11
+ * </pre>
+ *
+ * It has one writer, the core, and one reader, the journal's writer. Allocates once.
+ */
+public final class NameMoves {
+    /** Far more than are taken between two blocks, unless the disk stands still. */
+    static final int MOST = 1 << 14;
+
+    /** Bytes of the Java heap that it takes. */
+    static final long BYTES = MOST * (3L * Long.BYTES + Integer.BYTES);
+
+    private final JournalName[] names = new JournalName[MOST];
+    private final long[] last = new long[MOST];
+    private final long[] counts = new long[MOST];
+    private final long[] numbers = new long[MOST];
+    // The next one that is added, and the next one that is taken.
+    private final AtomicLong added = new AtomicLong();
+    private final AtomicLong taken = new AtomicLong();
+    private volatile boolean refused;
+    private volatile boolean ended;
+
+    // ---- the core ----------------------------------------------------------------------------------------------
+
+    /** Whether there is room for one more. Where there is none, somebody has to wait until {@link #mayGoOn}. */
+    public boolean hasRoom() {
+        if (ended || added.getPlain() - taken.getAcquire() < MOST) {
+            return true;
+        }
+        refused = true;
+        return false;
+    }
+
+    /** Whether those who had to wait may go on: half of it is free. */
+    public boolean mayGoOn() {
+        if (refused && (ended || added.getPlain() - taken.getAcquire() <= MOST / 2)) {
+            refused = false;
+        }
+        return !refused;
+    }
+
+    /**
+     * A run of a name's messages is in the log, and not shown to readers yet. Only where there is {@link #hasRoom}.
+     *
+     * @param lastSequence of its last message
+     * @param messages of it
+     * @param number of its last message
+     */
+    public void add(JournalName name, long lastSequence, int messages, long number) {
+        if (ended) {
+            return;
+        }
+        long to = added.getPlain();
+        int at = (int) to & MOST - 1;
+        names[at] = name;
+        last[at] = lastSequence;
+        counts[at] = messages;
+        numbers[at] = number;
+        added.setRelease(to + 1);
+    }
+
+    /** Nobody takes anything any more. */
+    public void end() {
+        ended = true;
+    }
+
+    // ---- the journal's writer ----------------------------------------------------------------------------------
+
+    /** Whether somebody waits for room. Any thread. */
+    public boolean refused() {
+        return refused;
+    }
+
+    /** Who is told how far a name is. */
+    interface Sink {
+        void reached(JournalName name, long number, long sequence);
+    }
+
+    /** Tells of all messages before a sequence, and takes the runs that end there. What is cut by it stays, too. */
+    void takeBefore(long sequence, Sink sink) {
+        long from = taken.getPlain();
+        long to = added.getAcquire();
+        for (; from < to; from++) {
+            int at = (int) from & MOST - 1;
+            long behind = last[at] + 1 - sequence;
+            if (behind >= counts[at]) {
+                break;
+            }
+            if (behind > 0) {
+                sink.reached(names[at], numbers[at] - behind, sequence - 1);
+                break;
+            }
+            sink.reached(names[at], numbers[at], last[at]);
+            names[at] = null;
+        }
+        taken.setRelease(from);
+    }
+}

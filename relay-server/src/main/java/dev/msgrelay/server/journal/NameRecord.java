@@ -1,0 +1,115 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.protocol.ProducerId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A record of an index that says which publisher a slot is (NAME, as many as it takes), or how far one is (MOVED). It lies
+ * before the BLOCK that has the messages, and counts only with it. Slots are those of the segment. Big-endian.
+ *
+ * <pre>
+ *    0  kind: 4 NAME, 5 MOVED               int32
+ *    4  slot                                int32
+ *    8  NAME: offset, and length in all     2 * int32     MOVED: number of its last message     int64
+ *   16  NAME: 44 bytes from the offset on                 MOVED: sequence of that one           int64
+ *   60  CRC32C, as of every record
+ *
+ *   a name: producer id (16 bytes) | length of the name (int16) | name | identity     UTF-8
+ * </pre>
+ *
+ * @param bytes of a NAME; null: it is a MOVED
+ */
+record NameRecord(int slot, int offset, int total, byte[] bytes, long number, long sequence) implements SealedRecord {
+    private static final int NAME = 4;
+    private static final int MOVED = 5;
+    private static final int SLOT_OFFSET = Integer.BYTES;
+    private static final int NUMBER_OFFSET = SLOT_OFFSET + Integer.BYTES;
+    private static final int SEQUENCE_OFFSET = NUMBER_OFFSET + Long.BYTES;
+    private static final int BYTES_OFFSET = SEQUENCE_OFFSET;
+    private static final int MOST_BYTES = CRC_OFFSET - BYTES_OFFSET;
+
+    /** Longer than any that was ever written. */
+    private static final int MOST_TOTAL = 4096;
+
+    static NameRecord moved(int slot, long number, long sequence) {
+        return new NameRecord(slot, 0, 0, null, number, sequence);
+    }
+
+    /** A name takes so many of them. */
+    static List<NameRecord> of(int slot, JournalName name) {
+        byte[] all = encode(name);
+        List<NameRecord> records = new ArrayList<>();
+        for (int at = 0; at < all.length; at += MOST_BYTES) {
+            byte[] part = Arrays.copyOfRange(all, at, Math.min(all.length, at + MOST_BYTES));
+            records.add(new NameRecord(slot, at, all.length, part, 0, 0));
+        }
+        return records;
+    }
+
+    @Override
+    public void put(ByteBuffer target, long seed) {
+        int at = target.position();
+        target.putInt(bytes == null ? MOVED : NAME).putInt(slot);
+        if (bytes == null) {
+            target.putLong(number).putLong(sequence);
+        } else {
+            target.putInt(offset).putInt(total).put(bytes);
+        }
+        SealedRecord.seal(target, at, seed);
+    }
+
+    /** Reads the record at an offset; null where none was sealed with this seed, or it is another kind. */
+    static NameRecord read(ByteBuffer index, int at, long seed) {
+        int kind = index.getInt(at);
+        if (kind != NAME && kind != MOVED || !SealedRecord.isSealed(index, at, seed)) {
+            return null;
+        }
+        int slot = index.getInt(at + SLOT_OFFSET);
+        if (kind == MOVED) {
+            return moved(slot, index.getLong(at + NUMBER_OFFSET), index.getLong(at + SEQUENCE_OFFSET));
+        }
+        int offset = index.getInt(at + NUMBER_OFFSET);
+        int total = index.getInt(at + NUMBER_OFFSET + Integer.BYTES);
+        if (total < 0 || total > MOST_TOTAL || offset < 0 || offset >= total) {
+            return null;
+        }
+        byte[] part = new byte[Math.min(MOST_BYTES, total - offset)];
+        index.get(at + BYTES_OFFSET, part);
+        return new NameRecord(slot, offset, total, part, 0, 0);
+    }
+
+    /** A name as bytes. */
+    static byte[] encode(JournalName name) {
+        byte[] text = name.name().getBytes(StandardCharsets.UTF_8);
+        byte[] owner = name.owner().getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(ProducerId.LENGTH + Short.BYTES + text.length + owner.length)
+                .putLong(name.producer().high())
+                .putLong(name.producer().low())
+                .putShort((short) text.length)
+                .put(text)
+                .put(owner)
+                .array();
+    }
+
+    /** The name that bytes are; null: none. */
+    static JournalName decode(byte[] all) {
+        ByteBuffer bytes = ByteBuffer.wrap(all);
+        if (all.length < ProducerId.LENGTH + Short.BYTES) {
+            return null;
+        }
+        ProducerId producer = new ProducerId(bytes.getLong(), bytes.getLong());
+        int length = bytes.getShort() & 0xFFFF;
+        if (length > bytes.remaining()) {
+            return null;
+        }
+        int at = bytes.position();
+        return new JournalName(
+                new String(all, at, length, StandardCharsets.UTF_8),
+                producer,
+                new String(all, at + length, all.length - at - length, StandardCharsets.UTF_8));
+    }
+}

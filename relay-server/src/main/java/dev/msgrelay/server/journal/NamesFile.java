@@ -1,0 +1,109 @@
+package dev.msgrelay.server.journal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * How far each name was where a segment begins. What moved since then is in the indexes from that segment on, so those before
+ * may be dropped. Big-endian.
+ *
+ * <pre>
+ *    0  magic "RELAYNAM"    int64
+ *    8  version             int32
+ *   12  number of names     int32
+ *   16  position            int64
+ *   24  for each: number, sequence (2 * int64), length of its name as bytes (int32), the name as in an index
+ *       CRC32C of all of it int32
+ * </pre>
+ *
+ * The file is replaced as a whole. Immutable.
+ *
+ * @param position a segment begins there; everything before it was forced
+ * @param names in no order
+ */
+record NamesFile(long position, List<JournalName.State> names) {
+    /** Where nothing was ever moved. */
+    static final NamesFile NONE = new NamesFile(0, List.of());
+
+    private static final long MAGIC = 0x52454C41594E414DL;
+    private static final int VERSION_OFFSET = Long.BYTES;
+    private static final int COUNT_OFFSET = VERSION_OFFSET + Integer.BYTES;
+    private static final int POSITION_OFFSET = COUNT_OFFSET + Integer.BYTES;
+    private static final int FIRST_OFFSET = POSITION_OFFSET + Long.BYTES;
+    private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
+
+    /** Larger than any table that was ever written: so much is read. */
+    private static final long MOST_BYTES = 128L << 20;
+
+    /**
+     * Reads the table.
+     *
+     * @return null where it is damaged
+     * @throws IOException it cannot be read, or is of another version
+     */
+    static NamesFile read(Disk disk) throws IOException {
+        ByteBuffer file;
+        try (Disk.File open = disk.openToRead(FileNames.NAMES)) {
+            file = ByteBuffer.allocate((int) Math.min(MOST_BYTES, open.length()));
+            open.read(0, file);
+        }
+        file.flip();
+        int crcOffset = file.limit() - Integer.BYTES;
+        if (crcOffset < FIRST_OFFSET || file.getLong(0) != MAGIC || file.getInt(crcOffset) != crc(file, crcOffset)) {
+            return null;
+        }
+        int version = file.getInt(VERSION_OFFSET);
+        if (version != SegmentHeader.VERSION) {
+            throw new IOException("journal " + disk.place() + " is of format " + version + ", this relay reads format "
+                    + SegmentHeader.VERSION);
+        }
+        List<JournalName.State> names = new ArrayList<>();
+        file.limit(crcOffset).position(FIRST_OFFSET);
+        while (file.remaining() >= STATE_LENGTH) {
+            long number = file.getLong();
+            long sequence = file.getLong();
+            int length = file.getInt();
+            if (length < 0 || length > file.remaining()) {
+                return null;
+            }
+            byte[] bytes = new byte[length];
+            file.get(bytes);
+            JournalName name = NameRecord.decode(bytes);
+            if (name == null) {
+                return null;
+            }
+            names.add(new JournalName.State(name, number, sequence));
+        }
+        return names.size() == file.getInt(COUNT_OFFSET) && !file.hasRemaining()
+                ? new NamesFile(file.getLong(POSITION_OFFSET), names)
+                : null;
+    }
+
+    /** Replaces the table on the disk; it survives the machine when this returns. */
+    void write(Disk disk) throws IOException {
+        List<byte[]> texts =
+                names.stream().map(s -> NameRecord.encode(s.name())).toList();
+        int length = texts.stream().mapToInt(t -> t.length).sum();
+        ByteBuffer file = ByteBuffer.allocate(FIRST_OFFSET + names.size() * STATE_LENGTH + length + Integer.BYTES);
+        file.putLong(MAGIC).putInt(SegmentHeader.VERSION).putInt(names.size()).putLong(position);
+        for (int i = 0; i < names.size(); i++) {
+            JournalName.State state = names.get(i);
+            byte[] text = texts.get(i);
+            file.putLong(state.number())
+                    .putLong(state.sequence())
+                    .putInt(text.length)
+                    .put(text);
+        }
+        file.putInt(crc(file, file.position()));
+        disk.replace(FileNames.NAMES, file.flip());
+    }
+
+    private static int crc(ByteBuffer file, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(file.slice(0, length));
+        return (int) crc.getValue();
+    }
+}

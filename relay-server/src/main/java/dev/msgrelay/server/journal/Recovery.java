@@ -1,0 +1,703 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.journal.IndexRecord.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.zip.CRC32C;
+
+/**
+ * What a directory holds. It is looked at and not changed, so the same directory always gives the same answer.
+ *
+ * <pre>
+ *   | segment | segment | segment | segment |
+ *                            ^ forced: the last FORCED record, or the table of epochs
+ *   |------ damage is told --|-- the first thing that is wrong is a torn tail: it ends here
+ * </pre>
+ *
+ * Before {@code forced} everything once was on the disk, so what is wrong there is damage. Behind it a crash leaves anything:
+ * old bytes and new ones, later records without earlier ones. What is whole from {@code forced} on, without a hole, is kept.
+ *
+ * <p>One thread.
+ */
+public final class Recovery {
+    /** Longest piece of a stream file that is read at once. */
+    private static final int PIECE = 1 << 20;
+
+    /** How much is looked at. */
+    public enum Depth {
+        /** The headers of all segments, and all of those that may hold what was not forced. */
+        START,
+        /** Every byte. */
+        ALL
+    }
+
+    /**
+     * A segment that is held.
+     *
+     * @param header as it is in the index, or as it can be told from what else is there
+     * @param endPosition where the next one starts
+     * @param endSequence number of the first message there
+     * @param records in use at the front of the index; -1: was not looked at
+     * @param length bytes of both files
+     * @param timeMillis of its newest message, or a little later
+     * @param mended the records as they shall be where something of the index, or of the bytes, is damaged; otherwise null
+     */
+    record Part(
+            SegmentHeader header,
+            long endPosition,
+            long endSequence,
+            int records,
+            long length,
+            long timeMillis,
+            List<SealedRecord> mended) {}
+
+    /**
+     * The torn tail.
+     *
+     * @param position where it starts, which is where the journal goes on
+     * @param sequence number of the first message there
+     * @param endPosition behind the last record that was found in it
+     * @param endSequence number of the first message there
+     */
+    public record Cut(long position, long sequence, long endPosition, long endSequence) {}
+
+    private static final class Entry {
+        final long base;
+        final boolean stream;
+        final boolean index;
+        SegmentHeader header;
+        boolean headerDamaged;
+        long streamLength;
+        long indexLength;
+
+        Entry(long base, boolean stream, boolean index) {
+            this.base = base;
+            this.stream = stream;
+            this.index = index;
+        }
+
+        boolean usable() {
+            return stream && header != null;
+        }
+
+        String name() {
+            return FileNames.index(base);
+        }
+    }
+
+    private final Disk disk;
+    private final Depth depth;
+    private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
+    private final List<Entry> entries = new ArrayList<>();
+    private EpochTable epochs = EpochTable.NONE;
+    private boolean epochsDamaged;
+    private NamesFile namesFile = NamesFile.NONE;
+    private boolean namesThere;
+    private boolean namesDamaged;
+    private long forced;
+    private long forcedSequence;
+
+    // Where the walk stands.
+    private long position;
+    private long sequence;
+    private long time;
+    private final List<Part> parts = new ArrayList<>();
+    private final List<Loss> damage = new ArrayList<>();
+    private final List<Loss> lost = new ArrayList<>();
+    private final List<String> dropped = new ArrayList<>();
+    private final List<String> aside = new ArrayList<>();
+    private final List<String> leftovers = new ArrayList<>();
+    // Of segments since the last part, why they are none.
+    private final List<String> unusable = new ArrayList<>();
+    private Cut cut;
+
+    // Names, by their texts, and behind which block one was moved last.
+    private final Map<String, JournalName.State> names = new HashMap<>();
+    private long named;
+
+    // Of the segment that is walked through.
+    private List<SealedRecord> records = new ArrayList<>();
+    private boolean mend;
+    // Records of names whose block has not come yet; names by their slots, and those that have come in part.
+    private final List<NameRecord> pending = new ArrayList<>();
+    // How many of those lie before the first record that could not be read; -1: all of them.
+    private int sure = -1;
+    private final Map<Integer, JournalName> slots = new HashMap<>();
+    private final Map<Integer, ByteBuffer> begun = new HashMap<>();
+    private boolean tellsNames;
+
+    private Recovery(Disk disk, Depth depth) {
+        this.disk = disk;
+        this.depth = depth;
+    }
+
+    /**
+     * Looks at a directory.
+     *
+     * @throws IOException it cannot be read, or is of another version of the format
+     */
+    public static Recovery look(Disk disk, Depth depth) throws IOException {
+        Recovery recovery = new Recovery(disk, depth);
+        recovery.names();
+        recovery.headers();
+        recovery.findForced();
+        recovery.walk();
+        recovery.checkNames();
+        return recovery;
+    }
+
+    // ---- what was found ----------------------------------------------------------------------------------------
+
+    /** Where the stream goes on. */
+    public long endPosition() {
+        return position;
+    }
+
+    /** The number of the next message. */
+    public long endSequence() {
+        return sequence;
+    }
+
+    /** Where the oldest message that is held lies. */
+    public long startPosition() {
+        return parts.isEmpty() ? position : parts.get(0).header.base();
+    }
+
+    /** Its number. */
+    public long startSequence() {
+        return parts.isEmpty() ? sequence : parts.get(0).header.sequence();
+    }
+
+    /** Everything before this position was forced. */
+    public long forcedPosition() {
+        return forced;
+    }
+
+    public EpochTable epochs() {
+        return epochs;
+    }
+
+    /** How far each name's messages are in what is held, in no order. */
+    public List<JournalName.State> states() {
+        return List.copyOf(names.values());
+    }
+
+    /** Behind the newest block that moved a name; 0: there is none. */
+    long named() {
+        return named;
+    }
+
+    /** Where the table of names stands. */
+    long namesPosition() {
+        return namesFile.position();
+    }
+
+    /** Whether the table of names is missing or damaged: numbers of some names may be too low. */
+    public boolean namesDamaged() {
+        return namesDamaged;
+    }
+
+    /** Whether the table of epochs is missing or damaged although there are segments. */
+    public boolean epochsDamaged() {
+        return epochsDamaged;
+    }
+
+    /** Bytes of the files of all segments. */
+    public long length() {
+        return parts.stream().mapToLong(Part::length).sum();
+    }
+
+    /** Segments that are held. */
+    public int segments() {
+        return parts.size();
+    }
+
+    /** What is wrong among what was forced; until a repair nothing is written here. */
+    public List<Loss> damage() {
+        return damage;
+    }
+
+    /** What earlier repairs have written off. */
+    public List<Loss> lost() {
+        return lost;
+    }
+
+    /** What a crash left behind what was forced, and the next start cuts off; null: nothing. */
+    public Cut cut() {
+        return cut;
+    }
+
+    /** Whether it may be written to. */
+    public boolean sound() {
+        return damage.isEmpty() && !epochsDamaged && !namesDamaged && aside.isEmpty();
+    }
+
+    /** The segments that are held, from the oldest on. */
+    List<Part> parts() {
+        return parts;
+    }
+
+    /** Files behind the cut. */
+    List<String> dropped() {
+        return dropped;
+    }
+
+    /** Files among what was forced that are of no use. */
+    public List<String> asideFiles() {
+        return aside;
+    }
+
+    /** Files that a retention, or something else that was to be replaced, left behind when it was interrupted. */
+    List<String> leftovers() {
+        return leftovers;
+    }
+
+    // ---- names, headers, how far it was forced -----------------------------------------------------------------
+
+    private void names() throws IOException {
+        Set<String> files = new TreeSet<>(disk.names());
+        Set<Long> bases = new TreeSet<>();
+        for (String name : files) {
+            long base = FileNames.base(name);
+            if (base >= 0) {
+                bases.add(base);
+            } else if (name.endsWith(FileNames.NEW)) {
+                leftovers.add(name);
+            }
+        }
+        for (long base : bases) {
+            boolean stream = files.contains(FileNames.stream(base));
+            boolean index = files.contains(FileNames.index(base));
+            if (entries.isEmpty() && !stream && files.contains(FileNames.stream(base) + FileNames.SPARE)) {
+                // Retention takes the stream first.
+                leftovers.add(FileNames.index(base));
+            } else {
+                entries.add(new Entry(base, stream, index));
+            }
+        }
+        if (files.contains(FileNames.NAMES)) {
+            namesThere = true;
+            NamesFile read = NamesFile.read(disk);
+            namesDamaged = read == null;
+            namesFile = read == null ? namesFile : read;
+            namesFile.names().forEach(state -> names.put(state.name().name(), state));
+        }
+        if (files.contains(FileNames.EPOCHS)) {
+            EpochTable read = EpochTable.read(disk);
+            epochsDamaged = read == null;
+            epochs = read == null ? epochs : read;
+        } else {
+            epochsDamaged = !entries.isEmpty();
+        }
+    }
+
+    private void headers() throws IOException {
+        for (Entry e : entries) {
+            if (e.stream) {
+                try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+                    e.streamLength = stream.length();
+                }
+            }
+            if (e.index) {
+                readHeader(e);
+            }
+        }
+    }
+
+    private void readHeader(Entry e) throws IOException {
+        ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
+        try (Disk.File index = disk.openToRead(e.name())) {
+            e.indexLength = index.length();
+            index.read(0, front);
+        }
+        SegmentHeader header = SegmentHeader.read(front.flip());
+        if (header != null && header.version() != SegmentHeader.VERSION) {
+            throw new IOException("journal " + disk.place() + ": " + e.name() + " is of format " + header.version()
+                    + ", this relay reads format " + SegmentHeader.VERSION);
+        }
+        boolean ours = header != null
+                && header.base() == e.base
+                && (epochsDamaged || epochs.at(e.base).stream().anyMatch(life -> life.epoch() == header.epoch()));
+        if (ours) {
+            e.header = header;
+        } else {
+            e.headerDamaged = true;
+            e.header = headerFromRecords(e);
+        }
+    }
+
+    /** The records are sealed with what the header says: where one of them passes, it is known. */
+    private SegmentHeader headerFromRecords(Entry e) throws IOException {
+        ByteBuffer index = readIndex(e);
+        for (EpochTable.Epoch life : epochs.at(e.base)) {
+            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+                IndexRecord record = IndexRecord.read(index, at, life.epoch() ^ e.base);
+                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
+                    return new SegmentHeader(life.epoch(), e.base, record.sequence(), record.timeMillis(), e.base);
+                }
+            }
+        }
+        return null;
+    }
+
+    private ByteBuffer readIndex(Entry e) throws IOException {
+        try (Disk.File file = disk.openToRead(e.name())) {
+            ByteBuffer index = ByteBuffer.allocate((int) Math.min(SegmentFiles.MOST_INDEX, file.length()));
+            file.read(0, index);
+            return index.flip();
+        }
+    }
+
+    /** The last FORCED record: they only grow, so the newest segment that has one tells. */
+    private void findForced() throws IOException {
+        forced = epochs.forcedPosition();
+        forcedSequence = epochs.forcedSequence();
+        for (int i = entries.size() - 1; i >= 0; i--) {
+            Entry e = entries.get(i);
+            if (e.header == null) {
+                continue;
+            }
+            boolean found = false;
+            ByteBuffer index = readIndex(e);
+            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+                IndexRecord record = IndexRecord.read(index, at, e.header.seed());
+                if (record != null && record.kind() == Kind.FORCED) {
+                    found = true;
+                    if (record.position() > forced) {
+                        forced = record.position();
+                        forcedSequence = record.sequence();
+                    }
+                }
+            }
+            if (found || e.base <= forced) {
+                return;
+            }
+        }
+    }
+
+    // ---- the walk ----------------------------------------------------------------------------------------------
+
+    private void walk() throws IOException {
+        position = forced;
+        sequence = forcedSequence;
+        for (int i = 0; i < entries.size() && cut == null; i++) {
+            Entry e = entries.get(i);
+            boolean first = parts.isEmpty();
+            if (!e.usable() || !first && e.base < position) {
+                unusable(e, first);
+            } else {
+                if (first) {
+                    startWith(e);
+                } else if (e.base > position || e.header.sequence() != sequence) {
+                    hole(e.base, e.header.sequence(), missing("what lies before " + e.name() + " is missing"));
+                    mendLast();
+                }
+                if (cut == null) {
+                    part(e, i + 1 < entries.size() ? entries.get(i + 1) : null);
+                }
+            }
+            if (cut != null) {
+                dropFrom(parts.isEmpty() || parts.get(parts.size() - 1).header.base() != e.base ? i : i + 1);
+            }
+        }
+        if (cut == null && position < forced) {
+            hole(forced, forcedSequence, missing("the end is missing"));
+            mendLast();
+        }
+    }
+
+    /** What lies before it was dropped by the retention; or it is damaged, and nobody knows what it was. */
+    private void startWith(Entry e) {
+        position = e.base;
+        sequence = e.header.sequence();
+    }
+
+    private void unusable(Entry e, boolean first) {
+        String why = !e.stream
+                ? FileNames.stream(e.base) + " is missing"
+                : !e.index
+                        ? e.name() + " is missing"
+                        : e.header == null ? e.name() + ": nothing of it is whole" : e.name() + " overlaps";
+        if (e.base >= forced) {
+            if (position < forced) {
+                hole(forced, forcedSequence, missing("the end is missing"));
+                mendLast();
+            }
+            cut = new Cut(position, sequence, position, sequence);
+            return;
+        }
+        if (first) {
+            Entry next = nextUsable(e);
+            damage.add(new Loss(
+                    e.base,
+                    0,
+                    next == null ? forced : next.base,
+                    next == null ? forcedSequence : next.header.sequence(),
+                    why));
+        } else if (e.base < position) {
+            damage.add(new Loss(position, sequence, position, sequence, why));
+        } else {
+            unusable.add(why);
+        }
+        if (e.stream) {
+            aside.add(FileNames.stream(e.base));
+        }
+        if (e.index) {
+            aside.add(e.name());
+        }
+    }
+
+    private Entry nextUsable(Entry e) {
+        for (Entry other : entries) {
+            if (other.base > e.base && other.usable()) {
+                return other;
+            }
+        }
+        return null;
+    }
+
+    /** Why something is missing: a file that is of no use, where there is one. */
+    private String missing(String otherwise) {
+        String why = unusable.isEmpty() ? otherwise : String.join(", ", unusable);
+        unusable.clear();
+        return why;
+    }
+
+    /** One segment whose files and header are there. */
+    private void part(Entry e, Entry next) throws IOException {
+        records = new ArrayList<>();
+        pending.clear();
+        sure = -1;
+        slots.clear();
+        begun.clear();
+        tellsNames = e.base >= namesFile.position();
+        named = Math.max(named, e.header.named());
+        mend = e.headerDamaged;
+        if (mend && e.base < forced) {
+            damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
+        } else if (mend) {
+            cut = new Cut(position, sequence, position, sequence);
+            return;
+        }
+        boolean sealed = next != null && next.usable() && !next.headerDamaged && next.base <= forced;
+        boolean silent = next != null && next.usable() && next.header.named() <= Math.max(namesFile.position(), e.base);
+        if (depth == Depth.START && sealed && silent && !mend && next.base - e.base <= e.streamLength) {
+            position = next.base;
+            sequence = next.header.sequence();
+            time = next.header.timeMillis();
+            parts.add(new Part(e.header, position, sequence, -1, e.streamLength + e.indexLength, time, null));
+            return;
+        }
+        time = e.header.timeMillis();
+        int used = records(e);
+        parts.add(new Part(
+                e.header, position, sequence, used, e.streamLength + e.indexLength, time, mend ? records : null));
+    }
+
+    /** Walks through the records of a segment; answers how many slots they take. */
+    private int records(Entry e) throws IOException {
+        ByteBuffer index = readIndex(e);
+        int used = 0;
+        int slot = 0;
+        boolean unread = false;
+        try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+                slot++;
+                IndexRecord record = IndexRecord.read(index, at, e.header.seed());
+                if (record == null || !fits(record)) {
+                    NameRecord name = record == null ? NameRecord.read(index, at, e.header.seed()) : null;
+                    if (name != null && cut == null) {
+                        pending.add(name);
+                    } else if (name == null) {
+                        // The end, or damage, or torn: what comes behind it tells.
+                        unread = true;
+                        sure = sure < 0 ? pending.size() : sure;
+                    }
+                    continue;
+                }
+                if (cut == null && record.kind() == Kind.FORCED) {
+                    // It says nothing of where the records before it ended; behind what was forced they are torn.
+                    if (unread && position >= forced) {
+                        hole(position, sequence, "");
+                    }
+                } else if (cut == null && (unread || record.position() > position)) {
+                    hole(record.position(), record.sequence(), e.name() + ": damaged before record " + slot);
+                    unread = false;
+                    sure = -1;
+                }
+                if (cut == null && record.kind() == Kind.BLOCK && !whole(record, e, stream)) {
+                    String why = FileNames.stream(e.base) + ": the bytes of record " + slot + " do not match";
+                    hole(record.endPosition(), record.endSequence(), why);
+                    if (cut == null) {
+                        continue;
+                    }
+                }
+                if (cut != null) {
+                    cut = extended(record);
+                    continue;
+                }
+                if (record.kind() != Kind.FORCED) {
+                    count(pending.size(), record.endPosition());
+                    sure = -1;
+                }
+                if (record.kind() == Kind.LOST) {
+                    lost.add(new Loss(
+                            record.position(),
+                            record.sequence(),
+                            record.endPosition(),
+                            record.endSequence(),
+                            "written off by a repair"));
+                }
+                records.add(record);
+                time = record.timeMillis();
+                if (record.kind() != Kind.FORCED) {
+                    position = record.endPosition();
+                    sequence = record.endSequence();
+                }
+                used = slot;
+            }
+        }
+        return used;
+    }
+
+    /** What names were told to have moved holds: their messages are there, or are told to be lost. */
+    private void count(int first, long endPosition) {
+        for (NameRecord record : pending.subList(0, first)) {
+            records.add(record);
+            if (record.bytes() != null) {
+                say(record);
+            } else if (slots.get(record.slot()) != null) {
+                named = endPosition;
+                if (tellsNames) {
+                    JournalName name = slots.get(record.slot());
+                    names.put(name.name(), new JournalName.State(name, record.number(), record.sequence()));
+                }
+            }
+        }
+        pending.subList(0, first).clear();
+    }
+
+    /** Part of a name. */
+    private void say(NameRecord record) {
+        ByteBuffer all = record.offset() == 0
+                ? ByteBuffer.allocate(record.total())
+                : begun.getOrDefault(record.slot(), ByteBuffer.allocate(0));
+        slots.remove(record.slot());
+        if (all.position() != record.offset() || all.remaining() < record.bytes().length) {
+            // A part before it is damaged, which is told.
+            return;
+        }
+        all.put(record.bytes());
+        begun.put(record.slot(), all);
+        if (!all.hasRemaining()) {
+            begun.remove(record.slot());
+            JournalName name = NameRecord.decode(all.array());
+            if (name != null) {
+                slots.put(record.slot(), name);
+            }
+        }
+    }
+
+    /** Names that are ahead of the stream would have messages taken for known that are gone. */
+    private void checkNames() {
+        boolean missing = !namesThere && !parts.isEmpty() && parts.get(0).header.named() > 0;
+        namesDamaged |= missing || namesFile.position() > position;
+    }
+
+    /** Whether a record may come where the walk stands, or behind it. */
+    private boolean fits(IndexRecord record) {
+        if (cut != null || record.kind() == Kind.FORCED) {
+            return true;
+        }
+        return record.position() == position
+                ? record.sequence() == sequence
+                : record.position() > position && record.sequence() > sequence;
+    }
+
+    /** Whether the bytes of a block are those that were written; what was forced is believed at a start. */
+    private boolean whole(IndexRecord block, Entry e, Disk.File stream) throws IOException {
+        if (block.endPosition() - e.base > e.streamLength) {
+            return false;
+        }
+        return depth == Depth.START && block.endPosition() <= forced || matches(block, e.base, stream);
+    }
+
+    private boolean matches(IndexRecord block, long base, Disk.File stream) throws IOException {
+        CRC32C crc = new CRC32C();
+        long at = block.position();
+        while (at < block.endPosition()) {
+            piece.clear().limit((int) Math.min(PIECE, block.endPosition() - at));
+            int length = piece.limit();
+            stream.read(at - base, piece);
+            crc.update(piece.flip());
+            at += length;
+        }
+        return (int) crc.getValue() == block.crc();
+    }
+
+    /** Nothing is whole from where the walk stands to another place: damage, or where the tail is torn, or both. */
+    private void hole(long to, long toSequence, String why) {
+        if (position < forced) {
+            boolean overForced = to > forced;
+            Loss loss = new Loss(
+                    position, sequence, overForced ? forced : to, overForced ? forcedSequence : toSequence, why);
+            damage.add(loss);
+            mend = true;
+            if (!overForced) {
+                count(sure < 0 ? pending.size() : sure, loss.endPosition());
+            }
+            if (loss.endPosition() > loss.position()) {
+                records.add(IndexRecord.lost(loss, time));
+            }
+            position = loss.endPosition();
+            sequence = loss.endSequence();
+            if (!overForced) {
+                return;
+            }
+        }
+        cut = new Cut(position, sequence, position, sequence);
+    }
+
+    /** A hole behind a segment is written into its index. */
+    private void mendLast() {
+        if (mend && !parts.isEmpty()) {
+            Part last = parts.remove(parts.size() - 1);
+            parts.add(new Part(last.header, position, sequence, last.records, last.length, last.timeMillis, records));
+        }
+    }
+
+    /** Everything of this entry and those behind it goes. */
+    private void dropFrom(int from) throws IOException {
+        for (Entry e : entries.subList(from, entries.size())) {
+            if (e.index && e.header != null) {
+                ByteBuffer index = readIndex(e);
+                for (int at = SegmentHeader.LENGTH;
+                        at + IndexRecord.LENGTH <= index.limit();
+                        at += IndexRecord.LENGTH) {
+                    IndexRecord record = IndexRecord.read(index, at, e.header.seed());
+                    if (record != null) {
+                        cut = extended(record);
+                    }
+                }
+            }
+            if (e.stream) {
+                dropped.add(FileNames.stream(e.base));
+            }
+            if (e.index) {
+                dropped.add(e.name());
+            }
+        }
+    }
+
+    private Cut extended(IndexRecord record) {
+        return record.endPosition() <= cut.endPosition
+                ? cut
+                : new Cut(cut.position, cut.sequence, record.endPosition(), record.endSequence());
+    }
+}

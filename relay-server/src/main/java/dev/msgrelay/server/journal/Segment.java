@@ -1,0 +1,100 @@
+package dev.msgrelay.server.journal;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/** The two files of the segment that is written to. The writer's, but for what the forcer says is its own. */
+final class Segment implements Closeable {
+    private final SegmentHeader header;
+    private final Disk.File stream;
+    private final Disk.File index;
+    private final long capacity;
+    private final int slots;
+
+    // Of the writer.
+    private int used;
+    private volatile long end;
+    private volatile long timeMillis;
+
+    // Of the forcer.
+    private boolean nameForced;
+
+    Segment(SegmentHeader header, Disk.File stream, Disk.File index, JournalSettings settings) {
+        this.header = header;
+        this.stream = stream;
+        this.index = index;
+        this.capacity = settings.segmentBytes();
+        this.slots = (int) ((settings.indexBytes() - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
+        this.end = header.base();
+        this.timeMillis = header.timeMillis();
+    }
+
+    SegmentHeader header() {
+        return header;
+    }
+
+    Disk.File stream() {
+        return stream;
+    }
+
+    Disk.File index() {
+        return index;
+    }
+
+    /** Bytes that still go into the stream file; 0 where no further block can be recorded. */
+    long room() {
+        return used + 2 > slots ? 0 : capacity - (end - header.base());
+    }
+
+    /** Whether one more record that is not of a block may be written: the last places are left to blocks. */
+    boolean hasSpareSlot() {
+        return used + 4 <= slots;
+    }
+
+    /** Where in the index the next record goes. */
+    long nextRecord() {
+        return SegmentHeader.LENGTH + (long) used * IndexRecord.LENGTH;
+    }
+
+    /** Records were written. */
+    void recorded(int records) {
+        used += records;
+    }
+
+    /** A block was written. */
+    void blockEnded(long position, long millis) {
+        end = position;
+        timeMillis = millis;
+    }
+
+    /** Behind its last byte. */
+    long end() {
+        return end;
+    }
+
+    /** Of its newest block. */
+    long timeMillis() {
+        return timeMillis;
+    }
+
+    /** Data first: a record that survives has its bytes more often than not. */
+    void force() throws IOException {
+        stream.force();
+        index.force();
+    }
+
+    boolean nameForced() {
+        return nameForced;
+    }
+
+    void setNameForced() {
+        nameForced = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (stream) {
+            index.close();
+        }
+    }
+}

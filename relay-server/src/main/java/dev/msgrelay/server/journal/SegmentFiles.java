@@ -1,0 +1,199 @@
+package dev.msgrelay.server.journal;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The files of segments: made at full length and before they are needed, and used again rather than made anew.
+ *
+ * <pre>
+ *   forcer   retire: 0..0.stream -> 0..0.stream.spare     prepare: takes a spare pair, or makes one --> ready
+ *   writer                            next: header into the index, ready -> 0..4096.stream, 0..4096.index
+ * </pre>
+ *
+ * A file that was used before has its place on the disk, so forcing it changes nothing but its bytes. Its old records do not
+ * pass: they were sealed for another position.
+ *
+ * <p>{@link #next} is the writer's, everything else the forcer's.
+ */
+final class SegmentFiles {
+    /** No index is longer: of a segment of 1 GiB whose last block moved all names. */
+    static final long MOST_INDEX =
+            SegmentHeader.LENGTH + (JournalSettings.MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
+
+    /** Spare files of each kind that are kept. */
+    private static final int MOST_SPARES = 2;
+
+    /** A segment that is complete, and forced. */
+    record Sealed(long base, long end, long length, long timeMillis) {}
+
+    private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {}
+
+    private final Disk disk;
+    private final JournalSettings settings;
+    private final AtomicReference<Pair> ready = new AtomicReference<>();
+    private final ArrayDeque<Sealed> sealed = new ArrayDeque<>();
+    private final ArrayDeque<String> spareStreams = new ArrayDeque<>();
+    private final ArrayDeque<String> spareIndexes = new ArrayDeque<>();
+    private long bytes;
+    private int made;
+
+    SegmentFiles(Disk disk, JournalSettings settings) {
+        this.disk = disk;
+        this.settings = settings;
+    }
+
+    /** Takes up the spare files that are there; those of another length are deleted. */
+    void collectSpares() throws IOException {
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.SPARE)) {
+                boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
+                long wanted = stream ? settings.segmentBytes() : settings.indexBytes();
+                long length;
+                try (Disk.File file = disk.openToRead(name)) {
+                    length = file.length();
+                }
+                ArrayDeque<String> spares = stream ? spareStreams : spareIndexes;
+                if (length == wanted && spares.size() < MOST_SPARES) {
+                    spares.add(name);
+                } else {
+                    disk.delete(name);
+                }
+            }
+        }
+    }
+
+    /** A segment is complete and forced: it may be dropped some day. */
+    void add(Sealed segment) {
+        sealed.add(segment);
+        bytes += segment.length;
+    }
+
+    /** Whether the oldest is to be dropped, however young: there are {@code current} bytes of the segment that is written to. */
+    boolean isOver(long current) {
+        return bytes + current > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
+    }
+
+    /** Sealed segments that are held. */
+    int sealed() {
+        return sealed.size();
+    }
+
+    /** Bytes of their files. */
+    long bytes() {
+        return bytes;
+    }
+
+    /**
+     * Sees to it that there is a pair of files for the next segment.
+     *
+     * @return whether there was something to do
+     */
+    boolean prepare() throws IOException {
+        if (ready.get() != null) {
+            return false;
+        }
+        String streamName = spare(spareStreams, FileNames.STREAM);
+        String indexName = spare(spareIndexes, FileNames.INDEX);
+        Disk.File stream = null;
+        Disk.File index = null;
+        try {
+            stream = disk.open(streamName);
+            stream.setLength(settings.segmentBytes());
+            index = disk.open(indexName);
+            index.setLength(settings.indexBytes());
+        } catch (IOException e) {
+            // The same two are tried again.
+            close(stream, index);
+            throw e;
+        }
+        spareStreams.remove(streamName);
+        spareIndexes.remove(indexName);
+        ready.set(new Pair(streamName, indexName, stream, index));
+        return true;
+    }
+
+    private String spare(ArrayDeque<String> spares, String kind) {
+        if (spares.isEmpty()) {
+            spares.add("made-" + ++made + kind + FileNames.SPARE);
+        }
+        return spares.peekFirst();
+    }
+
+    private static void close(Disk.File stream, Disk.File index) throws IOException {
+        try (stream) {
+            if (index != null) {
+                index.close();
+            }
+        }
+    }
+
+    /** The writer's: begins a segment; null where no files are ready for it. */
+    Segment next(SegmentHeader header) throws IOException {
+        Pair pair = ready.get();
+        if (pair == null) {
+            return null;
+        }
+        pair.index.write(0, header.bytes());
+        disk.rename(pair.streamName, FileNames.stream(header.base()));
+        disk.rename(pair.indexName, FileNames.index(header.base()));
+        ready.set(null);
+        return new Segment(header, pair.stream, pair.index, settings);
+    }
+
+    /**
+     * Drops the oldest sealed segments that are too many, or too old.
+     *
+     * @param durable everything before is forced, and a record that survives says so
+     * @param current bytes of the files of the segment that is written to
+     */
+    void retire(long durable, long current, long millis) throws IOException {
+        boolean any = false;
+        for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
+            boolean tooMany = isOver(current);
+            boolean tooOld = millis - oldest.timeMillis > settings.keepMillis();
+            if (oldest.end > durable || !tooMany && !tooOld) {
+                break;
+            }
+            sealed.pollFirst();
+            bytes -= oldest.length;
+            retire(FileNames.stream(oldest.base), spareStreams);
+            retire(FileNames.index(oldest.base), spareIndexes);
+            any = true;
+        }
+        if (any) {
+            disk.force();
+            trim(spareStreams, settings.segmentBytes());
+            trim(spareIndexes, settings.indexBytes());
+        }
+    }
+
+    private void retire(String name, ArrayDeque<String> spares) throws IOException {
+        String spare = name + FileNames.SPARE;
+        disk.rename(name, spare);
+        spares.addFirst(spare);
+    }
+
+    /** Files that were cut when their segment was recovered are too short to be used again. */
+    private void trim(ArrayDeque<String> spares, long length) throws IOException {
+        int kept = 0;
+        for (String name : spares.toArray(String[]::new)) {
+            boolean fits;
+            try (Disk.File file = disk.openToRead(name)) {
+                fits = file.length() == length;
+            }
+            if (!fits || ++kept > MOST_SPARES) {
+                spares.remove(name);
+                disk.delete(name);
+            }
+        }
+    }
+
+    void close() throws IOException {
+        Pair pair = ready.getAndSet(null);
+        if (pair != null) {
+            close(pair.stream, pair.index);
+        }
+    }
+}

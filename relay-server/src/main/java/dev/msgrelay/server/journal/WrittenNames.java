@@ -1,0 +1,121 @@
+package dev.msgrelay.server.journal;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * How far each name is in what is written: the journal's writer has it beside the stream. What a block moves is written down
+ * before the block, and counts once the block is.
+ *
+ * <pre>
+ *   begin(sequence): what the next block moves --> records: NAME, MOVED --> the block is written --> done
+ * </pre>
+ *
+ * Owned by the writer's thread.
+ */
+final class WrittenNames implements NameMoves.Sink {
+    private static final class Entry {
+        // As it is written; null: it never was.
+        JournalName.State written;
+        // As it is with the block that is being written.
+        JournalName name;
+        long number;
+        long sequence;
+        boolean moves;
+        // The slot of its name in the segment, and which name was said there.
+        int slot;
+        JournalName said;
+        long saidIn = -1;
+    }
+
+    private final NameMoves moves;
+    private final Map<String, Entry> entries = new HashMap<>();
+    private final List<Entry> moving = new ArrayList<>();
+    private long segment = -1;
+    private int slots;
+
+    /** @param known what was found when the journal was opened */
+    WrittenNames(NameMoves moves, List<JournalName.State> known) {
+        this.moves = moves;
+        for (JournalName.State state : known) {
+            Entry entry = new Entry();
+            entry.written = state;
+            entries.put(state.name().name(), entry);
+        }
+    }
+
+    /** A block is to be written that ends before a message; it may be tried again, with the same end or a later one. */
+    void begin(long endSequence) {
+        moves.takeBefore(endSequence, this);
+    }
+
+    @Override
+    public void reached(JournalName name, long number, long sequence) {
+        Entry entry = entries.computeIfAbsent(name.name(), n -> new Entry());
+        entry.name = name;
+        entry.number = number;
+        entry.sequence = sequence;
+        if (!entry.moves) {
+            entry.moves = true;
+            moving.add(entry);
+        }
+    }
+
+    /** Whether the block moves any. */
+    boolean moved() {
+        return !moving.isEmpty();
+    }
+
+    /** Hands out the records that go before the block. */
+    void records(long base, Consumer<SealedRecord> target) {
+        if (base != segment) {
+            segment = base;
+            slots = 0;
+        }
+        for (Entry entry : moving) {
+            if (entry.saidIn != base || !entry.name.equals(entry.said)) {
+                entry.slot = slots++;
+                NameRecord.of(entry.slot, entry.name).forEach(target);
+            }
+            target.accept(NameRecord.moved(entry.slot, entry.number, entry.sequence));
+        }
+    }
+
+    /** The block is written, with its records. */
+    void done() {
+        for (Entry entry : moving) {
+            entry.moves = false;
+            entry.said = entry.name;
+            entry.saidIn = segment;
+            entry.written = new JournalName.State(entry.name, entry.number, entry.sequence);
+        }
+        moving.clear();
+        while (entries.size() > JournalName.MOST) {
+            forgetOldest();
+        }
+    }
+
+    private void forgetOldest() {
+        Entry oldest = null;
+        for (Entry entry : entries.values()) {
+            if (oldest == null || entry.written.sequence() < oldest.written.sequence()) {
+                oldest = entry;
+            }
+        }
+        entries.remove(oldest.written.name().name());
+    }
+
+    /** All that is written, in no order. */
+    List<JournalName.State> written() {
+        List<JournalName.State> all = new ArrayList<>(entries.size());
+        for (Entry entry : entries.values()) {
+            if (entry.written != null) {
+                all.add(entry.written);
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.msgrelay.server.session;
+
+import dev.msgrelay.server.log.StreamHead;
+
+/**
+ * What of the stream outlives the relay, as far as its clients are concerned: with a journal the messages of earlier lives of
+ * the relay, each of which had an epoch of its own; without one, nothing.
+ *
+ * <pre>
+ *   life 17   1 ------------------- 900 | 901 ... 950     what was not written when it ended
+ *   life 42                         901 | 901 ------------------> today
+ *                                       ^ forkOf(17) = 901: who has read life 17 up to 950 has read 50 messages that are gone
+ * </pre>
+ */
+public interface Durability {
+    /** Answer of {@link #forkOf}: an epoch that nobody remembers, of another relay or of long ago. */
+    long UNKNOWN = 0;
+
+    /** Answer of {@link #forkOf}: the epoch is that of today. */
+    long TODAY = Long.MAX_VALUE;
+
+    /**
+     * Where a life of the stream ended. Messages before that number are the same under the same numbers. From it on they are
+     * gone, and others have the numbers.
+     *
+     * <p>Any thread.
+     *
+     * @return a sequence; {@link #TODAY} or {@link #UNKNOWN}
+     */
+    long forkOf(long epoch);
+
+    /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */
+    StreamHead written();
+
+    /** Up to where it survives the end of the machine. Any thread. Null: there is no journal. */
+    StreamHead forced();
+
+    /** The journal has failed: neither head moves any more. Any thread. */
+    boolean failed();
+
+    /** Somebody waits until everything before a position is written: the core is woken when more is. On its thread. */
+    void wantWritten(long position);
+
+    /** Somebody waits until everything before a position is forced: likewise, and it is forced as soon as it can be. */
+    void wantForced(long position);
+
+    /**
+     * Who is told, on the core's thread and at most once in each of its cycles, that a head has moved or the journal has
+     * failed. One; before there is any connection.
+     */
+    void onMoved(Runnable listener);
+
+    /** Without a journal. */
+    static Durability none(long epoch) {
+        return new Durability() {
+            @Override
+            public long forkOf(long other) {
+                return other == epoch ? TODAY : UNKNOWN;
+            }
+
+            @Override
+            public StreamHead written() {
+                return null;
+            }
+
+            @Override
+            public StreamHead forced() {
+                return null;
+            }
+
+            @Override
+            public boolean failed() {
+                return false;
+            }
+
+            @Override
+            public void wantWritten(long position) {
+                // Nothing is ever written: who asks for that was told so.
+            }
+
+            @Override
+            public void wantForced(long position) {
+                // Likewise.
+            }
+
+            @Override
+            public void onMoved(Runnable listener) {
+                // Nothing moves.
+            }
+        };
+    }
+}

@@ -1,0 +1,342 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Control;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.TalkingPublisher;
+import dev.msgrelay.server.journal.FileDisk;
+import dev.msgrelay.server.journal.JournalReader;
+import dev.msgrelay.server.journal.Loss;
+import dev.msgrelay.server.journal.Recovery;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** relay-server --journal, as a user starts, kills and misuses it. */
+class JournalProcessTest {
+    private static final int FRAME = 108;
+
+    /** Once it says this, SIGTERM is heard. */
+    private static final Predicate<String> STATS = l -> l.contains("\"event\":\"stats\"");
+
+    @TempDir
+    private Path folder;
+
+    private Path directory() {
+        return folder.resolve("journal");
+    }
+
+    private String[] with(String... more) {
+        List<String> args =
+                new ArrayList<>(List.of("--json", "--pin-size=8m", "--journal=" + directory(), "--journal-keep=1d"));
+        args.addAll(Arrays.asList(more));
+        return args.toArray(String[]::new);
+    }
+
+    private static InetSocketAddress publish(CommandProcess relay) {
+        return address(relay, "publish");
+    }
+
+    private static InetSocketAddress address(CommandProcess relay, String what) {
+        Matcher port = Pattern.compile("\"" + what + "\":\"127.0.0.1:(\\d+)\"")
+                .matcher(relay.line(l -> l.contains("\"ready\"")));
+        assertThat(port.find()).isTrue();
+        return new InetSocketAddress("127.0.0.1", Integer.parseInt(port.group(1)));
+    }
+
+    /** Publishes and waits until so many bytes in all are written. */
+    private static void publish(CommandProcess relay, int first, int count, long position) throws IOException {
+        try (PlainPublisher publisher = PlainPublisher.connect(publish(relay))) {
+            for (int i = 0; i < count; i++) {
+                publisher.send(new Frames().frame(first + i, FRAME - 8));
+            }
+            relay.line(l -> l.contains("\"journalPosition\":" + position + ","));
+        }
+    }
+
+    /** All types, each checked to be the next one's. */
+    private int whole(int from) throws IOException {
+        int[] next = {from};
+        FileDisk disk = new FileDisk(directory());
+        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        JournalReader.read(disk, found, 1, new JournalReader.Sink() {
+            @Override
+            public boolean message(long sequence, int type, ByteBuffer body) {
+                assertThat(type).isEqualTo(next[0]++);
+                return true;
+            }
+
+            @Override
+            public void lost(Loss loss) {
+                throw new AssertionError(loss.text());
+            }
+        });
+        return next[0] - from;
+    }
+
+    @Test
+    void whatIsWrittenOutlivesKill() throws Exception {
+        int each = 500;
+        for (int life = 0; life < 3; life++) {
+            try (CommandProcess relay = new CommandProcess(with())) {
+                String ready = relay.line(l -> l.contains("\"ready\""));
+                assertThat(ready)
+                        .contains("\"journal\":{\"directory\":\"" + directory()
+                                + "\",\"firstSequence\":1,\"endSequence\":" + (life * each + 1));
+                publish(relay, life * each, each, (life + 1L) * each * FRAME);
+                relay.kill();
+            }
+            assertThat(whole(0)).isEqualTo((life + 1) * each);
+        }
+        try (CommandProcess relay =
+                new CommandProcess("--pin-size=8m", "--journal=" + directory(), "--journal-keep=1d")) {
+            assertThat(relay.line(l -> l.contains("  journal: ")))
+                    .endsWith(directory() + ", messages 1 to " + 3 * each);
+            relay.line(l -> l.contains("journal, on the way to the disk"));
+            relay.line(l -> l.contains("journal, segments and names"));
+            relay.line(l -> l.contains("  in "));
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    /** A publisher that goes on where WELCOME says: each message is in the stream once, across kills of the relay. */
+    @Test
+    void namesOutliveKill() throws Exception {
+        long accepted = 0;
+        for (int life = 0; life < 4; life++) {
+            try (CommandProcess relay = new CommandProcess(with());
+                    TalkingPublisher publisher = TalkingPublisher.connect(publish(relay))) {
+                publisher.send(Hello.acks("orders", 0).producer(5, 6).bytes());
+                Control welcome = publisher.next();
+                assertThat(welcome.accepted()).isGreaterThanOrEqualTo(accepted);
+                Thread sender = new Thread(() -> sendUntilItEnds(publisher, (int) welcome.accepted() + 1));
+                sender.start();
+                accepted = welcome.accepted();
+                // What is written may be less than what was acknowledged, and is more than nothing.
+                publisher.awaitAck(welcome.accepted() + 20_000);
+                relay.kill();
+                Await.join(sender);
+            }
+        }
+        assertThat(whole(1)).isGreaterThan((int) accepted);
+    }
+
+    private static void sendUntilItEnds(TalkingPublisher publisher, int first) {
+        try {
+            for (int i = first; ; i += 50) {
+                Frames frames = new Frames();
+                for (int k = 0; k < 50; k++) {
+                    frames.frame(i + k, FRAME - 8);
+                }
+                publisher.send(frames);
+            }
+        } catch (IOException theRelayIsGone) {
+            assertThat(theRelayIsGone.getMessage()).isNotNull();
+        }
+    }
+
+    @Test
+    void aQuietEndWritesAll() throws Exception {
+        try (CommandProcess relay = new CommandProcess(with("--journal-force=1h"));
+                PlainPublisher publisher = PlainPublisher.connect(publish(relay))) {
+            for (int i = 0; i < 20_000; i++) {
+                publisher.send(new Frames().frame(i, FRAME - 8));
+            }
+            relay.line(l -> l.contains("\"messagesIn\":20000,"));
+            assertThat(relay.terminate()).isZero();
+        }
+        assertThat(whole(0)).isEqualTo(20_000);
+        Recovery found = Recovery.look(new FileDisk(directory()), Recovery.Depth.ALL);
+        assertThat(found.forcedPosition()).isEqualTo(20_000L * FRAME);
+    }
+
+    // ---- directories that cannot be had ------------------------------------------------------------------------
+
+    private void refused(String words, String... args) throws Exception {
+        refused(1, words, with(args));
+    }
+
+    private static void refused(int code, String words, String... args) throws Exception {
+        try (CommandProcess relay = new CommandProcess(args)) {
+            assertThat(relay.awaitExit()).as("%s", relay.errors()).isEqualTo(code);
+            assertThat(relay.errors()).anyMatch(l -> l.startsWith("relay-server: ") && l.contains(words));
+            assertThat(relay.lines()).isEmpty();
+        }
+    }
+
+    @Test
+    void ofAnotherRelay() throws Exception {
+        try (CommandProcess relay = new CommandProcess(with())) {
+            relay.line(STATS);
+            refused("journal " + directory() + " is in use by process " + relay.pid());
+            assertThat(relay.terminate()).isZero();
+        }
+        try (CommandProcess relay = new CommandProcess(with())) {
+            relay.line(STATS);
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    @Test
+    void ofAnotherVersion() throws Exception {
+        try (CommandProcess relay = new CommandProcess(with())) {
+            relay.line(STATS);
+            assertThat(relay.terminate()).isZero();
+        }
+        Path epochs = directory().resolve("epochs");
+        ByteBuffer table = ByteBuffer.wrap(Files.readAllBytes(epochs));
+        table.putInt(8, 77);
+        CRC32C crc = new CRC32C();
+        crc.update(table.slice(0, table.capacity() - 4));
+        table.putInt(table.capacity() - 4, (int) crc.getValue());
+        Files.write(epochs, table.array());
+        refused("journal " + directory() + " is of format 77, this relay reads format 1");
+    }
+
+    @Test
+    void damaged() throws Exception {
+        try (CommandProcess relay = new CommandProcess(with())) {
+            publish(relay, 0, 10, 10 * FRAME);
+            assertThat(relay.terminate()).isZero();
+        }
+        Path index;
+        try (Stream<Path> files = Files.list(directory())) {
+            index = files.filter(f -> f.toString().endsWith(".index"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(index);
+        bytes[100] ^= 1;
+        Files.write(index, bytes);
+        refused("journal " + directory() + " is damaged: ");
+        refused("'relay-server journal repair' writes off what is lost");
+    }
+
+    @Test
+    void noDirectory() throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "");
+        refused(2, "journal " + file + " is no directory", "--journal=" + file);
+        refused(2, "journal " + file + " is no directory", "--check-config", "--journal=" + file);
+        refused(1, "cannot make the directory " + file + "/x", "--pin-size=8m", "--journal=" + file + "/x");
+        Path unreadable = folder.resolve("other");
+        Files.createDirectories(unreadable.resolve("epochs"));
+        refused(1, "journal " + unreadable, "--pin-size=8m", "--journal=" + unreadable);
+    }
+
+    @Test
+    void moreThanTheDiskHas() throws Exception {
+        refused(
+                1,
+                "journal keep " + (8192L << 30) + " is more than there is room for: the disk of ",
+                "--pin-size=8m",
+                "--journal=" + directory(),
+                "--journal-segment=256m",
+                "--journal-keep=8192g");
+    }
+
+    // ---- while it runs -----------------------------------------------------------------------------------------
+
+    @Test
+    void aDirectoryThatGoesAwayEndsTheRelay() throws Exception {
+        try (CommandProcess relay = new CommandProcess(with())) {
+            publish(relay, 0, 10, 10 * FRAME);
+            Await.until("the directory is gone", this::removeDirectory);
+            assertThat(relay.awaitExit()).isEqualTo(4);
+            assertThat(relay.errors())
+                    .anyMatch(l ->
+                            l.startsWith("relay-server: stopped because of journal " + directory() + " has failed: "));
+        }
+    }
+
+    /** Files may be made while it goes on. */
+    private boolean removeDirectory() {
+        try (Stream<Path> files = Files.list(directory())) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.delete(directory());
+            return true;
+        } catch (IOException again) {
+            return false;
+        }
+    }
+
+    /** On a file system of its own that is full for a while: publishers wait, and nothing is lost. */
+    @Test
+    void aFullDiskIsWaitedFor() throws Exception {
+        Path filler = directory().resolve("filler");
+        Files.createDirectories(directory());
+        List<String> command = new ArrayList<>(List.of(
+                "unshare",
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=48m none \"$1\" && head -c 44m /dev/zero >\"$1/filler\" && shift && exec \"$@\"",
+                "sh",
+                directory().toString()));
+        assumeThat(runs(command))
+                .as("a file system of one's own can be had here")
+                .isTrue();
+        command.addAll(CommandProcess.command(with("--journal-segment=1m", "--max-body=1k")));
+        int messages = 200_000;
+        try (CommandProcess relay = CommandProcess.started(command)) {
+            Thread publisher = new Thread(() -> publishAll(relay, messages));
+            publisher.start();
+            relay.line(l -> l.matches(".*\"journalFullMillis\":[1-9].*"));
+            relay.line(l -> l.matches(".*\"journalWaits\":[1-9].*"));
+            assertThat(publisher.isAlive()).isTrue();
+            Files.delete(Path.of("/proc/" + relay.pid() + "/root" + filler));
+            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * FRAME + ","));
+            Await.join(publisher);
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    private static void publishAll(CommandProcess relay, int messages) {
+        try (PlainPublisher publisher = PlainPublisher.connect(publish(relay))) {
+            for (int i = 0; i < messages; i += 100) {
+                Frames frames = new Frames();
+                for (int k = 0; k < 100; k++) {
+                    frames.frame(i + k, FRAME - 8);
+                }
+                publisher.send(frames);
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static boolean runs(List<String> prefix) throws Exception {
+        List<String> command = new ArrayList<>(prefix);
+        command.add("true");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        boolean ended = process.waitFor(20, TimeUnit.SECONDS);
+        boolean works = ended && process.exitValue() == 0;
+        if (!works) {
+            System.out.println("JournalProcessTest: no file system of one's own here: "
+                    + new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
+            process.destroyForcibly();
+        }
+        return works;
+    }
+}

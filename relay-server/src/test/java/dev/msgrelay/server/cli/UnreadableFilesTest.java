@@ -1,0 +1,155 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.TalkingPublisher;
+import dev.msgrelay.server.tls.TlsFiles;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that are there, and that the relay's user may not read: the line names the file, and why. */
+class UnreadableFilesTest {
+    private static final Token TOKEN = Token.of("s3cret-of-orders");
+
+    /** Takes from root what lets it read everything: then a file's own permissions count, as for any other user. */
+    private static final List<String> AS_OTHERS = List.of(
+            "setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search");
+
+    private static List<String> before = List.of();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void mayNotReadEverything(@TempDir Path other) throws Exception {
+        Path file = hidden(Files.writeString(other.resolve("file"), "x"));
+        if (reads(List.of(), file)) {
+            before = AS_OTHERS;
+        }
+        boolean all = !before.isEmpty() && reads(before, file);
+        if (all) {
+            System.out.println("UnreadableFilesTest skipped: this user reads everything, and setpriv does not help");
+        }
+        assumeThat(all).as("everything can be read here").isFalse();
+    }
+
+    /** Whether a process that is started so can read it; also where it cannot be started so. */
+    private static boolean reads(List<String> before, Path file) throws InterruptedException {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(List.of("cat", file.toString()));
+        try {
+            Process cat = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            // 1 is cat's own word for what it cannot read.
+            return cat.waitFor() != 1;
+        } catch (IOException noSuchCommand) {
+            return true;
+        }
+    }
+
+    private static Path hidden(Path file) throws IOException {
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
+    }
+
+    private static void shown(Path file) throws IOException {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    private static void refused(int exitCode, String line, String... args) throws Exception {
+        try (CommandProcess relay = CommandProcess.startedBy(before, args)) {
+            assertThat(relay.awaitExit()).as(line).isEqualTo(exitCode);
+            assertThat(relay.errors()).contains("relay-server: " + line);
+            assertThat(relay.lines()).noneMatch(l -> l.contains("listens"));
+        }
+    }
+
+    @Test
+    void atTheStart() throws Exception {
+        Path file = hidden(Files.writeString(folder.resolve("relay.conf"), "name-hold = 10s"));
+        refused(2, file + ": it may not be read", "--config=" + file);
+        refused(2, file + ": it may not be read", "--check-config", "--config=" + file);
+        Path token = hidden(Files.writeString(folder.resolve("orders.token"), TOKEN.text()));
+        refused(2, token + " holds no token: it may not be read", "token", "--of=" + token);
+        try (Certificates certificates = new Certificates()) {
+            TlsFiles tls = certificates.relayFiles(certificates.relay("CN=relay"));
+            Path authority = certificates.authorityFile();
+            for (Path one : List.of(tls.certificate(), tls.key(), authority)) {
+                hidden(one);
+                String[] args = {
+                    "--tls-cert=" + tls.certificate(),
+                    "--tls-key=" + tls.key(),
+                    "--tls-clients=" + authority,
+                    "--tls-size=2m",
+                    "--pin-size=8m"
+                };
+                refused(1, "may not read " + one, args);
+                shown(one);
+            }
+        }
+    }
+
+    /** Nothing of the new configuration is taken, whichever file it is; once it can be read, all of it is. */
+    @Test
+    void atAReload() throws Exception {
+        ReloadProcessTest.hearsSighup();
+        try (Certificates certificates = new Certificates()) {
+            TlsFiles old = certificates.relayFiles(certificates.relay("CN=old"));
+            TlsFiles fresh = certificates.relayFiles(certificates.relay("CN=fresh"));
+            Path file = folder.resolve("relay.conf");
+            write(file, old, "1-9");
+            try (CommandProcess relay = CommandProcess.startedBy(
+                    before, "--json", "--quiet", "--tls-size=2m", "--pin-size=8m", "--config=" + file)) {
+                Matcher ready = Pattern.compile(".*\"publish\":\"127\\.0\\.0\\.1:(\\d+)\".*")
+                        .matcher(relay.line(l -> l.contains("\"ready\"")));
+                assertThat(ready.matches()).isTrue();
+                InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(ready.group(1)));
+                try (TalkingPublisher stays = ReloadProcessTest.publisher(address, TOKEN)) {
+                    stays.await(Hello.WELCOME);
+                    write(file, fresh, "5");
+                    for (Path one : List.of(file, fresh.certificate(), fresh.key())) {
+                        hidden(one);
+                        ReloadProcessTest.refused(
+                                relay, one.equals(file) ? file + ": it may not be read" : "may not read " + one);
+                        shown(one);
+                    }
+                    // What it would not be allowed with the new one.
+                    stays.send(new Frames().frame(9, 1));
+                    int said = relay.errors().size();
+                    relay.hangUp();
+                    relay.error(said, l -> l.contains("configuration read again: " + file + ": good"));
+                    relay.error(said, l -> l.contains("certificate CN=fresh until"));
+                    try (TalkingPublisher now = ReloadProcessTest.publisher(address, TOKEN)) {
+                        now.send(new Frames().frame(5, 1).frame(9, 1));
+                        assertThat(now.awaitError().text()).isEqualTo("type 9 may not be published: 5 may");
+                    }
+                }
+                assertThat(relay.terminate()).isZero();
+                String stats = relay.lines().get(relay.lines().size() - 1);
+                assertThat(stats).contains("\"messagesIn\":2");
+            }
+        }
+    }
+
+    private static void write(Path file, TlsFiles tls, String types) throws IOException {
+        Files.write(
+                file,
+                List.of(ReloadProcessTest.tls(tls.certificate(), tls.key()), ReloadProcessTest.orders(TOKEN, types)));
+    }
+}

@@ -1,0 +1,245 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+
+/** A stream whose messages are known, a log that it goes through, and a journal that is fed by that log, step by step. */
+final class JournalRig {
+    static final int CHUNK = 1024;
+    static final int LOG = 16 * CHUNK;
+    static final int PACKET = 300;
+    static final int MAX_RUN = 3 * CHUNK;
+    static final int WINDOW = 8 * CHUNK;
+
+    private static final Journal.Watch NOBODY = new Journal.Watch() {
+        @Override
+        public void written(long position) {}
+
+        @Override
+        public void forced(long position) {}
+
+        @Override
+        public void failed(Throwable cause) {}
+    };
+
+    /** A message of the stream, as it was appended last under its sequence; of nobody, or of a name with its number. */
+    record Message(long position, int type, int body, JournalName name, long number) {
+        long end() {
+            return position + 8 + body;
+        }
+    }
+
+    final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    final Disk disk;
+    final JournalSettings settings;
+    final Random random;
+    final List<Message> stream = new ArrayList<>();
+    private final JournalName[] names = {
+        name("a", 1), name("orders", 2), name("x".repeat(255), 3), name("prices", 4), name("\u00fc", 5)
+    };
+    private final Map<String, Long> numbers = new HashMap<>();
+    long nanos;
+    long millis = 1_700_000_000_000L;
+    Journal journal;
+    PacketLog log;
+    private int lives;
+    private int made;
+
+    JournalRig(Disk disk, JournalSettings settings, Random random) {
+        this.disk = disk;
+        this.settings = settings;
+        this.random = random;
+    }
+
+    /** Opens the directory; messages that it does not have are forgotten. */
+    void open() throws IOException {
+        begin();
+        journal.feed(log, NOBODY, nanos);
+    }
+
+    /** As above, with the journal's own threads. */
+    void openWithThreads() throws IOException {
+        begin();
+        journal.feed(log, NOBODY, System.nanoTime());
+        journal.start();
+    }
+
+    private void begin() throws IOException {
+        journal = Journal.open(disk, settings, ++lives * 0x9E3779B97F4A7C15L, millis);
+        Mark start = journal.goesOnAt();
+        while (stream.size() >= start.sequence()) {
+            stream.remove(stream.size() - 1);
+        }
+        numbers.clear();
+        states(stream.size()).forEach((name, state) -> numbers.put(name, state.number()));
+        log = new PacketLog(allocator, LOG, CHUNK, PACKET, 8, MAX_RUN, this::allows, start);
+    }
+
+    private boolean allows(long position) {
+        return position - journal.written().position() <= WINDOW;
+    }
+
+    /** Where the stream ends. */
+    long end() {
+        return stream.isEmpty() ? 0 : stream.get(stream.size() - 1).end();
+    }
+
+    /** Appends one message, if there is room; readers see it. */
+    boolean append(int body) {
+        return append(1, body) == 1;
+    }
+
+    /** Appends a run of messages of one name, or of nobody, as far as there is room; readers see it. Answers how many. */
+    int append(int most, int body) {
+        int which = random.nextInt(names.length + 1) - 1;
+        if (which >= 0 && !journal.moves().hasRoom()) {
+            return 0;
+        }
+        if (which >= 0 && random.nextInt(200) == 0) {
+            // Another producer takes the name, and starts from nothing.
+            names[which] = name(names[which].name(), random.nextLong());
+            numbers.remove(names[which].name());
+        }
+        JournalName name = which < 0 ? null : names[which];
+        int count = 0;
+        while (count < most && log.makeReady()) {
+            int type = made++;
+            ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();
+            int length = 8 + body;
+            if (log.openPacketBytes() > 0 && log.openPacketBytes() + length > PACKET) {
+                log.packetStartsAt(0, 0);
+            }
+            long number = name == null ? 0 : numbers.merge(name.name(), 1L, Long::sum);
+            stream.add(new Message(log.endPosition(), type, body, name, number));
+            log.append(frame, 0, length, 1);
+            count++;
+        }
+        if (count > 0 && name != null) {
+            journal.moves().add(name, log.lastSequence(), count, numbers.get(name.name()));
+        }
+        log.publish();
+        return count;
+    }
+
+    private static JournalName name(String name, long producer) {
+        return new JournalName(name, new ProducerId(7, producer), producer % 2 == 0 ? "" : "identity");
+    }
+
+    /** How far each name is in the first so many messages. */
+    Map<String, JournalName.State> states(int messages) {
+        Map<String, JournalName.State> states = new HashMap<>();
+        for (int i = 0; i < messages; i++) {
+            Message m = stream.get(i);
+            if (m.name != null) {
+                states.put(m.name.name(), new JournalName.State(m.name, m.number, i + 1L));
+            }
+        }
+        return states;
+    }
+
+    /** What is found of names, by their texts. */
+    static Map<String, JournalName.State> states(Recovery found) {
+        return found.states().stream().collect(Collectors.toMap(s -> s.name().name(), s -> s));
+    }
+
+    /** Appends so many messages, and has all of them written. */
+    void write(int messages, int mostBody) {
+        for (int i = 0; i < messages; ) {
+            if (append(random.nextInt(mostBody + 1))) {
+                i++;
+            } else {
+                step();
+            }
+        }
+        while (journal.written().position() < end()) {
+            step();
+        }
+    }
+
+    /** One step of each of the two threads. */
+    void step() {
+        nanos += 1_000_000;
+        millis++;
+        journal.write(nanos, millis);
+        journal.force(nanos, millis);
+        if (journal.failure() != null) {
+            throw new AssertionError("the journal failed", journal.failure());
+        }
+    }
+
+    /** Ends as a relay ends. */
+    void close() throws IOException {
+        try {
+            journal.close();
+        } finally {
+            log.close();
+        }
+    }
+
+    /** The process has gone: its memory is given back, and nothing else is done. */
+    void gone() {
+        if (log != null) {
+            journal.letGo();
+            log.close();
+            log = null;
+        }
+    }
+
+    /** Reads everything; answers what is wrong with it, or null. Losses are added to the list. */
+    String read(Recovery found, List<Loss> losses) throws IOException {
+        long[] next = {found.startSequence()};
+        String[] wrong = {null};
+        JournalReader.read(disk, found, 1, new JournalReader.Sink() {
+            @Override
+            public boolean message(long sequence, int type, ByteBuffer body) {
+                if (sequence != next[0]) {
+                    wrong[0] = "message " + sequence + " came where " + next[0] + " was expected";
+                } else if (sequence > stream.size()) {
+                    wrong[0] = "message " + sequence + " was never published";
+                } else {
+                    wrong[0] = differs(sequence, type, body);
+                }
+                next[0] = sequence + 1;
+                return wrong[0] == null;
+            }
+
+            @Override
+            public void lost(Loss loss) {
+                losses.add(loss);
+                if (loss.sequence() != next[0]) {
+                    wrong[0] = "lost from " + loss.sequence() + " on, but " + next[0] + " was expected";
+                }
+                next[0] = loss.endSequence();
+            }
+        });
+        if (wrong[0] == null && next[0] != found.endSequence()) {
+            return "messages up to " + (next[0] - 1) + " instead of " + (found.endSequence() - 1);
+        }
+        return wrong[0];
+    }
+
+    private String differs(long sequence, int type, ByteBuffer body) {
+        Message message = stream.get((int) sequence - 1);
+        byte[] expected = new byte[message.body()];
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = Frames.bodyByte(message.type(), i);
+        }
+        byte[] got = new byte[body.remaining()];
+        body.get(got);
+        return type == message.type() && Arrays.equals(expected, got)
+                ? null
+                : "message " + sequence + " is not the one that was published";
+    }
+}

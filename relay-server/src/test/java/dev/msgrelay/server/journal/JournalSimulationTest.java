@@ -1,0 +1,319 @@
+package dev.msgrelay.server.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Journals on a disk that crashes between any two operations, and within them. After each restart everything that was forced
+ * is there, whole, in order, and nothing that was never published; after the end of the process alone, everything written.
+ *
+ * <p>{@code -Djournal.seed=N} runs one seed, {@code -Djournal.seconds=60} fresh ones for a minute.
+ */
+class JournalSimulationTest {
+    private static final int SEEDS = 400;
+    private static final int SHOWN = 10;
+
+    @Test
+    void nothingIsLostOrInvented() throws IOException {
+        Long one = Long.getLong("journal.seed");
+        long seconds = Long.getLong("journal.seconds", 0);
+        if (one != null) {
+            new World(one).run();
+            return;
+        }
+        Tally tally = new Tally();
+        List<String> failed = new ArrayList<>();
+        long first = seconds == 0 ? 0 : System.nanoTime();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        long seed = first;
+        for (; seed < first + SEEDS || System.nanoTime() < end; seed++) {
+            World world = new World(seed);
+            try {
+                world.run();
+            } catch (AssertionError e) {
+                failed.add(e.getMessage());
+                if (failed.size() == 1) {
+                    e.printStackTrace(System.out);
+                }
+            }
+            tally.add(world);
+        }
+        System.out.println("journal simulation: seeds " + first + " to " + (seed - 1) + ": " + tally.text());
+        assertThat(failed.stream().limit(SHOWN))
+                .as(failed.size() + " seeds failed")
+                .isEmpty();
+        // Otherwise it does not show what it says.
+        assertThat(tally.powerCuts).isPositive();
+        assertThat(tally.kills).isPositive();
+        assertThat(tally.failures).isPositive();
+        assertThat(tally.cuts).as("torn tails").isPositive();
+        assertThat(tally.rolledBack)
+                .as("messages that were not forced and are gone")
+                .isPositive();
+        assertThat(tally.retired)
+                .as("journals whose oldest segments were dropped")
+                .isPositive();
+        assertThat(tally.recycled).as("segments in files that were used before").isPositive();
+        assertThat(tally.crashedOpenings).isPositive();
+        assertThat(tally.nameFiles).isPositive();
+    }
+
+    private static final class Tally {
+        long powerCuts;
+        long kills;
+        long failures;
+        long cuts;
+        long rolledBack;
+        long retired;
+        long recycled;
+        long crashedOpenings;
+        long messages;
+        long names;
+        long nameFiles;
+
+        void add(World w) {
+            powerCuts += w.tally.powerCuts;
+            kills += w.tally.kills;
+            failures += w.tally.failures;
+            cuts += w.tally.cuts;
+            rolledBack += w.tally.rolledBack;
+            retired += w.tally.retired;
+            recycled += w.tally.recycled;
+            crashedOpenings += w.tally.crashedOpenings;
+            messages += w.tally.messages;
+            names += w.tally.names;
+            nameFiles += w.tally.nameFiles;
+        }
+
+        String text() {
+            return messages + " messages, " + powerCuts + " power cuts, " + kills + " kills, " + failures
+                    + " failed disks, " + crashedOpenings + " crashes while opening, " + cuts + " torn tails, "
+                    + rolledBack + " unforced messages gone, " + retired + " with dropped segments, " + recycled
+                    + " recycled files, " + names + " names found, " + nameFiles + " tables of names";
+        }
+    }
+
+    private static final class World {
+        final Tally tally = new Tally();
+        private final long seed;
+        private final Random random;
+        private final SimDisk disk;
+        private final JournalRig rig;
+        private final boolean keepsAll;
+
+        // Up to here everything survives the machine, and the process.
+        private long forced;
+        private long written;
+        private boolean open;
+        private int step;
+
+        World(long seed) {
+            this.seed = seed;
+            random = new Random(seed);
+            disk = new SimDisk(random);
+            long segment = 8192L << random.nextInt(3);
+            keepsAll = random.nextInt(3) == 0;
+            long keep = keepsAll ? 1L << 40 : segment * (3 + random.nextInt(4));
+            long age = keepsAll || random.nextBoolean() ? 1L << 40 : 500 + random.nextInt(10_000);
+            long every = TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(2000));
+            rig = new JournalRig(disk, new JournalSettings(segment, keep, age, every), random);
+        }
+
+        void run() {
+            try {
+                int lives = 2 + random.nextInt(6);
+                for (int life = 0; life < lives; life++) {
+                    live();
+                    end();
+                }
+                // At last nobody disturbs it.
+                opens();
+                rig.append(10);
+                rig.close();
+                check(rig.end(), "after a quiet end");
+                assertThat(Recovery.look(disk, Recovery.Depth.ALL).cut()).isNull();
+                assertThat(rig.allocator.metric().usedDirectMemory())
+                        .as("direct memory at the end")
+                        .isZero();
+            } catch (IOException | RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + seed + " step " + step + ": " + e, e);
+            }
+        }
+
+        private void live() throws IOException {
+            if (random.nextInt(3) > 0) {
+                disk.crashAt = disk.operations + 1 + random.nextInt(random.nextBoolean() ? 30 : 400);
+            }
+            try {
+                opens();
+                disk.meanwhile = this::meanwhile;
+                int steps = random.nextInt(1500);
+                for (int i = 0; i < steps && rig.journal.failure() == null; i++) {
+                    act();
+                    observe();
+                }
+                if (rig.journal.failure() != null) {
+                    afterFailure();
+                }
+                if (random.nextInt(4) == 0) {
+                    quietEnd();
+                }
+            } catch (SimDisk.Crash crash) {
+                if (open) {
+                    observe();
+                } else {
+                    tally.crashedOpenings++;
+                }
+            }
+        }
+
+        private void opens() throws IOException {
+            open = false;
+            rig.open();
+            open = true;
+            long end = rig.journal.goesOnAt().position();
+            Recovery.Cut cut = rig.journal.recovered().cut();
+            tally.cuts += cut == null ? 0 : 1;
+            assertThat(end).as("end after opening").isGreaterThanOrEqualTo(written);
+            assertThat(rig.end()).as("end of what was published").isEqualTo(end);
+            forced = end;
+            written = end;
+        }
+
+        private void act() {
+            step++;
+            switch (random.nextInt(40)) {
+                case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 -> append();
+                case 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25 -> rig.journal.write(rig.nanos, rig.millis);
+                case 26, 27, 28, 29, 30, 31, 32 -> rig.journal.force(rig.nanos, rig.millis);
+                case 33, 34 -> rig.journal.want(rig.end() - random.nextInt(1000));
+                case 35, 36 -> pass(random.nextInt(50));
+                case 37 -> pass(random.nextInt(3000));
+                case 38 -> disk.full = random.nextInt(3) == 0;
+                default -> {
+                    if (random.nextInt(30) == 0) {
+                        disk.failAt = disk.operations + 1 + random.nextInt(20);
+                    }
+                }
+            }
+        }
+
+        private void append() {
+            int most = random.nextInt(20) == 0 ? 3000 : random.nextInt(4) == 0 ? 600 : 60;
+            for (int n = random.nextInt(12); n >= 0; n--) {
+                tally.messages +=
+                        rig.append(1 + random.nextInt(random.nextBoolean() ? 1 : 6), random.nextInt(most + 1));
+            }
+        }
+
+        private void pass(int millis) {
+            rig.millis += random.nextInt(20) == 0 ? -millis : millis;
+            rig.nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+        }
+
+        /** The writer's thread, while the forcer's waits for the disk. */
+        private void meanwhile() {
+            for (int n = random.nextInt(6); n > 0; n--) {
+                append();
+                rig.journal.write(rig.nanos, rig.millis);
+            }
+        }
+
+        private void observe() {
+            long f = rig.journal.forced().position();
+            long w = rig.journal.written().position();
+            assertThat(f).isGreaterThanOrEqualTo(forced).isLessThanOrEqualTo(w);
+            assertThat(w).isGreaterThanOrEqualTo(written).isLessThanOrEqualTo(rig.end());
+            forced = f;
+            written = w;
+        }
+
+        /** Nothing is written or forced any more, whatever is asked for. */
+        private void afterFailure() {
+            tally.failures++;
+            observe();
+            long operations = disk.operations;
+            for (int i = 0; i < 20; i++) {
+                rig.journal.want(rig.end());
+                pass(1000);
+                rig.journal.write(rig.nanos, rig.millis);
+                rig.journal.force(rig.nanos, rig.millis);
+            }
+            assertThat(disk.operations).as("operations after a failure").isEqualTo(operations);
+        }
+
+        private void quietEnd() throws IOException {
+            disk.full = false;
+            // Nobody writes to the log any more.
+            disk.meanwhile = () -> {};
+            boolean failed = rig.journal.failure() != null;
+            try {
+                rig.journal.close();
+                assertThat(failed).as("closing says that it failed").isFalse();
+                forced = rig.end();
+                written = rig.end();
+            } catch (IOException e) {
+                assertThat(failed || disk.operations >= disk.failAt)
+                        .as("closing failed: " + e)
+                        .isTrue();
+                observe();
+            }
+        }
+
+        private void end() throws IOException {
+            if (open) {
+                countSegments();
+                rig.gone();
+            }
+            if (random.nextBoolean()) {
+                tally.powerCuts++;
+                disk.powerCut();
+                tally.rolledBack +=
+                        rig.stream.stream().filter(m -> m.end() > forced).count();
+                written = forced;
+            } else {
+                tally.kills++;
+                disk.killed();
+            }
+            check(written, "after a crash");
+        }
+
+        private void countSegments() {
+            Recovery found = rig.journal.recovered();
+            tally.retired += found.startPosition() > 0 ? 1 : 0;
+            tally.recycled += disk.names().stream()
+                    .filter(name -> name.endsWith(FileNames.SPARE) && !name.startsWith("made"))
+                    .count();
+        }
+
+        /** What is on the disk is part of the stream, up to here at least. */
+        private void check(long atLeast, String when) throws IOException {
+            Recovery all = Recovery.look(disk, Recovery.Depth.ALL);
+            assertThat(all.damage()).as(when + ": damage").isEmpty();
+            assertThat(all.asideFiles()).as(when + ": useless files").isEmpty();
+            assertThat(all.sound()).as(when + ": sound").isTrue();
+            assertThat(all.endPosition()).as(when + ": end").isGreaterThanOrEqualTo(atLeast);
+            Recovery start = Recovery.look(disk, Recovery.Depth.START);
+            assertThat(start.endPosition()).isEqualTo(all.endPosition());
+            assertThat(start.endSequence()).isEqualTo(all.endSequence());
+            Map<String, JournalName.State> names = rig.states((int) all.endSequence() - 1);
+            assertThat(JournalRig.states(all)).as(when + ": names").isEqualTo(names);
+            assertThat(JournalRig.states(start)).as(when + ": names at a start").isEqualTo(names);
+            tally.names += names.size();
+            tally.nameFiles += disk.names().contains(FileNames.NAMES) ? 1 : 0;
+            if (keepsAll) {
+                assertThat(all.startPosition()).as(when + ": start").isZero();
+            }
+            List<Loss> losses = new ArrayList<>();
+            assertThat(rig.read(all, losses)).as(when).isNull();
+            assertThat(losses).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,343 @@
+package dev.msgrelay.server.journal;
+
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * A disk in memory. It knows what was forced, and what was not: a power cut leaves any mixture of old and new sectors of
+ * unforced writes, any of the lengths, and the first few of the unforced names. A crash comes at any operation, in the middle
+ * of a write as well. It fills up, and fails.
+ */
+final class SimDisk implements Disk {
+    /** The machine, or the process, has gone: nothing catches it. */
+    static final class Crash extends Error {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static final int SECTOR = 512;
+
+    private record Write(long at, byte[] bytes) {}
+
+    private record NameChange(String from, String to, Inode made) {}
+
+    private static final class Inode {
+        byte[] now = {};
+        byte[] durable = {};
+        final List<Write> pending = new ArrayList<>();
+    }
+
+    private final Random random;
+    private final Map<String, Inode> names = new TreeMap<>();
+    private final Map<String, Inode> durableNames = new HashMap<>();
+    private final List<NameChange> pendingNames = new ArrayList<>();
+    private boolean locked;
+    private boolean crashed;
+
+    /** Operations that change something, so far. */
+    long operations;
+
+    /** The operation that it crashes at. */
+    long crashAt = Long.MAX_VALUE;
+
+    /** The operation that fails, and all of its kind from then on seem to succeed. */
+    long failAt = Long.MAX_VALUE;
+
+    /** Nothing more fits. */
+    boolean full;
+
+    /** What others do while a file is being forced. */
+    Runnable meanwhile = () -> {};
+
+    SimDisk(Random random) {
+        this.random = random;
+    }
+
+    // ---- what becomes of it ------------------------------------------------------------------------------------
+
+    /** The process has gone: what it wrote is there, forced or not. */
+    void killed() {
+        locked = false;
+        crashed = false;
+        crashAt = Long.MAX_VALUE;
+        failAt = Long.MAX_VALUE;
+        full = false;
+        meanwhile = () -> {};
+    }
+
+    /** The machine has gone, and is back. */
+    void powerCut() {
+        killed();
+        names.clear();
+        names.putAll(durableNames);
+        int kept = random.nextInt(pendingNames.size() + 1);
+        pendingNames.subList(0, kept).forEach(change -> apply(names, change));
+        pendingNames.clear();
+        durableNames.clear();
+        durableNames.putAll(names);
+        names.values().forEach(this::tear);
+    }
+
+    private void tear(Inode inode) {
+        int writes = inode.pending.size();
+        int length = random.nextBoolean() ? inode.durable.length : inode.now.length;
+        byte[] left = Arrays.copyOf(inode.durable, Math.max(length, inode.durable.length));
+        int[] reached = new int[left.length / SECTOR + 1];
+        for (int i = 0; i < reached.length; i++) {
+            reached[i] = random.nextInt(3) == 0 ? random.nextInt(writes + 1) : random.nextBoolean() ? writes : 0;
+        }
+        for (int i = 0; i < writes; i++) {
+            Write write = inode.pending.get(i);
+            for (int k = 0; k < write.bytes.length; k++) {
+                int at = (int) write.at + k;
+                if (at < left.length && i < reached[at / SECTOR]) {
+                    left[at] = write.bytes[k];
+                }
+            }
+        }
+        inode.now = Arrays.copyOf(left, length);
+        inode.durable = inode.now.clone();
+        inode.pending.clear();
+    }
+
+    /** Changes one bit of a file for good. */
+    void flip(String name, int at, int bit) {
+        Inode inode = names.get(name);
+        inode.now[at] ^= (byte) (1 << bit);
+        inode.durable = inode.now.clone();
+    }
+
+    /** Cuts a file for good. */
+    void cut(String name, int length) {
+        Inode inode = names.get(name);
+        inode.now = Arrays.copyOf(inode.now, length);
+        inode.durable = inode.now.clone();
+    }
+
+    byte[] bytes(String name) {
+        return names.get(name).now.clone();
+    }
+
+    /** The same files, all of them forced, on a disk of its own. */
+    SimDisk copy() {
+        SimDisk other = new SimDisk(random);
+        names.forEach((name, inode) -> {
+            Inode same = new Inode();
+            same.now = inode.now.clone();
+            same.durable = inode.now.clone();
+            other.names.put(name, same);
+            other.durableNames.put(name, same);
+        });
+        return other;
+    }
+
+    void remove(String name) {
+        names.remove(name);
+        durableNames.remove(name);
+    }
+
+    // ---- operations --------------------------------------------------------------------------------------------
+
+    private void operation() throws IOException {
+        if (crashed) {
+            throw new Crash();
+        }
+        operations++;
+        if (operations >= crashAt) {
+            crashed = true;
+            throw new Crash();
+        }
+        if (operations == failAt) {
+            throw new IOException("Input/output error");
+        }
+    }
+
+    private static void apply(Map<String, Inode> names, NameChange change) {
+        Inode inode = change.made != null ? change.made : names.remove(change.from);
+        if (change.to != null && inode != null) {
+            names.put(change.to, inode);
+        }
+    }
+
+    private void change(NameChange change) {
+        pendingNames.add(change);
+        apply(names, change);
+    }
+
+    @Override
+    public String place() {
+        return "sim";
+    }
+
+    @Override
+    public List<String> names() {
+        return new ArrayList<>(names.keySet());
+    }
+
+    @Override
+    public File open(String name) throws IOException {
+        if (!names.containsKey(name)) {
+            operation();
+            change(new NameChange(null, name, new Inode()));
+        }
+        return new SimFile(names.get(name));
+    }
+
+    @Override
+    public File openToRead(String name) throws IOException {
+        Inode inode = names.get(name);
+        if (inode == null) {
+            throw new FileNotFoundException(name);
+        }
+        return new SimFile(inode);
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        operation();
+        if (!names.containsKey(from)) {
+            throw new FileNotFoundException(from);
+        }
+        change(new NameChange(from, to, null));
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        operation();
+        if (!names.containsKey(name)) {
+            throw new FileNotFoundException(name);
+        }
+        change(new NameChange(name, null, null));
+    }
+
+    @Override
+    public void force() throws IOException {
+        operation();
+        durableNames.clear();
+        durableNames.putAll(names);
+        pendingNames.clear();
+    }
+
+    @Override
+    public long free() {
+        return full ? 0 : Long.MAX_VALUE;
+    }
+
+    @Override
+    public Closeable lock(boolean toWrite) throws IOException {
+        if (locked) {
+            throw new IOException("journal sim is in use by somebody else");
+        }
+        locked = true;
+        return () -> locked = false;
+    }
+
+    private final class SimFile implements File {
+        private final Inode inode;
+        private boolean closed;
+
+        SimFile(Inode inode) {
+            this.inode = inode;
+        }
+
+        private void check() throws IOException {
+            if (closed) {
+                throw new IOException("closed");
+            }
+        }
+
+        @Override
+        public long length() throws IOException {
+            check();
+            return inode.now.length;
+        }
+
+        @Override
+        public void read(long at, ByteBuffer into) throws IOException {
+            check();
+            int from = (int) Math.min(at, inode.now.length);
+            into.put(inode.now, from, Math.min(into.remaining(), inode.now.length - from));
+        }
+
+        @Override
+        public void write(long at, ByteBuffer from) throws IOException {
+            check();
+            if (crashed) {
+                throw new Crash();
+            }
+            byte[] bytes = new byte[from.remaining()];
+            from.get(bytes);
+            boolean whole = false;
+            try {
+                operation();
+                whole = !full;
+            } finally {
+                put(at, whole ? bytes : Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)));
+            }
+            if (!whole) {
+                throw new DiskFullException("journal sim: no space left", null);
+            }
+        }
+
+        private void put(long at, byte[] bytes) {
+            if (bytes.length == 0) {
+                return;
+            }
+            int end = (int) at + bytes.length;
+            if (end > inode.now.length) {
+                inode.now = Arrays.copyOf(inode.now, end);
+            }
+            System.arraycopy(bytes, 0, inode.now, (int) at, bytes.length);
+            inode.pending.add(new Write(at, bytes));
+        }
+
+        @Override
+        public void setLength(long length) throws IOException {
+            check();
+            operation();
+            if (full && length > inode.now.length) {
+                throw new DiskFullException("journal sim: no space left", null);
+            }
+            inode.now = Arrays.copyOf(inode.now, (int) length);
+            // What was cut off is gone, and zeros are there should the file grow again.
+            inode.pending.removeIf(w -> w.at >= length);
+            inode.pending.replaceAll(w -> w.at + w.bytes.length <= length
+                    ? w
+                    : new Write(w.at, Arrays.copyOf(w.bytes, (int) (length - w.at))));
+        }
+
+        @Override
+        public void force() throws IOException {
+            check();
+            int begun = inode.pending.size();
+            int length = inode.now.length;
+            meanwhile.run();
+            try {
+                operation();
+            } catch (IOException e) {
+                // As Linux does it: what could not be written counts as clean from now on.
+                inode.pending.clear();
+                throw e;
+            }
+            byte[] now = Arrays.copyOf(inode.durable, length);
+            for (Write write : inode.pending.subList(0, begun)) {
+                System.arraycopy(write.bytes, 0, now, (int) write.at, write.bytes.length);
+            }
+            inode.pending.subList(0, begun).clear();
+            inode.durable = now;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}
