@@ -46,7 +46,7 @@ public final class Tables {
     }
 
     private static Run<Measurement> go(int round, Hops hops, Measurement measurement) {
-        Outcome outcome = new Outcome(List.of(), RunRecords.marks(hops.regime()), false);
+        Outcome outcome = new Outcome(List.of(), RunRecords.marks(hops), false);
         return new Run<>(null, 0, round, "2026-01-01T00:00:00Z", hops, measurement, outcome);
     }
 

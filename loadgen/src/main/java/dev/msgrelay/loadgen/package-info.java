@@ -15,6 +15,7 @@
  *  plain      the two ceilings' processes: plain relay, pre-packed  (processes of their own)
  *  inprocess  a relay with its publishers in one process            (a process of its own)
  *  load       what is sent: message, sizes, packing, checks, skew   (no sockets, no clock)
+ *  kill       kills under load; accounts for what was acknowledged    (controller's thread; processes of their own)
  *  link       what a link could give                                (arithmetic only)
  *  host       what the system tells of itself: /proc, /sys, tools   (reads, changes nothing)
  *  doctor     findings about this machine                           (command's thread)

@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** The command itself, with the smallest of runs. */
@@ -36,13 +38,25 @@ class LabMainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "list", "all", "readers", "batching", "files", "async-files", "event-log", "senders"})
+    @MethodSource("commands")
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
     void everyCommandHasHelpAndAVersion(String command) {
         String[] words = command.isEmpty() ? new String[0] : new String[] {command};
-        assertThat(run(words, "--help")).isZero();
-        assertThat(out.toString()).startsWith("Usage: loadgen lab " + command);
+        // Whatever picocli takes the output for.
+        System.setProperty("picocli.ansi", "true");
+        try {
+            assertThat(run(words, "--help")).isZero();
+        } finally {
+            System.clearProperty("picocli.ansi");
+        }
+        assertThat(out.toString()).startsWith("Usage: loadgen lab " + command).doesNotContain("\u001b");
         assertThat(run(words, "-V")).isZero();
         assertThat(out.toString()).containsPattern("(?m)^loadgen \\S+");
+    }
+
+    /** All there are; empty: the program itself. */
+    static Stream<String> commands() {
+        return Stream.concat(Stream.of(""), LoadgenMain.commandLine(new LabMain()).getSubcommands().keySet().stream());
     }
 
     @ParameterizedTest(name = "{0}")

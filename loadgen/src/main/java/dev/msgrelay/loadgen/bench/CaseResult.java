@@ -115,14 +115,14 @@ public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<R
         Spread hops =
                 Spread.of(rounds.stream().flatMapToDouble(Round::hops).boxed().toList(), hop -> hop);
         return Unit.format(
-                "%s; %d round%s, %d on a changing machine, %d beside other work, %d left out; core-to-core hop %.0f..%.0f ns",
+                "%s; %d round%s, %d on a changing machine, %d marked, %d left out; core-to-core hop %.0f..%.0f ns",
                 figures,
                 rounds.size(),
                 rounds.size() == 1 ? "" : "s",
                 rounds.stream()
-                        .filter(round -> !round.isSteady() && !round.isDisturbed())
+                        .filter(round -> !round.isSteady() && !round.isMarked())
                         .count(),
-                rounds.stream().filter(Round::isDisturbed).count(),
+                rounds.stream().filter(Round::isMarked).count(),
                 rounds.size() - counted().size(),
                 hops.min(),
                 hops.max());
@@ -130,9 +130,15 @@ public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<R
 
     /** A speed where it goes as fast as it can, a latency where the rate is given. */
     private String figure(LoadCell ours) {
-        return ours.load().rate() == 0
-                ? Unit.COUNT.plain(median(round -> round.rate(ours.name()))) + " msg/s"
-                : "p50 " + Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 50))) + " p99 "
-                        + Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 99)));
+        String p50 = Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 50)));
+        if (ours.load().rate() > 0) {
+            return "p50 " + p50 + " p99 " + Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 99)));
+        }
+        String speed = Unit.COUNT.plain(median(round -> round.rate(ours.name()))) + " msg/s";
+        // At full speed what was recorded of each message is its time in queue.
+        return ours.load().isChecked()
+                ? speed + " (time in queue " + p50 + ", longest gap "
+                        + Unit.NANOS.plain(median(round -> round.longestGapNanos(ours.name()))) + ")"
+                : speed;
     }
 }

@@ -50,6 +50,12 @@ public record Round(List<Run<RunResult>> runs) {
         return figure(name, result -> result.received().latency().getValueAtPercentile(percentile));
     }
 
+    /** The longest time without a delivery to a subscriber. */
+    double longestGapNanos(String name) {
+        return figure(
+                name, result -> result.observed().signals().still().deliveries().longestNanos());
+    }
+
     /** CPU of the contestant, in cores: 1.0 is one core busy all the time. */
     double contestantCores(String name) {
         return figure(
@@ -78,8 +84,8 @@ public record Round(List<Run<RunResult>> runs) {
         return regime().isSteady();
     }
 
-    /** Whether somebody else wanted the cores, by the hop, which then waits for the scheduler, or by what a run saw. */
-    public boolean isDisturbed() {
+    /** Whether something is to be said of one of its runs, and not that the machine was another one at its end. */
+    public boolean isMarked() {
         return regime() == Regime.DISTURBED || isSteady() && runs.stream().anyMatch(Run::isMarked);
     }
 

@@ -28,8 +28,10 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param out messages a second that the subscribers got, on average
      * @param late share of the messages that left more than a millisecond after their time, 0..1
      * @param seconds length of the window
+     * @param edge messages a second that may fall to either side of the window's edges, because so many are due, or written,
+     *     together
      */
-    public record Rates(double wanted, double in, double out, double late, double seconds) {
+    public record Rates(double wanted, double in, double out, double late, double seconds, double edge) {
         /** The share of messages of a fixed rate that may leave more than a millisecond late. */
         public static final double MAX_LATE_SHARE = 0.001;
 
@@ -39,9 +41,14 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         /** Messages that cross the window's edges because a thread got its core a moment later. */
         private static final double EDGE_SECONDS = 0.02;
 
+        /** Every message on its own. */
+        public Rates(double wanted, double in, double out, double late, double seconds) {
+            this(wanted, in, out, late, seconds, 0);
+        }
+
         /** Whether the publishers had a schedule, and all of it left and arrived. */
         public boolean kept() {
-            double enough = wanted * (1 - Math.max(TOLERANCE, EDGE_SECONDS / seconds));
+            double enough = wanted * (1 - Math.max(TOLERANCE, EDGE_SECONDS / seconds)) - edge;
             return wanted > 0 && in >= enough && out >= enough;
         }
     }

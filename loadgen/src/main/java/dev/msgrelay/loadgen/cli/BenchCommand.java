@@ -45,7 +45,7 @@ final class BenchCommand extends Told {
             split = ",",
             description = "Only these: in-process-runs, in-process-single, one-to-one, fan-out, slow-subscriber, unix,"
                     + " many-publishers, latency, sustained, idle, c-one-to-one, c-fan-out, library, acknowledged,"
-                    + " filtered, churn.")
+                    + " filtered, churn, tls, tls-fan-out, tls-sustained, handshakes, scrapes.")
     private List<String> only = new ArrayList<>();
 
     @Option(

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 
 /** What publishers and subscribers are. */
 final class ClientOptions extends Options {
-    private static final int MAX_CHURN = 2_000;
+    static final int MAX_CHURN = 2_000;
 
     /** What acknowledgements publishers ask for. */
     enum Ack {
@@ -75,6 +75,30 @@ final class ClientOptions extends Options {
                             + " of what it gets (${DEFAULT-VALUE}).")
     private int churn;
 
+    @Option(
+            names = "--tls",
+            description = "Publishers and subscribers speak TLS 1.3. The relay that is started gets a key (RSA, 2048"
+                    + " bits) and a certificate of its own, which are removed afterwards; of one that runs already --tls-ca and"
+                    + " the like say whom to trust.")
+    private boolean tls;
+
+    @Option(
+            names = "--handshakes",
+            paramLabel = "RATE",
+            defaultValue = "0",
+            description = "TLS connections a second that come to the relay beside the load, shake hands and leave"
+                    + " (${DEFAULT-VALUE}).")
+    private int handshakes;
+
+    @Option(
+            names = "--scrapes",
+            paramLabel = "RATE",
+            defaultValue = "0",
+            description =
+                    "Requests a second for the metrics of the relay's admin port, while what its page shows is read"
+                            + " all the time (${DEFAULT-VALUE}).")
+    private int scrapes;
+
     /**
      * A load with these clients.
      *
@@ -84,6 +108,10 @@ final class ClientOptions extends Options {
         boolean inC = kind == Clients.Kind.C;
         within("--types", types, 1, SizeTable.MAX_TYPES);
         within("--churn", churn, 0, MAX_CHURN);
+        within("--handshakes", handshakes, 0, MAX_CHURN);
+        within("--scrapes", scrapes, 0, MAX_CHURN);
+        refuse(tls && load.unix(), "--tls and --unix exclude each other");
+        refuse(tls && inC, "--tls and --client c exclude each other");
         refuse(ack == Ack.STREAM && kind != Clients.Kind.LIBRARY, "--ack stream needs --client library");
         TypeRanges wanted = wanted();
         refuse(
@@ -113,7 +141,8 @@ final class ClientOptions extends Options {
             refuse(!obstacle.isEmpty(), "--client c: " + obstacle);
         }
         Load content = load.withContent(new Load.Content(load.body(), load.seed(), types))
-                .withClients(new Clients(kind, ack == Ack.STREAM, wanted, churn));
+                .withClients(new Clients(
+                        kind, ack == Ack.STREAM, wanted, churn, new Clients.Ports(tls, handshakes, scrapes)));
         return inC ? content.withCheck(Check.NONE) : content;
     }
 

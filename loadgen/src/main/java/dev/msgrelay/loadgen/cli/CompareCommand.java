@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.compare.Comparer;
 import dev.msgrelay.loadgen.compare.ComparisonReport;
+import dev.msgrelay.loadgen.compare.Figure;
 import dev.msgrelay.loadgen.compare.InTurn;
 import dev.msgrelay.loadgen.compare.PairedComparison;
 import dev.msgrelay.loadgen.compare.PairedReport;
@@ -40,7 +41,7 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         customSynopsis = {
-            "loadgen compare [--a OPTIONS] [--a-dir DIR] [--b OPTIONS] [--b-dir DIR] ... [LOAD]",
+            "loadgen compare [--a OPTIONS] [--a-dir DIR] [--a-tls] [--b OPTIONS] [--b-dir DIR] [--b-tls] ... [LOAD]",
             "loadgen compare A [B] [--lanes LANE,LANE] [--paired] [--any-machine] [--json]"
         },
         description = {
@@ -55,7 +56,8 @@ import picocli.CommandLine.Parameters;
         })
 final class CompareCommand extends Told {
     private static final List<String> OF_RESULTS = List.of("--lanes", "--paired", "--any-machine");
-    private static final List<String> OF_TURNS = List.of("--within", "--minutes", "--fail-below", "--pairs");
+    private static final List<String> OF_TURNS =
+            List.of("--within", "--minutes", "--by-cpu", "--fail-below", "--pairs");
 
     private static final double MIN_WITHIN = 0.1;
     private static final double MAX_WITHIN = 100;
@@ -124,11 +126,17 @@ final class CompareCommand extends Told {
     private double minutes;
 
     @Option(
+            names = "--by-cpu",
+            description = "In turn: what a message costs the relay's process in CPU time stands first and decides, and"
+                    + " not how many are delivered, or how late.")
+    private boolean byCpu;
+
+    @Option(
             names = "--fail-below",
             paramLabel = "RATIO",
             description =
                     "In turn: exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                            + " A's to B's) lies below this.")
+                            + " and CPU time A's to B's) lies below this.")
     private Double failBelow;
 
     @Option(
@@ -173,8 +181,9 @@ final class CompareCommand extends Told {
             isWithin("--fail-below", failBelow, 0, MAX_RATIO);
         }
         Load given = load.load();
-        Map<Side, Contestant> both = contestants.contestants(given);
-        return report(compare(both, given, schedule(given.rate() > 0)));
+        Map<Side, Load> loads = contestants.loads(given);
+        Map<Side, Contestant> both = contestants.contestants(loads);
+        return report(compare(both, loads, schedule(given.rate() > 0)));
     }
 
     private SideBySide.Schedule schedule(boolean paced) {
@@ -190,19 +199,28 @@ final class CompareCommand extends Told {
         return new SideBySide.Schedule(new Timing(cold, Duration.ofMillis(100)), each, ofRound);
     }
 
-    private PairedComparison compare(Map<Side, Contestant> both, Load given, SideBySide.Schedule schedule)
+    private PairedComparison compare(Map<Side, Contestant> both, Map<Side, Load> loads, SideBySide.Schedule schedule)
             throws InterruptedException {
         WithinRuns progress = new WithinRuns();
         try (Interrupts interrupts = Interrupts.watch();
-                SideBySide relays = new SideBySide(both, given, schedule)) {
+                SideBySide relays = new SideBySide(both, loads, figures(loads), schedule)) {
             Experiment<Turn> experiment =
                     new Experiment<>(Meter.ofThisHost(interrupts), progress, Keeper.nothing(progress), 2);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
-            return new InTurn(experiment, SideBySide.figures(given), within)
-                    .compare(relays.cells(), limitNanos, progress::pair);
+            return new InTurn(experiment, figures(loads), within).compare(relays.cells(), limitNanos, progress::pair);
         } finally {
             progress.close();
         }
+    }
+
+    /** Both loads have one pace. The first one decides. */
+    private List<Figure> figures(Map<Side, Load> loads) {
+        List<Figure> figures = new ArrayList<>(Figure.of(loads.get(Side.A).rate() > 0));
+        if (byCpu) {
+            figures.remove(Figure.RELAY_CPU);
+            figures.add(0, Figure.RELAY_CPU);
+        }
+        return figures;
     }
 
     /** A line for each pair. What goes on within a run is for somebody who watches, and nothing for a log. */

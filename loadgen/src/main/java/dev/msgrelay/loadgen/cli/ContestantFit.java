@@ -15,6 +15,7 @@ abstract class ContestantFit extends Options {
     enum Through {
         RELAY,
         PLAIN,
+        SSLHANDLER,
         C,
         DIRECT,
         NOTHING;
@@ -45,12 +46,28 @@ abstract class ContestantFit extends Options {
     }
 
     /**
+     * Refuses a load that needs ports which only relay-server has.
+     *
+     * @param what there is instead, as on the command line: "--through plain"
+     * @param tls whether it speaks TLS
+     * @throws ParameterException naming what does not fit
+     */
+    final void checkPorts(Load load, String what, boolean tls) {
+        Clients.Ports ports = load.clients().ports();
+        refuse(ports.tls() && !tls, "--tls and " + what + " exclude each other");
+        refuse(!ports.tls() && tls, what + " needs --tls");
+        refuse(ports.handshakes() > 0, "--handshakes " + ports.handshakes() + " and " + what + " exclude each other");
+        refuse(ports.scrapes() > 0, "--scrapes " + ports.scrapes() + " and " + what + " exclude each other");
+    }
+
+    /**
      * Refuses what publishers cannot do that are threads of the relay's process.
      *
      * @throws ParameterException naming what does not fit
      */
     final void checkInProcess(Load load) {
         checkClients(load, "--in-process", true, false);
+        checkPorts(load, "--in-process", false);
         int types = load.content().types();
         refuse(types > 1, "--types " + types + " and --in-process exclude each other");
         refuse(load.clients().acks(), "--ack stream and --in-process exclude each other");
@@ -65,7 +82,7 @@ abstract class ContestantFit extends Options {
     }
 
     /**
-     * The plain relay, or the one in C.
+     * The plain relay, the same over TLS, or the one in C.
      *
      * @param what on the command line: "--through plain"
      * @param readSize bytes
@@ -74,12 +91,17 @@ abstract class ContestantFit extends Options {
     final Contestant reference(Load load, String what, Through through, int readSize) {
         boolean inC = through == Through.C;
         checkClients(load, what, false, inC);
+        checkPorts(load, what, through == Through.SSLHANDLER);
         refuse(!inC && load.publishers() != 1, what + " takes one publisher, not " + load.publishers());
         refuse(
                 inC && load.body().max() > CPrograms.MAX_BODY,
                 "--body " + load.body() + " is over the limit of " + what + ", " + CPrograms.MAX_BODY);
         String obstacle = inC ? CPrograms.obstacle() : "";
         refuse(!obstacle.isEmpty(), what + ": " + obstacle);
-        return inC ? Contestants.c(readSize) : Contestants.plain(readSize);
+        return switch (through) {
+            case C -> Contestants.c(readSize);
+            case SSLHANDLER -> Contestants.sslHandler();
+            default -> Contestants.plain(readSize);
+        };
     }
 }

@@ -1,7 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.compare.Side;
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.CommandContestant;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.InProcessContestant;
@@ -65,7 +67,8 @@ final class ContestantOptions extends ContestantFit {
     @Option(
             names = "--a-through",
             paramLabel = "WHAT",
-            description = "A is relay; plain, the plain relay of the ceilings; or c, the reference relay in C (relay).")
+            description = "A is relay; plain, the plain relay of the ceilings; sslhandler, the same over TLS by Netty's"
+                    + " SslHandler; or c, the reference relay in C (relay).")
     private Through throughA;
 
     @Option(names = "--b-through", paramLabel = "WHAT", description = "B.")
@@ -80,6 +83,33 @@ final class ContestantOptions extends ContestantFit {
     @Option(names = "--b-java-opts", paramLabel = "OPTS", description = "Of B's.")
     private String javaOptionsB;
 
+    @Option(names = "--a-tls", description = "A's load is over TLS; --tls: both.")
+    private boolean tlsA;
+
+    @Option(names = "--b-tls", description = "B's.")
+    private boolean tlsB;
+
+    @Option(
+            names = "--a-handshakes",
+            paramLabel = "RATE",
+            description = "TLS connections a second that come to A's relay beside the load, shake hands and leave;"
+                    + " --handshakes: to both.")
+    private Integer handshakesA;
+
+    @Option(names = "--b-handshakes", paramLabel = "RATE", description = "To B's.")
+    private Integer handshakesB;
+
+    @Option(
+            names = "--a-scrapes",
+            paramLabel = "RATE",
+            description =
+                    "Requests a second for the metrics of A's relay, while what its page shows is read; --scrapes:"
+                            + " of both.")
+    private Integer scrapesA;
+
+    @Option(names = "--b-scrapes", paramLabel = "RATE", description = "Of B's.")
+    private Integer scrapesB;
+
     @Option(
             names = "--in-process",
             description = "The publishers are threads in the relay's own JVM, at full speed; --batch says how many"
@@ -92,9 +122,34 @@ final class ContestantOptions extends ContestantFit {
      * @param option "--a" or "--b"
      */
     private record Given(
-            String option, String options, Path directory, String command, Through through, String javaOptions) {
+            String option,
+            String options,
+            Path directory,
+            String command,
+            Through through,
+            String javaOptions,
+            boolean tls,
+            Integer handshakes,
+            Integer scrapes) {
         boolean isGiven() {
-            return Stream.of(options, directory, command, through, javaOptions).anyMatch(Objects::nonNull);
+            return tls
+                    || Stream.of(options, directory, command, through, javaOptions, handshakes, scrapes)
+                            .anyMatch(Objects::nonNull);
+        }
+
+        /** The load of this side. */
+        Load of(Load load) {
+            Clients clients = load.clients();
+            Clients.Ports ports = clients.ports();
+            return load.withClients(clients.withPorts(new Clients.Ports(
+                    ports.tls() || tls,
+                    handshakes == null ? ports.handshakes() : handshakes,
+                    scrapes == null ? ports.scrapes() : scrapes)));
+        }
+
+        /** What is said of its load, where the two differ. */
+        private String ports() {
+            return of(Load.oneToOne(LoadMessage.MIN_BODY)).clients().text();
         }
 
         boolean isReference() {
@@ -104,21 +159,22 @@ final class ContestantOptions extends ContestantFit {
         /** For people. */
         String title() {
             if (isReference()) {
-                return through + " relay";
+                return through + " relay" + ports();
             }
             return command != null
                     ? command
                     : "relay-server"
                             + words(options).stream().map(word -> " " + word).collect(Collectors.joining())
                             + (directory == null ? ", this build" : ", build of " + directory)
-                            + (javaOptions == null ? "" : ", JVM options " + javaOptions);
+                            + (javaOptions == null ? "" : ", JVM options " + javaOptions)
+                            + ports();
         }
     }
 
     private Given given(Side side) {
         return side == Side.A
-                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA)
-                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB);
+                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, handshakesA, scrapesA)
+                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, handshakesB, scrapesB);
     }
 
     private static <T> Map<Side, T> both(Function<Side, T> each) {
@@ -139,7 +195,39 @@ final class ContestantOptions extends ContestantFit {
         if (inProcess) {
             return "--in-process";
         }
-        return throughA == Through.PLAIN ? "--a-through plain" : throughB == Through.PLAIN ? "--b-through plain" : null;
+        for (Side side : Side.values()) {
+            Given given = given(side);
+            if (given.through() == Through.PLAIN || given.through() == Through.SSLHANDLER) {
+                return given.option() + "-through " + given.through();
+            }
+        }
+        return null;
+    }
+
+    /**
+     * The load of each side.
+     *
+     * @throws ParameterException naming what does not fit
+     */
+    Map<Side, Load> loads(Load load) {
+        for (Side side : Side.values()) {
+            Given given = given(side);
+            within(
+                    given.option() + "-handshakes",
+                    given.handshakes() == null ? 0 : given.handshakes(),
+                    0,
+                    ClientOptions.MAX_CHURN);
+            within(
+                    given.option() + "-scrapes",
+                    given.scrapes() == null ? 0 : given.scrapes(),
+                    0,
+                    ClientOptions.MAX_CHURN);
+            refuse(given.tls() && load.unix(), given.option() + "-tls and --unix exclude each other");
+            refuse(
+                    given.tls() && load.clients().kind() == Clients.Kind.C,
+                    given.option() + "-tls and --client c exclude each other");
+        }
+        return both(side -> given(side).of(load));
     }
 
     /**
@@ -147,8 +235,8 @@ final class ContestantOptions extends ContestantFit {
      *
      * @throws ParameterException naming what does not fit, or is not there
      */
-    Map<Side, Contestant> contestants(Load load) {
-        return both(side -> contestant(given(side), load));
+    Map<Side, Contestant> contestants(Map<Side, Load> loads) {
+        return both(side -> contestant(given(side), loads.get(side)));
     }
 
     /** For people. */
@@ -165,8 +253,8 @@ final class ContestantOptions extends ContestantFit {
             refuse(given.directory() != null, what + " and " + option + "-dir exclude each other");
             refuse(given.javaOptions() != null, what + " and " + option + "-java-opts exclude each other");
             refuse(inProcess, what + " and --in-process exclude each other");
-            boolean known = given.through() == Through.PLAIN || given.through() == Through.C;
-            refuse(!known, what + " is none of relay, plain, c");
+            boolean known = Set.of(Through.PLAIN, Through.SSLHANDLER, Through.C).contains(given.through());
+            refuse(!known, what + " is none of relay, plain, sslhandler, c");
             return reference(load, what, given.through(), PathMtu.loopbackSegment());
         }
         String command = given.command();
@@ -180,6 +268,7 @@ final class ContestantOptions extends ContestantFit {
                     option + "-command needs " + CommandContestant.PUBLISH + " and " + CommandContestant.SUBSCRIBE
                             + ": it is told where to listen by them");
             checkClients(load, option + "-command", true, true);
+            checkPorts(load, option + "-command", false);
             return new CommandContestant(command);
         }
         List<String> args = words(given.options());

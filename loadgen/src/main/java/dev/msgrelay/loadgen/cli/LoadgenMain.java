@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 
 /** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 130 Ctrl-C. */
@@ -22,7 +23,8 @@ import picocli.CommandLine.ParameterException;
             CeilingCommand.class,
             LanesCommand.class,
             ShootoutCommand.class,
-            CompareCommand.class
+            CompareCommand.class,
+            KillCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
@@ -71,6 +73,8 @@ public final class LoadgenMain implements Runnable {
     public static CommandLine commandLine(Object userCommand) {
         CommandLine command = new CommandLine(userCommand)
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure);
         tellVersion(command);

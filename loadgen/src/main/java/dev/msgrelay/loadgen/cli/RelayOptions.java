@@ -1,12 +1,15 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.worker.Tls;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -17,6 +20,9 @@ final class RelayOptions extends Options {
     /** How a relay of the run's own is started. */
     private static final List<String> START =
             List.of("--transport", "--event-loops", "--mtu", "--relay-arg", "--relay-java-opts");
+
+    /** How to speak TLS with one that runs already. */
+    private static final List<String> TLS = List.of("--tls-ca", "--tls-cert", "--tls-key", "--tls-name");
 
     /** Which relay it is, and what is known of it. */
     private static final List<String> WHICH = List.of("--connect", "--connect-subscribe", "--slow-subscriber");
@@ -39,22 +45,67 @@ final class RelayOptions extends Options {
             description = "Where to subscribe with --connect (the same host, one port below).")
     private String connectSubscribe;
 
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "With --connect: speak TLS, and trust the authorities of this file, PEM, and no others.")
+    private Path tlsCa;
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "With --connect: speak TLS, and show this certificate, PEM; with --tls-key.")
+    private Path tlsCert;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "The certificate's private key, PEM, PKCS#8, not encrypted.")
+    private Path tlsKey;
+
+    @Option(
+            names = "--tls-name",
+            paramLabel = "NAME",
+            description = "With --connect: the name that the relay's certificate has to be for (the endpoint's host).")
+    private String tlsName;
+
     Policy policy() {
         return start.policy();
     }
 
     /**
+     * The load, over TLS where it is said how.
+     *
      * @throws ParameterException naming what does not fit
      */
-    Contestant contestant() {
+    Load overTls(Load load) {
+        refuse((tlsCert == null) != (tlsKey == null), "--tls-cert and --tls-key go together");
+        boolean given = TLS.stream().anyMatch(this::isGiven);
+        refuse(
+                given && load.clients().kind() == Clients.Kind.C,
+                "--tls-ca and the like and --client c exclude each other");
+        return given ? load.withTls() : load;
+    }
+
+    /**
+     * @throws ParameterException naming what does not fit
+     */
+    Contestant contestant(Load load) {
         refuse(connect == null && connectSubscribe != null, "--connect-subscribe needs --connect");
         if (connect == null) {
+            TLS.forEach(option -> refuse(
+                    isGiven(option),
+                    option + " needs --connect: a relay of a run's own gets" + " a certificate of its own"));
             return new RelayContestant(start.arguments(mtu), start.jvmOptions());
         }
         exclude(START, "--connect");
         exclude(List.of("--unix"), "--connect");
+        exclude(List.of("--handshakes", "--scrapes"), "--connect");
         Endpoint publish = publish();
-        return Contestants.remote(publish, subscribe(publish), policy());
+        Endpoint subscribe = subscribe(publish);
+        refuse(load.tls() && (publish.isUnix() || subscribe.isUnix()), "--tls is for TCP, not for --connect unix:");
+        return Contestants.remote(
+                publish, subscribe, policy(), load.tls() ? new Tls(tlsCa, tlsCert, tlsKey, tlsName) : null);
     }
 
     private Endpoint subscribe(Endpoint publish) {
@@ -73,6 +124,7 @@ final class RelayOptions extends Options {
     void refuseAll(String otherwise) {
         exclude(WHICH, otherwise);
         exclude(START, otherwise);
+        exclude(TLS, otherwise);
     }
 
     /**

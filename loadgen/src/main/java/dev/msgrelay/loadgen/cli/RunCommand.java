@@ -8,27 +8,23 @@ import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.experiment.StandingRig;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.report.BenchResults;
-import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.RunTable;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
-import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Hops;
-import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
-import dev.msgrelay.loadgen.run.RunInParts;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
@@ -36,7 +32,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -88,98 +83,104 @@ final class RunCommand extends Told {
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        Load given = loadOptions.load();
+        Load given = throughOptions.relay().overTls(loadOptions.load());
         within("--latency-at", latencyAt, 0, 100);
         Contestant contestant = throughOptions.contestant(given);
         Load load =
                 throughOptions.relay().asConnected(given).withPace(given.pace().withRealTime(false));
         refuse(calibrate && load.rate() > 0, "--calibrate compares speeds: it takes no --rate " + load.rate());
-        ProgressLine progress = ProgressLine.onStderr("");
-        RunInParts run = new RunInParts(contestant, RunCommand::cores, progress);
-        try (Interrupts interrupts = Interrupts.watch()) {
-            Map<String, List<Run<RunResult>>> ceilings = calibrate ? ceilings(load, interrupts) : Map.of();
-            RunInParts.Plan first = new RunInParts.Plan(load, loadOptions.timing());
-            List<RunInParts.Part> parts = interrupts.orInterrupted(() -> run.run(first, done -> next(load, done)));
-            progress.close();
-            return report(parts, contestant.transport(load), ceilings);
-        } catch (InterruptedException e) {
-            progress.close();
-            if (!json && !run.finished().isEmpty()) {
-                report(run.finished(), contestant.transport(load), Map.of());
+        try (Interrupts interrupts = Interrupts.watch();
+                ProgressLines lines = new ProgressLines(err());
+                StandingRig rig = new StandingRig()) {
+            Map<String, List<Run<RunResult>>> ceilings =
+                    calibrate ? ceilings(load, lines.experiment(interrupts, 1)) : Map.of();
+            Experiment<RunResult> parts = lines.experiment(interrupts, 1);
+            try {
+                LoadCell first = LoadCell.here("", contestant, load, loadOptions.timing(), rig);
+                for (LoadCell cell = first; cell != null; cell = next(first, results(parts.runs()))) {
+                    Run<RunResult> run = parts.measure("", cell, 1);
+                    if (!run.isWhole()) {
+                        throw new RunException(run.failures().get(0));
+                    }
+                }
+                List<RunResult> whole = rig.end(results(parts.runs()));
+                lines.end();
+                return report(parts.runs(), whole, ceilings);
+            } catch (InterruptedException e) {
+                rig.abandon();
+                lines.end();
+                List<RunResult> finished = results(parts.runs());
+                if (!json && !finished.isEmpty()) {
+                    report(parts.runs(), finished, Map.of());
+                }
+                print(RunTable.partial(rig.lastLive()) + "\n");
+                throw e;
             }
-            print(RunTable.partial(run.lastLive()) + "\n");
-            throw e;
-        } finally {
-            progress.close();
         }
+    }
+
+    private static List<RunResult> results(List<Run<RunResult>> runs) {
+        return runs.stream().map(Run::result).toList();
     }
 
     /** Full speed, then at a part of it; then, or after a rate that was asked for, the same in real time. */
-    private RunInParts.Plan next(Load load, List<RunResult> done) {
+    private LoadCell next(LoadCell first, List<RunResult> done) {
+        if (!first.contestant().stays()) {
+            return null;
+        }
+        Load load = first.load();
         boolean realTime = loadOptions.realTime() && done.size() == (load.rate() > 0 ? 1 : 2);
         if (load.rate() == 0 && done.size() == 1 && latencyAt > 0 && load.isChecked()) {
-            return following(load, done.get(0).rateAt(latencyAt), false);
+            return following(first, done.get(0).rateAt(latencyAt), false);
         }
-        return realTime ? following(load, done.get(done.size() - 1).load().rate(), true) : null;
+        return realTime ? following(first, done.get(done.size() - 1).load().rate(), true) : null;
     }
 
-    private RunInParts.Plan following(Load load, int rate, boolean realTime) {
+    private LoadCell following(LoadCell first, int rate, boolean realTime) {
+        Load load = first.load()
+                .withPace(new Load.Pace(rate, first.load().pace().burst(), realTime))
+                .withWrites(new Load.Writes(0, first.load().writes().messages()));
         return rate == 0
                 ? null
-                : new RunInParts.Plan(
-                        load.withPace(new Load.Pace(rate, load.pace().burst(), realTime))
-                                .withWrites(new Load.Writes(0, load.writes().messages())),
-                        loadOptions.followingTiming());
+                : LoadCell.here("", first.contestant(), load, loadOptions.followingTiming(), first.rig());
     }
 
-    /** What is to be said of the cores where they were not the same, or not free. */
-    static List<String> cores(double before, double after) {
-        String hops =
-                String.format(Locale.ROOT, "from core to core took %,.0f ns before and %,.0f ns after", before, after);
-        return switch (Regime.of(before, after)) {
-            case CHANGED -> List.of("the cores were moved: " + hops);
-            case DISTURBED -> List.of("somebody else wanted the cores: " + hops);
-            default -> List.of();
-        };
-    }
-
-    private Map<String, List<Run<RunResult>>> ceilings(Load load, Interrupts interrupts)
+    private static Map<String, List<Run<RunResult>>> ceilings(Load load, Experiment<RunResult> experiment)
             throws IOException, InterruptedException {
         LoadRig rig = new HostRig();
-        try (ProgressLines lines = new ProgressLines(err())) {
-            Experiment<RunResult> experiment = lines.experiment(interrupts, 1);
-            Map<String, List<Run<RunResult>>> ceilings = new LinkedHashMap<>();
-            ceilings.put("direct", experiment.rounds("", CeilingCells.direct(load, CALIBRATION, rig), Until.rounds(1)));
-            ceilings.put(
-                    PLAIN_RELAY, experiment.rounds("", CeilingCells.plain(load, CALIBRATION, rig), Until.rounds(1)));
-            return ceilings;
-        }
+        Map<String, List<Run<RunResult>>> ceilings = new LinkedHashMap<>();
+        ceilings.put("direct", experiment.rounds("", CeilingCells.direct(load, CALIBRATION, rig), Until.rounds(1)));
+        ceilings.put(PLAIN_RELAY, experiment.rounds("", CeilingCells.plain(load, CALIBRATION, rig), Until.rounds(1)));
+        return ceilings;
     }
 
-    private int report(List<RunInParts.Part> parts, String transport, Map<String, List<Run<RunResult>>> ceilings)
+    /**
+     * @param whole the runs' results, with what the relay said when it had ended
+     */
+    private int report(List<Run<RunResult>> runs, List<RunResult> whole, Map<String, List<Run<RunResult>>> ceilings)
             throws IOException {
         Ceilings ceiling = ceilings.isEmpty() ? null : best(ceilings.get(PLAIN_RELAY));
-        Load load = parts.get(0).result().load();
+        Load load = whole.get(0).load();
         LaneKind kind = load.unix() ? LaneKind.UNIX : LaneKind.LOOPBACK;
         Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(Ending.complete());
         List<RunTable.Part> told = new ArrayList<>();
-        for (RunInParts.Part part : parts) {
-            RunResult result = part.result();
+        for (int i = 0; i < whole.size(); i++) {
+            RunResult result = whole.get(i);
             boolean realTime = result.load().pace().realTime();
             Cell cell = new Cell(
                     result.contestant() + (realTime ? ", real-time publishers" : ""),
                     Parameters.of(result.load()),
-                    part.isPaced() ? null : ceiling,
+                    result.load().rate() > 0 ? null : ceiling,
                     List.of());
             RunRecord run = RunRecords.of(
                     1,
-                    part.started(),
-                    new Hops(part.hopBefore(), part.hopAfter()),
-                    new Outcome(part.judgement().failures(), part.judgement().marks(), false),
+                    runs.get(i).started(),
+                    runs.get(i).hops(),
+                    runs.get(i).outcome(),
                     result,
                     RunRecords.Around.here(cell.ceilings()));
             results = results.with(kind.title(), cell, run);
-            told.add(new RunTable.Part(run, result.load(), result.received().checkNanos()));
+            told.add(new RunTable.Part(run, result.load()));
         }
         List<Ratio> ratios = new ArrayList<>();
         for (Map.Entry<String, List<Run<RunResult>>> group : ceilings.entrySet()) {
@@ -190,7 +191,8 @@ final class RunCommand extends Told {
         if (json) {
             print(results);
         } else {
-            print(RunTable.of(results, told, parts.get(0).result().contestant(), transport, explain));
+            String transport = ((LoadCell) runs.get(0).cell()).contestant().transport(load);
+            print(RunTable.of(results, told, whole.get(0).contestant(), transport, explain));
         }
         return results.runs().stream().allMatch(one -> one.outcome().passed()) ? 0 : 1;
     }

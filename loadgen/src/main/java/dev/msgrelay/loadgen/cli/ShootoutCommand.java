@@ -114,6 +114,12 @@ final class ShootoutCommand extends Told {
     private boolean inProcess;
 
     @Option(
+            names = "--tls",
+            description = "Publishers and subscribers speak TLS 1.3, on every lane of --lanes, with a key and a"
+                    + " certificate that are made for it. Not on unix and remote. Ceilings are those without TLS.")
+    private boolean tls;
+
+    @Option(
             names = "--publish-over",
             paramLabel = "HOW",
             description = "How publishers beside the relay reach it on lanes with two sides: unix, the fast path of one"
@@ -215,12 +221,15 @@ final class ShootoutCommand extends Told {
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);
         }
+        checkTls(lanes);
         long cells = matrix.size() * lanes.size();
         refuse(
                 cells > ShootoutSettings.MAX_CELLS,
                 lanes.size() + " lanes of " + matrix.size() + " combinations are " + cells
                         + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
-        List<Load> loads = matrix.loads(matrixOptions.realTime());
+        List<Load> loads = matrix.loads(matrixOptions.realTime()).stream()
+                .map(load -> tls ? load.withTls() : load)
+                .toList();
         return new ShootoutSettings(
                 lanes, loads, times, timing, sides(), new Yardsticks(calibration(), baseline), search);
     }
@@ -256,6 +265,17 @@ final class ShootoutCommand extends Told {
         refuse(inProcess, "--in-process and --find-max-rate exclude each other");
     }
 
+    /** Files of a key are here, and Unix sockets have no TLS. */
+    private void checkTls(List<LaneSpec> lanes) {
+        for (LaneKind kind : List.of(LaneKind.UNIX, LaneKind.REMOTE)) {
+            refuse(
+                    tls && lanes.stream().anyMatch(lane -> lane.kind() == kind),
+                    "--tls and lane " + kind.title() + " exclude each other: give --lanes");
+        }
+        refuse(tls && inProcess, "--tls and --in-process exclude each other");
+        refuse(tls && publishOver == PublishOver.UNIX, "--tls and --publish-over unix exclude each other");
+    }
+
     private void checkInProcess() {
         refuse(inProcess && matrixOptions.isPaced(), "--in-process and --rate exclude each other");
         refuse(inProcess && matrixOptions.isBatched(), "--in-process and --batch exclude each other");
@@ -263,7 +283,8 @@ final class ShootoutCommand extends Told {
     }
 
     private Sides sides() {
-        Door door = publishOver == null ? Door.UNIX : publishOver.door;
+        Door usual = tls ? Door.TCP : Door.UNIX;
+        Door door = publishOver == null ? usual : publishOver.door;
         Sides sides = laneOptions.sides(inProcess ? Door.WITHIN : door);
         boolean far = sides.publishers() == End.FAR;
         refuse(inProcess && far, "--in-process and --publishers-at far exclude each other");

@@ -24,7 +24,8 @@ final class ThroughOptions extends ContestantFit {
             paramLabel = "WHAT",
             defaultValue = "relay",
             description =
-                    "What lies between: relay; plain, the plain relay of the ceilings; c, the reference relay in C, which"
+                    "What lies between: relay; plain, the plain relay of the ceilings; sslhandler, the same over TLS by"
+                            + " Netty's SslHandler; c, the reference relay in C, which"
                             + " needs a C compiler; direct, pre-packed frames to one subscriber that only counts; nothing, the"
                             + " publisher straight to one subscriber (${DEFAULT-VALUE}).")
     private Through through;
@@ -46,7 +47,8 @@ final class ThroughOptions extends ContestantFit {
         int batch = load.writes().messages();
         refuse(batch > 0 && through == Through.DIRECT, "--batch and --through direct exclude each other");
         refuse(
-                buffer != null && (through == Through.RELAY || through == Through.NOTHING),
+                buffer != null
+                        && (through == Through.RELAY || through == Through.SSLHANDLER || through == Through.NOTHING),
                 "--buffer needs --through plain, c or direct");
         refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
         if (through != Through.RELAY) {
@@ -58,6 +60,9 @@ final class ThroughOptions extends ContestantFit {
         }
         String what = "--through " + through;
         checkClients(load, what, through == Through.RELAY, through == Through.RELAY || through == Through.C);
+        if (through != Through.RELAY) {
+            checkPorts(load, what, through == Through.SSLHANDLER);
+        }
         refuse(
                 load.content().types() > 1 && through == Through.DIRECT,
                 "--types " + load.content().types() + " and --through direct exclude each other");
@@ -83,8 +88,8 @@ final class ThroughOptions extends ContestantFit {
                 "--write-size and --through direct exclude each other: give --buffer");
         refuse(through == Through.NOTHING && load.subscribers() != 1, "--through nothing takes one subscriber");
         return switch (through) {
-            case RELAY -> relay.contestant();
-            case PLAIN, C -> reference(load, what, through, size);
+            case RELAY -> relay.contestant(load);
+            case PLAIN, SSLHANDLER, C -> reference(load, what, through, size);
             case DIRECT -> Contestants.direct(size);
             case NOTHING -> Contestants.none();
         };

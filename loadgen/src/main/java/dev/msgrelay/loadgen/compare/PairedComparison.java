@@ -54,12 +54,11 @@ public record PairedComparison(
         return rows.get(0);
     }
 
-    /** Runs whose publishers did not keep their schedule. */
-    public long late(Side side) {
+    /** Runs that something marked. */
+    public List<Run<Turn>> marked(Side side) {
         return runs.stream()
-                .map(Run::result)
-                .filter(turn -> turn.side() == side && turn.late())
-                .count();
+                .filter(run -> run.result().side() == side && run.isMarked())
+                .toList();
     }
 
     /** Whether B is slower than this by what decides: the whole interval of its speed to A's lies below. */

@@ -108,19 +108,15 @@ public final class PairedReport {
                 pairs.moved(),
                 pairs.alone().size(),
                 comparison.ended().text()));
-        List<String> marks = comparison.runs().stream()
-                .flatMap(run -> run.outcome().marks().stream().limit(1))
-                .toList();
-        if (!marks.isEmpty()) {
-            text.append(format("%n%d runs are marked, the first: %s", marks.size(), marks.get(0)));
-            text.append(pairs.count() ? "" : "; without them there is no pair, so they stand in it");
-        }
         for (Side side : Side.values()) {
-            if (comparison.late(side) > 0) {
+            List<Run<Turn>> marked = comparison.marked(side);
+            if (!marked.isEmpty()) {
                 text.append(format(
-                        "%n%s: in %d runs the publishers did not keep their schedule", side, comparison.late(side)));
+                        "%n%s: %d runs are marked, the first: %s",
+                        side, marked.size(), marked.get(0).outcome().marks().get(0)));
             }
         }
+        text.append(pairs.count() ? "" : format("%nwithout marked runs there is no pair, so they stand in it"));
         return text.toString();
     }
 
@@ -177,7 +173,7 @@ public final class PairedReport {
                 run.result().round(),
                 run.hops(),
                 figures,
-                run.result().late());
+                run.outcome().marks());
     }
 
     private static String interval(PairedRow row) {

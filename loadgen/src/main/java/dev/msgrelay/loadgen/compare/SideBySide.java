@@ -29,7 +29,8 @@ import java.util.Map;
  */
 public final class SideBySide implements AutoCloseable {
     private final Map<Side, Contestant> contestants;
-    private final Load load;
+    private final Map<Side, Load> loads;
+    private final List<Figure> figures;
     private final Schedule schedule;
     private final Children workers = Children.staying();
     private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
@@ -54,11 +55,15 @@ public final class SideBySide implements AutoCloseable {
     }
 
     /**
+     * @param loads of one pace
+     * @param figures that are kept of each run
      * @throws InterruptedException the JVM is going down
      */
-    public SideBySide(Map<Side, Contestant> contestants, Load load, Schedule schedule) throws InterruptedException {
+    public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, List<Figure> figures, Schedule schedule)
+            throws InterruptedException {
         this.contestants = contestants;
-        this.load = load;
+        this.loads = loads;
+        this.figures = figures;
         this.schedule = schedule;
     }
 
@@ -75,7 +80,7 @@ public final class SideBySide implements AutoCloseable {
             this.side = side;
             // Both sides have the same time to become warm.
             Timing each = schedule.each().exactly();
-            this.cell = LoadCell.here(side.name(), contestants.get(side), load, each, SideBySide.this::run);
+            this.cell = LoadCell.here(side.name(), contestants.get(side), loads.get(side), each, SideBySide.this::run);
         }
 
         @Override
@@ -97,16 +102,19 @@ public final class SideBySide implements AutoCloseable {
         public Measured<Turn> measure(RunObserver observer) throws IOException, RunException, InterruptedException {
             int round = runs++ / (2 * schedule.pairs());
             Measured<RunResult> measured = cell.measure(observer);
-            return new Measured<>(
-                    Turn.of(side, round, figures(load), measured.result()), measured.failures(), measured.marks());
+            Turn turn = new Turn(side, round, Figure.of(figures, measured.result()));
+            return new Measured<>(turn, measured.failures(), measured.marks());
         }
     }
 
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
-            // For the workers, which are as new as the relay; and they are started as this load needs them.
-            try (Standing own = start(side, observer)) {
-                through(side, load, schedule.each(), own, observer);
+            // For the workers, which are as new as the relay; and they are started as these loads need them.
+            boolean alike = loads.get(side).equals(loads.get(side.other()));
+            for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
+                try (Standing own = start(each, observer)) {
+                    through(each, loads.get(each), schedule.each(), own, observer);
+                }
             }
             warm = true;
         }
@@ -134,7 +142,8 @@ public final class SideBySide implements AutoCloseable {
         for (Side side : List.of(first, first.other())) {
             standing.put(side, start(side, observer));
             observer.phase("warming up " + side);
-            through(side, load.withPace(Load.Pace.FULL_SPEED), schedule.first(), standing.get(side), observer);
+            Load cold = loads.get(side).withPace(Load.Pace.FULL_SPEED);
+            through(side, cold, schedule.first(), standing.get(side), observer);
         }
     }
 
@@ -147,7 +156,7 @@ public final class SideBySide implements AutoCloseable {
         observer.phase("starting " + side);
         Children children = new Children();
         try {
-            return new Standing(children, contestants.get(side).start(children, load));
+            return new Standing(children, contestants.get(side).start(children, loads.get(side)));
         } catch (IOException | RunException | InterruptedException e) {
             children.close();
             throw e;
@@ -168,10 +177,5 @@ public final class SideBySide implements AutoCloseable {
     public void close() {
         workers.close();
         stopBoth();
-    }
-
-    /** What a load is compared by. */
-    public static List<Figure> figures(Load load) {
-        return Figure.of(load.rate() > 0);
     }
 }

@@ -25,12 +25,22 @@ public final class CeilingCells {
 
     /** Pre-packed frames straight to one subscriber that only counts, for each size of a write. */
     public static List<LoadCell> direct(Load load, Timing timing, LoadRig rig) throws IOException {
-        return cells("direct ", Contestants::direct, load.withCounts(1, 1).withCheck(Check.NONE), timing, rig);
+        return cells(
+                "direct ",
+                Contestants::direct,
+                load.withCounts(1, 1).withCheck(Check.NONE).withPlainPorts(),
+                timing,
+                rig);
     }
 
     /** The plain relay, for each size of its buffer; with one publisher and as many subscribers as {@code load}. */
     public static List<LoadCell> plain(Load load, Timing timing, LoadRig rig) throws IOException {
-        return cells("plain relay ", Contestants::plain, load.withCounts(1, load.subscribers()), timing, rig);
+        return cells(
+                "plain relay ",
+                Contestants::plain,
+                load.withCounts(1, load.subscribers()).withPlainPorts(),
+                timing,
+                rig);
     }
 
     private static List<LoadCell> cells(

@@ -153,14 +153,16 @@ public final class Experiment<R> {
     }
 
     /**
-     * One run, and while it is marked another one.
+     * One run, and while it is to be repeated another one.
      *
+     * @param again what is repeated; a marked one
      * @param repeats at most so many more; all of them are kept
      * @return the last one
      */
-    public Run<R> unmarked(String where, Cell<R> cell, int round, int repeats) throws InterruptedException {
+    public Run<R> repeated(String where, Cell<R> cell, int round, Predicate<Run<R>> again, int repeats)
+            throws InterruptedException {
         Run<R> run = measure(where, cell, round);
-        for (int i = 0; i < repeats && run.isMarked() && !isGivenUp(cell); i++) {
+        for (int i = 0; i < repeats && again.test(run) && !isGivenUp(cell); i++) {
             run = measure(
                     where + "again, because it was marked ("
                             + run.outcome().marks().get(0) + "), ",
@@ -202,7 +204,7 @@ public final class Experiment<R> {
     }
 
     private Run<R> run(Cell<R> cell, int round, String started, Hops hops, Measured<R> measured, boolean whole) {
-        List<String> marks = new ArrayList<>(RunRecords.marks(hops.regime()));
+        List<String> marks = new ArrayList<>(RunRecords.marks(hops));
         marks.addAll(measured.marks());
         Outcome outcome = new Outcome(measured.failures(), marks, !whole);
         return new Run<>(cell, runs.size(), round, started, hops, measured.result(), outcome);

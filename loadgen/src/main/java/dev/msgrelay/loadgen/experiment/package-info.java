@@ -1,10 +1,11 @@
 /**
- * Cells, measured in turn: the engine under {@code bench}, {@code shootout}, {@code calibrate} and {@code compare}, which
- * are lists of cells for it.
+ * Cells, measured in turn: the engine under {@code run}, {@code bench}, {@code shootout}, {@code calibrate} and {@code compare},
+ * which are lists of cells for it.
  *
  * <pre>
  *  Cell              what is measured again and again
- *   +- LoadCell        a contestant, a load, a lane        LoadRig, HostRig   start its processes
+ *   +- LoadCell        a contestant, a load, a lane        LoadRig: HostRig starts its processes for each run,
+ *                                                          StandingRig once for several (run)
  *
  *  Experiment        cells in turn: A B C, C B A           (controller's thread)
  *   +- Meter           the core-to-core hop, the clock, whether somebody wants the end

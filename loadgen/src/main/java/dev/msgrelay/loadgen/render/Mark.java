@@ -7,7 +7,7 @@ public enum Mark {
     GOOD,
     /** To be known: "emulated". */
     NOTE,
-    /** To be careful with: "regime changed". */
+    /** To be careful with: "the cores were moved". */
     WARN,
     /** Not valid: "FAIL". */
     BAD

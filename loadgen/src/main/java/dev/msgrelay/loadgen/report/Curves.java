@@ -42,6 +42,12 @@ final class Curves {
         percentiles(charts, "Latency", "from the intended time of sending", Delays::hasLatency, Delays::latency);
         percentiles(
                 charts,
+                "Time in queue",
+                "at full speed, from the write of a message to its read: no latency",
+                Delays::hasTimeInQueue,
+                Delays::timeInQueue);
+        percentiles(
+                charts,
                 "Fan-out skew",
                 "from the first subscriber that got a message to the last",
                 Delays::hasSkew,
@@ -139,6 +145,6 @@ final class Curves {
         }
         return run.outcome().marks().isEmpty()
                 ? round
-                : round + " (" + String.join(", ", run.outcome().marks()) + ")";
+                : round + " (" + Tables.brief(run.outcome().marks()) + ")";
     }
 }

@@ -69,6 +69,10 @@ final class HistogramLog {
         int round = run.moment().round();
         histogram(tag(lane, cell, round, "latency"), run.moment(), run.delays().latency());
         histogram(
+                tag(lane, cell, round, "time_in_queue"),
+                run.moment(),
+                run.delays().timeInQueue());
+        histogram(
                 tag(lane, cell, round, "skew"),
                 run.moment(),
                 run.delays().skew() == null ? null : run.delays().skew().nanos());

@@ -191,7 +191,7 @@ public final class ResultsPage {
 
     private static Section section(LaneResult lane, Cell cell) {
         List<RunRecord> runs = cell.runs();
-        List<Table> details = new ArrayList<>(List.of(Tables.latency(runs), Tables.verification(runs)));
+        List<Table> details = new ArrayList<>(List.of(Tables.delays(runs), Tables.verification(runs)));
         if (runs.stream().anyMatch(run -> run.resources().boundBy() != null)) {
             details.add(Tables.boundBy(runs));
         }
@@ -214,9 +214,6 @@ public final class ResultsPage {
                 notes.add(new Note(round + " is partial: it did not get to its end.", Mark.WARN));
             }
             run.outcome().marks().forEach(mark -> notes.add(new Note(round + ": " + mark, Mark.WARN)));
-            if (!run.note().isEmpty()) {
-                notes.add(new Note(round + ": " + run.note(), Mark.NOTE));
-            }
         }
         notes.add(Note.of(places(lane) + " " + ceilings(cell.ceilings())));
         return notes;

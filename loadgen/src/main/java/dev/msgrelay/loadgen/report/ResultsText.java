@@ -115,9 +115,6 @@ public final class ResultsText {
         if (failures.size() > FAILURES_LISTED) {
             remarks.add(format("FAIL and %d more", failures.size() - FAILURES_LISTED));
         }
-        cell.runs().stream()
-                .filter(run -> !run.note().isEmpty())
-                .forEach(run -> remarks.add(format("round %d: %s", run.moment().round(), run.note())));
         String marks = cell.runs().stream()
                 .filter(run -> !run.outcome().marks().isEmpty())
                 .map(ResultsText::marked)
@@ -133,11 +130,8 @@ public final class ResultsText {
 
     private static String marked(RunRecord run) {
         return format(
-                "round %d: %s (%.0f / %.0f ns)",
-                run.moment().round(),
-                String.join(", ", run.outcome().marks()),
-                run.hops().beforeNanos(),
-                run.hops().afterNanos());
+                "round %d: %s",
+                run.moment().round(), String.join(", ", run.outcome().marks()));
     }
 
     private static String ceiling(Ceilings ceilings, int subscribers) {

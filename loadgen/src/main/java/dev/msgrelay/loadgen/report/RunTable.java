@@ -48,9 +48,8 @@ public final class RunTable {
      * What is told of one part of a run.
      *
      * @param load that was given
-     * @param checkNanos what it costs to check a message; NaN where it is not known
      */
-    public record Part(RunRecord run, Load load, double checkNanos) {
+    public record Part(RunRecord run, Load load) {
         boolean isPaced() {
             return load.rate() > 0;
         }
@@ -153,7 +152,7 @@ public final class RunTable {
         Traffic out = part.run().throughput().out();
         item("speed", "%s delivered", rate(out.messagesPerSecond(), out.bytesPerSecond()));
         Histogram queued = part.run().delays().timeInQueue();
-        if (queued != null && queued.getTotalCount() > 0) {
+        if (part.run().delays().hasTimeInQueue()) {
             item(
                     "",
                     "time in queue: %s (median), at most %s; publishers send all they can, so it is no latency",
@@ -182,7 +181,7 @@ public final class RunTable {
                         count(parts, "foreign", SubscriberResult::foreign))
                 .filter(one -> !one.isEmpty())
                 .collect(Collectors.joining(", "));
-        double cost = parts.get(0).checkNanos();
+        double cost = parts.get(0).run().correctness().checkNanos();
         item(
                 "messages",
                 "%,d came, every byte was checked: %s%s",
@@ -212,7 +211,7 @@ public final class RunTable {
             Visits visits = run.visits();
             if (visits.count() > 0) {
                 item(
-                        "churn",
+                        part.load().clients().churn() > 0 ? "churn" : "beside it",
                         "%,d connections came and went, the longest for %s, %,d of them over 100 ms late",
                         visits.count(),
                         nanos(visits.longestNanos()),

@@ -139,6 +139,13 @@ final class RunsCsv {
                         ? null
                         : row.run().resources().boundBy().kind());
         all.put("contestant", row -> row.cell().contestant());
+        histogram(
+                all,
+                "time_in_queue",
+                row -> row.run().delays().timeInQueue(),
+                percentile -> row -> Figures.timeInQueue(row.run(), percentile));
+        all.put("longest_gap_ns", row -> Figures.longestGap(row.run()));
+        all.put("check_ns", row -> row.correctness().checkNanos());
         return all;
     }
 

@@ -16,6 +16,7 @@ import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.ProcessRecord;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.SubscriberResult;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What results hold, as tables: a terminal and a page show the same ones. */
 final class Tables {
@@ -72,6 +74,8 @@ final class Tables {
                         "of it", Unit.FRACTION, row -> Value.fraction(row.runs().median(Figures::fraction))),
                 Field.of("p50", Unit.NANOS, row -> row.runs().median(run -> Figures.latency(run, 50))),
                 Field.of("p99", Unit.NANOS, row -> row.runs().median(run -> Figures.latency(run, 99))),
+                Field.of("time in queue", Unit.NANOS, row -> row.runs().median(run -> Figures.timeInQueue(run, 50))),
+                Field.of("longest gap", Unit.NANOS, row -> row.runs().median(Figures::longestGap)),
                 Field.of("skew p99", Unit.NANOS, row -> row.runs().median(run -> Figures.skew(run, 99))),
                 Field.of("relay, cores", Unit.PLAIN, row -> row.runs().median(run -> Figures.cores(run, Cell.RELAY))),
                 Field.of("all, cores", Unit.PLAIN, row -> row.runs().median(Figures::cores)),
@@ -144,35 +148,35 @@ final class Tables {
                         Field.of("p99 within", Unit.NANOS, MaxRate::p99LimitNanos),
                         Field.text(
                                 "the search",
-                                one -> Value.marked(
-                                        one.ending() + ", " + one.attempts().size() + " runs",
-                                        one.confirmed() ? Mark.NONE : Mark.WARN)),
+                                one -> Value.marked(one.search(), one.confirmed() ? Mark.NONE : Mark.WARN)),
                         Field.text("notes", one -> String.join("; ", one.notes()))));
     }
 
     /** A row for each run. */
     static Table throughput(List<RunRecord> runs) {
         return Table.of(
-                "Throughput",
-                runs,
-                List.of(
-                        ROUND,
-                        Field.of("in, msg/s", Unit.COUNT, Figures::in),
-                        Field.of("in", Unit.BYTES_PER_SECOND, Figures::bytesIn),
-                        Field.of("out, msg/s", Unit.COUNT, Figures::out),
-                        Field.of("out", Unit.BYTES_PER_SECOND, Figures::bytesOut),
-                        Field.of(
-                                "in of ceiling",
-                                Unit.FRACTION,
-                                run -> Value.fraction(run.throughput().ingressFraction())),
-                        Field.of(
-                                "out of ceiling",
-                                Unit.FRACTION,
-                                run -> Value.fraction(run.throughput().egressFraction())),
-                        Field.of("core to core, before", Unit.NANOS, run -> run.hops()
-                                .beforeNanos()),
-                        Field.of("after", Unit.NANOS, run -> run.hops().afterNanos()),
-                        Field.text("regime, marks", Tables::state)));
+                        "Throughput",
+                        runs,
+                        List.of(
+                                ROUND,
+                                Field.of("in, msg/s", Unit.COUNT, Figures::in),
+                                Field.of("in", Unit.BYTES_PER_SECOND, Figures::bytesIn),
+                                Field.of("out, msg/s", Unit.COUNT, Figures::out),
+                                Field.of("out", Unit.BYTES_PER_SECOND, Figures::bytesOut),
+                                Field.of(
+                                        "in of ceiling",
+                                        Unit.FRACTION,
+                                        run -> Value.fraction(run.throughput().ingressFraction())),
+                                Field.of(
+                                        "out of ceiling",
+                                        Unit.FRACTION,
+                                        run -> Value.fraction(run.throughput().egressFraction())),
+                                Field.of("longest gap between deliveries", Unit.NANOS, Figures::longestGap),
+                                Field.of("core to core, before", Unit.NANOS, run -> run.hops()
+                                        .beforeNanos()),
+                                Field.of("after", Unit.NANOS, run -> run.hops().afterNanos()),
+                                Field.text("regime, marks", Tables::state)))
+                .withoutEmpty();
     }
 
     private static Value state(RunRecord run) {
@@ -183,30 +187,46 @@ final class Tables {
             return Value.marked("partial", Mark.WARN);
         }
         if (!run.outcome().marks().isEmpty()) {
-            return Value.marked(String.join(", ", run.outcome().marks()), Mark.WARN);
+            return Value.marked(brief(run.outcome().marks()), Mark.WARN);
         }
         return Value.marked(run.hops().regime(), run.counts() ? Mark.NONE : Mark.WARN);
     }
 
-    static Table latency(List<RunRecord> runs) {
+    /** "schedule not kept, the cores were moved": the figures of a mark stand elsewhere. */
+    static String brief(List<String> marks) {
+        return marks.stream().map(mark -> mark.replaceFirst(": .*", "")).collect(Collectors.joining(", "));
+    }
+
+    /** Of latency at a rate; of time in queue at full speed. */
+    static Table delays(List<RunRecord> runs) {
         boolean skew = runs.stream().anyMatch(run -> run.delays().hasSkew());
+        boolean queue = runs.stream().anyMatch(run -> run.delays().hasTimeInQueue());
         List<Field<RunRecord>> fields = new ArrayList<>(List.of(ROUND));
         for (double percentile : new double[] {50, 90, 99, 99.9, 100}) {
-            fields.add(Field.of(name(percentile), Unit.NANOS, run -> Figures.latency(run, percentile)));
+            fields.add(Field.of(
+                    name(percentile),
+                    Unit.NANOS,
+                    run -> queue ? Figures.timeInQueue(run, percentile) : Figures.latency(run, percentile)));
         }
-        fields.add(Field.of(
-                "recorded",
-                Unit.COUNT,
-                run -> run.delays().hasLatency() ? run.delays().latency().getTotalCount() : Double.NaN));
+        fields.add(Field.of("recorded", Unit.COUNT, run -> recorded(run.delays())));
         fields.add(Field.of("1 in", Unit.WHOLE, run -> run.delays().oneMessageIn()));
         for (double percentile : skew ? new double[] {50, 99, 100} : new double[0]) {
             fields.add(Field.of("skew " + name(percentile), Unit.NANOS, run -> Figures.skew(run, percentile)));
         }
         return Table.of(
-                "Latency, from the intended time of sending"
+                (queue
+                                ? "Time in queue, from the write of a message to its read"
+                                : "Latency, from the intended time of sending")
                         + (skew ? "; skew, from the first subscriber to the last" : ""),
                 runs,
                 fields);
+    }
+
+    private static double recorded(Delays delays) {
+        if (delays.hasLatency()) {
+            return delays.latency().getTotalCount();
+        }
+        return delays.hasTimeInQueue() ? delays.timeInQueue().getTotalCount() : Double.NaN;
     }
 
     private static String name(double percentile) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.bound.Signals;
 import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -33,6 +34,21 @@ public final class Figures {
     /** A percentile of the latency in nanoseconds. */
     public static double latency(RunRecord run, double percentile) {
         return run.delays().hasLatency() ? at(run.delays().latency(), percentile) : Double.NaN;
+    }
+
+    /** A percentile of the time in queue in nanoseconds: at full speed only. */
+    public static double timeInQueue(RunRecord run, double percentile) {
+        return run.delays().hasTimeInQueue() ? at(run.delays().timeInQueue(), percentile) : Double.NaN;
+    }
+
+    /** The longest time without a delivery to a subscriber, in nanoseconds: at full speed; at a rate it follows from the rate. */
+    public static double longestGap(RunRecord run) {
+        Signals signals = run.resources().signals();
+        if (signals == null || signals.rates().wanted() > 0) {
+            return Double.NaN;
+        }
+        long nanos = signals.still().deliveries().longestNanos();
+        return nanos == 0 ? Double.NaN : nanos;
     }
 
     /** A percentile of the fan-out skew in nanoseconds. */

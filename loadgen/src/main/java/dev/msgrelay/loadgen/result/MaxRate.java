@@ -50,18 +50,22 @@ public record MaxRate(
         return parameters.rate() * parameters.publishers();
     }
 
+    /** "found, 14 runs"; "not confirmed: cut short: out of runs or time, 14 runs". */
+    public String search() {
+        return format("%s%s, %d runs", confirmed || total() == 0 ? "" : "not confirmed: ", ending, attempts.size());
+    }
+
     /** "10gbe, 4 -> 1, body 100: 400,000 msg/s, 100,000 each (found, 14 runs)". */
     @Override
     public String toString() {
         return format(
-                "%s, %d -> %d, body %s: %s%s (%s, %d runs)",
+                "%s, %d -> %d, body %s: %s%s (%s)",
                 lane,
                 parameters.publishers(),
                 parameters.subscribers(),
                 parameters.body().title(),
                 total() == 0 ? "no rate" : format("%,d msg/s", total()),
                 total() == 0 || parameters.publishers() == 1 ? "" : format(", %,d each", parameters.rate()),
-                ending,
-                attempts.size());
+                search());
     }
 }

@@ -1,29 +1,34 @@
 package dev.msgrelay.loadgen.result;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
- * The regime whose runs stand for a shootout: the one that most of its valid runs were taken in. All others are left out
- * of medians and ratios, and that is said.
+ * The regime whose runs stand for a shootout: the one that most of its runs that count were taken in. All others are left
+ * out of medians and ratios, and that is said.
  *
  * @param regime the one that counts
- * @param runs how many valid runs there were, by their regime
- * @param invalid runs that count in no case: failed or partial
+ * @param runs how many there were that have no other mark than their regime, by that
+ * @param marked runs in a steady regime that something else marked
+ * @param invalid failed or partial
  */
-public record RegimeChoice(Regime regime, Map<Regime, Integer> runs, int invalid) {
+public record RegimeChoice(Regime regime, Map<Regime, Integer> runs, int marked, int invalid) {
 
     /** The choice from all runs of a shootout; of two regimes with as many runs, the nearer one. */
     public static RegimeChoice of(Collection<RunRecord> all) {
         Map<Regime, Integer> runs = new EnumMap<>(Regime.class);
+        int marked = 0;
         int invalid = 0;
         for (RunRecord run : all) {
-            if (run.isValid()) {
-                runs.merge(run.hops().regime(), 1, Integer::sum);
-            } else {
+            if (!run.isValid()) {
                 invalid++;
+            } else if (run.hops().regime().isSteady() && !run.counts()) {
+                marked++;
+            } else {
+                runs.merge(run.hops().regime(), 1, Integer::sum);
             }
         }
         Regime best = Regime.UNKNOWN;
@@ -32,7 +37,7 @@ public record RegimeChoice(Regime regime, Map<Regime, Integer> runs, int invalid
                 best = entry.getKey();
             }
         }
-        return new RegimeChoice(best, runs, invalid);
+        return new RegimeChoice(best, runs, marked, invalid);
     }
 
     /** Whether there is any run that counts. */
@@ -42,12 +47,17 @@ public record RegimeChoice(Regime regime, Map<Regime, Integer> runs, int invalid
 
     /** For people: what was left out, or an empty text. */
     public String leftOut() {
-        String others = runs.entrySet().stream()
-                .filter(entry -> entry.getKey() != regime)
-                .map(entry -> entry.getValue() + " " + title(entry.getKey()))
-                .collect(Collectors.joining(", "));
-        String failed = invalid == 0 ? "" : invalid + " failed or partial";
-        return others.isEmpty() || failed.isEmpty() ? others + failed : others + ", " + failed;
+        List<String> others = new ArrayList<>();
+        runs.forEach((other, count) -> add(others, other == regime ? 0 : count, title(other)));
+        add(others, marked, "marked");
+        add(others, invalid, "failed or partial");
+        return String.join(", ", others);
+    }
+
+    private static void add(List<String> others, int count, String what) {
+        if (count > 0) {
+            others.add(count + " " + what);
+        }
     }
 
     private static String title(Regime regime) {

@@ -183,9 +183,13 @@ public record Results(
      * @param number from 0, of all runs in their order
      * @param round from 0: runs of one side and round went through the same process
      * @param figures by their names, with their units; NaN where it has none
-     * @param late whether the publishers did not keep their schedule
+     * @param marks why its figures are not usable; such a run is left out
      */
-    public record Turn(String side, int number, int round, Hops hops, Map<String, Double> figures, boolean late) {}
+    public record Turn(String side, int number, int round, Hops hops, Map<String, Double> figures, List<String> marks) {
+        public Turn {
+            marks = marks == null ? List.of() : List.copyOf(marks);
+        }
+    }
 
     public Results {
         sites = List.copyOf(sites);

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.result;
 
-import static dev.msgrelay.loadgen.render.Unit.format;
-
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Signals;
@@ -12,7 +10,6 @@ import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Traffic;
-import dev.msgrelay.loadgen.run.Verdict;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -89,13 +86,12 @@ public record RunRecord(
         /** Nothing recorded. */
         public static final Delays NONE = new Delays(null, 1, null, null);
 
-        /** At a rate. */
-        public Delays(Histogram latency, int oneMessageIn, Arrivals.Skew skew) {
-            this(latency, oneMessageIn, skew, null);
-        }
-
         public boolean hasLatency() {
             return latency != null && latency.getTotalCount() > 0;
+        }
+
+        public boolean hasTimeInQueue() {
+            return timeInQueue != null && timeInQueue.getTotalCount() > 0;
         }
 
         public boolean hasSkew() {
@@ -107,6 +103,7 @@ public record RunRecord(
      * Whether every message came, once, in order, and left in time.
      *
      * @param checked subscribers looked at every message; otherwise they only counted
+     * @param checkNanos what it costs one of them to check a message, measured after the run; NaN where they do not
      * @param slow what became of those that read too slowly on purpose
      * @param schedule how well the publishers kept their times; nothing scheduled at full speed
      * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
@@ -114,6 +111,7 @@ public record RunRecord(
      */
     public record Correctness(
             boolean checked,
+            double checkNanos,
             List<SubscriberResult> subscribers,
             List<SubscriberResult> slow,
             Punctuality schedule,
@@ -124,13 +122,13 @@ public record RunRecord(
             slow = List.copyOf(slow);
         }
 
-        /** Without acknowledgements, and nobody came and went. */
+        /** Of a run that was checked or not, at an unknown cost; without acknowledgements, and nobody came and went. */
         public Correctness(
                 boolean checked,
                 List<SubscriberResult> subscribers,
                 List<SubscriberResult> slow,
                 Punctuality schedule) {
-            this(checked, subscribers, slow, schedule, 0, Visits.NONE);
+            this(checked, Double.NaN, subscribers, slow, schedule, 0, Visits.NONE);
         }
 
         /** The sum of one count over all subscribers. */
@@ -174,7 +172,7 @@ public record RunRecord(
      * Whether it is to be believed.
      *
      * @param failures what makes it invalid, one line each
-     * @param marks what a reader has to know: "regime changed", "disturbed"
+     * @param marks why its figures are not usable: "the cores were moved: ...", "schedule not kept: ..."
      * @param partial it did not get to its end
      */
     public record Outcome(List<String> failures, List<String> marks, boolean partial) {
@@ -195,20 +193,6 @@ public record RunRecord(
         public boolean counts() {
             return !partial && passed() && marks.isEmpty();
         }
-    }
-
-    /**
-     * What a reader has to know of it all the same, one line; empty mostly. In a search for the highest rate late sends are no
-     * failure: latencies count from the intended time.
-     */
-    public String note() {
-        Punctuality schedule = correctness.schedule();
-        return schedule.late() <= Verdict.MAX_LATE_SHARE * schedule.scheduled() || !outcome.passed()
-                ? ""
-                : format(
-                        "the schedule was not kept: %,d of %,d messages left more than 1 ms late, which is within their"
-                                + " latencies",
-                        schedule.late(), schedule.scheduled());
     }
 
     /** Whole and valid, whatever the machine did. */

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -75,6 +77,7 @@ public final class RunRecords {
                 delays(result),
                 new Correctness(
                         load.isChecked(),
+                        result.received().checkNanos(),
                         result.received().subscribers(),
                         result.received().slow(),
                         result.published().punctuality(),
@@ -95,11 +98,13 @@ public final class RunRecords {
                 load.rate() > 0 ? null : recorded);
     }
 
-    /** What a reader has to know of the machine. */
-    public static List<String> marks(Regime regime) {
-        return switch (regime) {
-            case CHANGED -> List.of("regime changed");
-            case DISTURBED -> List.of("disturbed");
+    /** What is to be said of the cores where they were not the same, or not free: one line, or none. */
+    public static List<String> marks(Hops hops) {
+        String took = format(
+                "from core to core took %,.0f ns before and %,.0f ns after", hops.beforeNanos(), hops.afterNanos());
+        return switch (hops.regime()) {
+            case CHANGED -> List.of("the cores were moved: " + took);
+            case DISTURBED -> List.of("somebody else wanted the cores: " + took);
             default -> List.of();
         };
     }

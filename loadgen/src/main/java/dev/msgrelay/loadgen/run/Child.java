@@ -168,6 +168,11 @@ public final class Child {
         return process.waitFor(millis, TimeUnit.MILLISECONDS);
     }
 
+    /** The exit code of a process that has ended. */
+    public int exitValue() {
+        return process.exitValue();
+    }
+
     /** The end of its stdin tells a child to leave. */
     void closeStdin() {
         try {

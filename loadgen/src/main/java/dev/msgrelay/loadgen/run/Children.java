@@ -17,7 +17,7 @@ public final class Children implements AutoCloseable {
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
-    private SocketDirectory directory;
+    private RunDirectory directory;
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
     private volatile boolean abandoned;
 
@@ -128,9 +128,18 @@ public final class Children implements AutoCloseable {
     /** A path for a Unix socket, in a directory that goes with the children. */
     public synchronized String socketPath(String name) throws IOException {
         if (directory == null) {
-            directory = SocketDirectory.create();
+            directory = RunDirectory.create();
         }
         return directory.socket(name).toString();
+    }
+
+    /** Kills one (SIGKILL), waits for its end, and forgets it: another one may have its name. */
+    public void kill(Child child) throws InterruptedException {
+        child.kill();
+        child.awaitExit(EXIT_MILLIS);
+        synchronized (this) {
+            children.remove(child);
+        }
     }
 
     /** Ends all by force, now; {@link #close} does not wait for them then. For a controller that has little time left. */
@@ -216,7 +225,7 @@ public final class Children implements AutoCloseable {
             if (light) {
                 options.add("-XX:TieredStopAtLevel=1");
             }
-            return options;
+            return Site.JavaProgram.withNativeAccess(options);
         }
     }
 }

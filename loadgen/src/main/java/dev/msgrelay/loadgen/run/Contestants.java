@@ -4,9 +4,11 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
+import dev.msgrelay.loadgen.plain.SslHandlerRelayMain;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.loadgen.worker.Tls;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -56,6 +58,27 @@ public final class Contestants {
         });
     }
 
+    /**
+     * The simplest fan-out over TLS that Netty's {@code SslHandler} makes, one thread for all; for one publisher. Like our
+     * relay it shows a certificate of its own.
+     */
+    public static Contestant sslHandler() {
+        return new Named("SslHandler relay", (children, load) -> {
+            OwnCertificate own = OwnCertificate.at(children.placement().relay().address());
+            List<String> args = new ArrayList<>(bind(children));
+            args.addAll(certificate(own));
+            args.addAll(List.of("--subscribers", "" + load.subscribers()));
+            Child child = children.startWorker(
+                    children.placement().relay(), "SslHandler relay", SslHandlerRelayMain.class, args);
+            JsonObject ready = child.await("ready", READY_NANOS);
+            return new Contestant.Started(
+                    child,
+                    Endpoint.parse(ready.getString("publish")),
+                    Endpoint.parse(ready.getString("subscribe")),
+                    new Contestant.Doors(own.clients(), null, null));
+        });
+    }
+
     /** Pre-packed frames of the mean size, in writes of {@code writeSize} bytes, straight to one subscriber. */
     public static Contestant direct(int writeSize) {
         return new Named("direct, " + writeSize + " bytes", (children, load) -> {
@@ -88,9 +111,10 @@ public final class Contestants {
      * A relay that runs already.
      *
      * @param policy what it is known to do with slow subscribers
+     * @param tls how to speak TLS with it; null: it has none
      */
-    public static Contestant remote(Endpoint publish, Endpoint subscribe, Policy policy) {
-        return new Remote(publish, subscribe, policy);
+    public static Contestant remote(Endpoint publish, Endpoint subscribe, Policy policy, Tls tls) {
+        return new Remote(publish, subscribe, policy, tls);
     }
 
     /** For people: what publishers and subscribers are connected by. */
@@ -113,6 +137,32 @@ public final class Contestants {
                 "" + ports.subscribe());
     }
 
+    /** Where our relay listens for TLS, and for nothing else. */
+    static List<String> bindTls(Children children) {
+        Site site = children.placement().relay();
+        Site.DataPorts ports = site.ports();
+        return List.of(
+                "--bind",
+                site.address(),
+                "--publish-port",
+                "none",
+                "--subscribe-port",
+                "none",
+                "--tls-publish-port",
+                "" + ports.publish(),
+                "--tls-subscribe-port",
+                "" + ports.subscribe());
+    }
+
+    /** What a contestant shows, as each of them takes it. */
+    static List<String> certificate(OwnCertificate own) {
+        return List.of(
+                "--tls-cert",
+                own.certificate().toString(),
+                "--tls-key",
+                own.key().toString());
+    }
+
     @FunctionalInterface
     private interface Starter {
         Contestant.Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
@@ -125,7 +175,7 @@ public final class Contestants {
         }
     }
 
-    private record Remote(Endpoint publish, Endpoint subscribe, Policy policy) implements Contestant {
+    private record Remote(Endpoint publish, Endpoint subscribe, Policy policy, Tls tls) implements Contestant {
         @Override
         public String name() {
             return "relay at " + publish;
@@ -143,7 +193,7 @@ public final class Contestants {
 
         @Override
         public Started start(Children children, Load load) {
-            return new Started(null, publish, subscribe);
+            return new Started(null, publish, subscribe, new Doors(tls, null, null));
         }
     }
 }

@@ -8,12 +8,12 @@ import dev.msgrelay.loadgen.worker.ChurnMain;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
+import dev.msgrelay.loadgen.worker.VisitorMain;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -45,8 +45,8 @@ final class Fleet {
     private final Load load;
     private final List<Child> publishers = new ArrayList<>();
     private final List<Child> subscribers = new ArrayList<>();
+    private final List<Child> visitors = new ArrayList<>();
     private Child slow;
-    private Child churn;
 
     Fleet(Children children, Load load) {
         this.children = children;
@@ -90,7 +90,7 @@ final class Fleet {
     }
 
     private Child startSubscribers(Contestant.Started contestant, int first, int count) throws IOException {
-        List<String> args = subscriberOptions(contestant.subscribe(), count);
+        List<String> args = subscriberOptions(contestant, count);
         option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
         option(args, "first-index", first);
         option(args, "sampling", load.sampling());
@@ -114,12 +114,12 @@ final class Fleet {
     }
 
     /** Starts the slow subscribers, if there are any, and waits until they are connected. */
-    void startSlow(Endpoint from) throws IOException, RunException, InterruptedException {
+    void startSlow(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         SlowReaders readers = load.slow();
         if (readers.count() == 0) {
             return;
         }
-        List<String> args = subscriberOptions(from, readers.count());
+        List<String> args = subscriberOptions(contestant, readers.count());
         option(args, "bytes-per-second", readers.bytesPerSecond());
         option(args, "policy", readers.policy().flag());
         String name = readers.count() == 1 ? "slow subscriber" : "slow subscribers";
@@ -127,9 +127,10 @@ final class Fleet {
         slow.await("ready", READY_NANOS);
     }
 
-    private List<String> subscriberOptions(Endpoint from, int connections) {
+    private List<String> subscriberOptions(Contestant.Started contestant, int connections) {
         List<String> args = content(load);
-        option(args, "from", from);
+        option(args, "from", contestant.subscribe());
+        args.addAll(tls(contestant));
         option(args, "connections", connections);
         option(args, "publishers", load.senders());
         return args;
@@ -144,18 +145,18 @@ final class Fleet {
     }
 
     /** Starts all publishers and waits until they are connected. */
-    void startPublishers(Endpoint to) throws IOException, RunException, InterruptedException {
+    void startPublishers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         publishers.addAll(startAll(
                 load.publishers(),
                 load.publisherProcesses(),
                 (first, count) -> inC()
-                        ? startInC("publish", "to", to, "first-id", first, count)
-                        : startPublishers(to, first, count)));
+                        ? startInC("publish", "to", contestant.publish(), "first-id", first, count)
+                        : startPublishers(contestant, first, count)));
     }
 
-    private Child startPublishers(Endpoint to, int first, int count) throws IOException {
+    private Child startPublishers(Contestant.Started contestant, int first, int count) throws IOException {
         List<String> args = publisherOptions(load);
-        publishTo(args, to, first);
+        publishTo(args, contestant, first);
         option(args, "connections", count);
         return children.startWorker(
                 children.placement().publishers(),
@@ -165,24 +166,47 @@ final class Fleet {
                 new Children.WorkerJvm(0, load.isLight()));
     }
 
-    private void publishTo(List<String> args, Endpoint to, int firstId) {
-        option(args, "to", to);
+    /** How those who publish and subscribe speak TLS, if they do. */
+    private List<String> tls(Contestant.Started contestant) {
+        return load.tls() ? contestant.doors().tls().args() : List.of();
+    }
+
+    private void publishTo(List<String> args, Contestant.Started contestant, int firstId) {
+        option(args, "to", contestant.publish());
+        args.addAll(tls(contestant));
         option(args, "first-id", firstId);
         flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
         flag(args, "ack", load.clients().acks());
     }
 
-    /** Starts those who come and go, if there are any. They are heard of as publishers are. */
-    void startChurn(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
-        if (load.clients().churn() == 0) {
-            return;
+    /** Starts those who come and go, if there are any; those who publish are heard of as publishers are. */
+    void startVisitors(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
+        Clients.Ports ports = load.clients().ports();
+        if (load.clients().churn() > 0) {
+            List<String> args = content(load);
+            publishTo(args, contestant, load.publishers());
+            option(args, "from", contestant.subscribe());
+            startVisitor(
+                    "those who come and go", ChurnMain.class, load.clients().churn(), args);
         }
-        List<String> args = content(load);
-        publishTo(args, contestant.publish(), load.publishers());
-        option(args, "from", contestant.subscribe());
-        option(args, "rate", load.clients().churn());
-        churn = children.startWorker(children.placement().publishers(), "those who come and go", ChurnMain.class, args);
-        churn.await("ready", READY_NANOS);
+        if (ports.handshakes() > 0) {
+            List<String> args = new ArrayList<>(contestant.doors().tls().args());
+            option(args, "to", contestant.doors().handshakes());
+            startVisitor("those who shake hands", VisitorMain.class, ports.handshakes(), args);
+        }
+        if (ports.scrapes() > 0) {
+            List<String> args = new ArrayList<>();
+            option(args, "admin", contestant.doors().admin());
+            startVisitor("those who look at the page", VisitorMain.class, ports.scrapes(), args);
+        }
+    }
+
+    private void startVisitor(String name, Class<?> main, int rate, List<String> args)
+            throws IOException, RunException, InterruptedException {
+        option(args, "rate", rate);
+        Child visitor = children.startWorker(children.placement().publishers(), name, main, args);
+        visitors.add(visitor);
+        visitor.await("ready", READY_NANOS);
     }
 
     /** Some of the publishers or subscribers, as a program in C, which is told no more than it knows. */
@@ -208,11 +232,8 @@ final class Fleet {
     void tell(Window window) {
         subscribers.forEach(child -> child.tell(window));
         publishers.forEach(child -> child.tell(window));
-        for (Child beside : Arrays.asList(slow, churn)) {
-            if (beside != null) {
-                beside.tell(window);
-            }
-        }
+        visitors.forEach(child -> child.tell(window));
+        slow().forEach(child -> child.tell(window));
     }
 
     /** What each publisher process says at its end. */
@@ -221,8 +242,8 @@ final class Fleet {
         for (Child publisher : publishers) {
             results.add(publisher.await("result", PUBLISHED_NANOS));
         }
-        if (churn != null) {
-            results.add(churn.await("result", PUBLISHED_NANOS));
+        for (Child visitor : visitors) {
+            results.add(visitor.await("result", PUBLISHED_NANOS));
         }
         return results;
     }
@@ -293,6 +314,11 @@ final class Fleet {
     /** The process of the slow subscribers, where there are any. */
     List<Child> slow() {
         return slow == null ? List.of() : List.of(slow);
+    }
+
+    /** The processes of those who come and go. */
+    List<Child> visitors() {
+        return visitors;
     }
 
     private static String name(String kind, int first, int count) {

@@ -65,6 +65,6 @@ public record InProcessContestant(
         return children.start(
                 children.placement().relay(),
                 "relay",
-                new Site.JavaProgram(RelayContestant.withNativeAccess(javaOptions), main, args));
+                new Site.JavaProgram(Site.JavaProgram.withNativeAccess(javaOptions), main, args));
     }
 }

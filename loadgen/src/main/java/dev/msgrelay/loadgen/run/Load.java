@@ -162,6 +162,23 @@ public record Load(
         return new Load(publishers, audience, content, pace, writes, unix, newClients);
     }
 
+    /** Over TLS; instead of any other transport. */
+    public Load withTls() {
+        Clients.Ports ports = clients.ports();
+        return withUnix(false)
+                .withClients(clients.withPorts(new Clients.Ports(true, ports.handshakes(), ports.scrapes())));
+    }
+
+    /** At the plain ports alone. */
+    public Load withPlainPorts() {
+        return withClients(clients.withPorts(Clients.Ports.PLAIN));
+    }
+
+    /** Whether publishers and subscribers speak TLS. */
+    public boolean tls() {
+        return clients.ports().tls();
+    }
+
     private Load withAudience(Audience newAudience) {
         return new Load(publishers, newAudience, content, pace, writes, unix, clients);
     }

@@ -92,13 +92,13 @@ public final class LoadRun {
         observer.phase(
                 "connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses() + " processes");
         fleet.startSubscribers(started);
-        fleet.startSlow(started.subscribe());
+        fleet.startSlow(started);
         if (!started.sendsByItself()) {
             fleet.letThemIn();
             observer.phase(
                     "connecting " + load.publishers() + " publishers in " + load.publisherProcesses() + " processes");
-            fleet.startPublishers(started.publish());
-            fleet.startChurn(started);
+            fleet.startPublishers(started);
+            fleet.startVisitors(started);
         }
         fleet.awaitPrimed();
         return measure(children, started, fleet, stops);
@@ -109,9 +109,9 @@ public final class LoadRun {
         return lastLive;
     }
 
-    /** When it was measured; after its end. */
-    Window window() {
-        return window;
+    /** What it gave, with what a relay that stayed says of it when it has ended. */
+    public RunResult ended(RunResult result, Child relay) {
+        return result.withRelay(RelayFigures.of(relay, window));
     }
 
     private RunResult measure(Children children, Contestant.Started started, Fleet fleet, boolean stops)
@@ -237,7 +237,7 @@ public final class LoadRun {
      *
      * @throws RunException it did not end in time, and was killed
      */
-    static void end(Child relay) throws RunException, InterruptedException {
+    public static void end(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {
             relay.kill();

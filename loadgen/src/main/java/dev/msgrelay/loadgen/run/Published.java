@@ -22,6 +22,10 @@ public record Published(Traffic traffic, long total, Punctuality punctuality, lo
      */
     public record Visits(long count, long late, long longestNanos) {
         public static final Visits NONE = new Visits(0, 0, 0);
+
+        private Visits and(Visits other) {
+            return new Visits(count + other.count, late + other.late, Math.max(longestNanos, other.longestNanos));
+        }
     }
 
     /** Without acknowledgements, and nobody came and went. */
@@ -39,10 +43,10 @@ public record Published(Traffic traffic, long total, Punctuality punctuality, lo
             Punctuality.Means its = means(process);
             means = means == null ? its : means.and(its);
             late += process.getLong("late", 0);
-            if (process.has("visits")) {
-                visits = new Visits(
-                        process.getLong("visits"), process.getLong("visitsLate"), process.getLong("longestVisitNanos"));
-            }
+            visits = visits.and(new Visits(
+                    process.getLong("visits", 0),
+                    process.getLong("visitsLate", 0),
+                    process.getLong("longestVisitNanos", 0)));
             worst = Math.max(worst, process.getLong("worstLateNanos", 0));
             if (process.has("lateness")) {
                 lateness.add(Histograms.decode(process.getString("lateness")));

@@ -71,7 +71,19 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(List.of("--json"));
-        args.addAll(Contestants.bind(children));
+        args.addAll(load.tls() ? Contestants.bindTls(children) : Contestants.bind(children));
+        Clients.Ports ports = load.clients().ports();
+        OwnCertificate own = null;
+        if (ports.tls() || ports.handshakes() > 0) {
+            own = OwnCertificate.at(children.placement().relay().address());
+            args.addAll(Contestants.certificate(own));
+        }
+        if (ports.handshakes() > 0 && !ports.tls()) {
+            args.addAll(List.of("--tls-publish-port", "0", "--tls-subscribe-port", "0"));
+        }
+        if (ports.scrapes() > 0) {
+            args.addAll(List.of("--admin", "127.0.0.1:0"));
+        }
         if (build == null) {
             // On a lane or between hosts whoever gets there may do everything: it lives as long as the run.
             args.add("--insecure");
@@ -90,10 +102,16 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         args.addAll(relayArgs);
         Child child = start(children, args);
         JsonObject ready = child.await("ready", Contestants.READY_NANOS);
+        String tlsPublish = ready.getString("tlsPublish");
+        String admin = ready.getString("admin");
         return new Started(
                 child,
-                endpoint(publishSocket, ready.getString("publish")),
-                endpoint(subscribeSocket, ready.getString("subscribe")));
+                endpoint(publishSocket, ports.tls() ? tlsPublish : ready.getString("publish")),
+                endpoint(subscribeSocket, ready.getString(ports.tls() ? "tlsSubscribe" : "subscribe")),
+                new Doors(
+                        own == null ? null : own.clients(),
+                        tlsPublish == null ? null : Endpoint.parse(tlsPublish),
+                        admin == null ? null : Endpoint.parse(admin)));
     }
 
     private Child start(Children children, List<String> args) throws IOException {
@@ -112,7 +130,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return children.start(
                 children.placement().relay(),
                 "relay",
-                new Site.JavaProgram(withNativeAccess(options), RelayMain.class.getName(), args));
+                new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), RelayMain.class.getName(), args));
     }
 
     private static Endpoint endpoint(String socket, String address) {
@@ -120,20 +138,9 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     }
 
     /** For a relay with these arguments: the limits of memory follow from them. */
-    private static List<String> javaOptions(List<String> relayArgs) {
+    public static List<String> javaOptions(List<String> relayArgs) {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+AlwaysPreTouch"));
         options.addAll(JvmLimits.of(relayArgs.toArray(String[]::new)));
-        return options;
-    }
-
-    /** Netty's native transports: newer JDKs want to be told that this is meant. */
-    static List<String> withNativeAccess(List<String> javaOptions) {
-        List<String> options = new ArrayList<>(javaOptions);
-        int jdk = Runtime.version().feature();
-        options.add("--enable-native-access=ALL-UNNAMED");
-        if (jdk >= 24) {
-            options.add("--sun-misc-unsafe-memory-access=allow");
-        }
         return options;
     }
 
@@ -192,7 +199,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
         private static List<String> command(List<String> javaOptions, String... rest) {
             List<String> command = new ArrayList<>(List.of(HostSite.java()));
-            command.addAll(RelayContestant.withNativeAccess(javaOptions));
+            command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
             command.addAll(List.of(rest));
             return command;
         }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.bound.Disturbances;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
@@ -11,22 +13,21 @@ import java.util.Locale;
 
 /**
  * Whether a run is valid: every message came to every subscriber, once, byte for byte as it was sent and in one order;
- * a subscriber that is skipped or cut off by the policy was told which it misses; and the schedule was kept.
+ * a subscriber that is skipped or cut off by the policy was told which it misses. And whether its figures are usable: no
+ * command has a rule of its own for that.
  */
 public final class Verdict {
-    /** The share of messages of a fixed rate that may leave more than a millisecond late. */
-    public static final double MAX_LATE_SHARE = Rates.MAX_LATE_SHARE;
+    private static final double PERCENT = 100;
+    private static final double MILLI = 1e6;
+
+    private static final double LEAST_VISITS = 0.9;
+
+    /** Those under way where the window begins and ends. */
+    private static final int VISITS_AT_EDGES = 16;
 
     private Verdict() {}
 
-    /** Everything that is wrong with a run, one line each; empty for a valid one. */
-    public static List<String> failures(RunResult result) {
-        List<String> failures = new ArrayList<>(faults(result));
-        failures.addAll(failures(result.published().punctuality()));
-        return failures;
-    }
-
-    /** What is wrong with a run but for its schedule: with what became of the messages. */
+    /** Everything that is wrong with what became of the messages of a run, one line each; empty for a valid one. */
     public static List<String> faults(RunResult result) {
         return faults(result, result.load().policy());
     }
@@ -37,23 +38,46 @@ public final class Verdict {
      * @param policy backpressure: nothing may be missing, told or not
      */
     public static List<String> faults(RunResult result, Policy policy) {
-        return faults(result.received(), result.load(), policy);
+        List<String> faults = new ArrayList<>(faults(result.received(), result.load(), policy));
+        faults.addAll(absent(
+                result.load(),
+                result.timing().measured().toNanos(),
+                result.published().visits().count()));
+        return faults;
     }
 
-    /** Whether the publishers kept their schedule. */
-    public static List<String> failures(Punctuality punctuality) {
-        if (punctuality.lateShare() <= MAX_LATE_SHARE) {
-            return List.of();
+    /** A relay beside which fewer came than were meant to had less to do. Those of churn are told by their number alone. */
+    static List<String> absent(Load load, long nanos, long came) {
+        Clients.Ports ports = load.clients().ports();
+        int rate = ports.handshakes() + ports.scrapes();
+        double wanted = rate * (nanos / 1e9);
+        return rate == 0 || came + VISITS_AT_EDGES >= LEAST_VISITS * wanted
+                ? List.of()
+                : List.of(String.format(Locale.ROOT, "only %,d of %,.0f visits came beside the load", came, wanted));
+    }
+
+    /**
+     * A run whose load was not what was asked for: its rate was not reached, or too many messages left late. A mark.
+     *
+     * @return one line, or none
+     */
+    public static List<String> schedule(Rates rates, Punctuality punctuality) {
+        List<String> marks = new ArrayList<>();
+        if (rates.wanted() > 0 && !rates.kept()) {
+            marks.add(format(
+                    "of %,.0f msg/s %,.0f left the publishers and %,.0f reached each subscriber",
+                    rates.wanted(), rates.in(), rates.out()));
         }
-        return List.of(String.format(
-                Locale.ROOT,
-                "the schedule was not kept: %,d of %,d messages (%.2f %%) left more than 1 ms late, the latest %.1f ms;"
-                        + " over the limit of %.1f %%",
-                punctuality.late(),
-                punctuality.scheduled(),
-                punctuality.lateShare() * 100,
-                punctuality.worstNanos() / 1e6,
-                MAX_LATE_SHARE * 100));
+        if (punctuality.lateShare() > Rates.MAX_LATE_SHARE) {
+            marks.add(format(
+                    "%,d of %,d messages (%.2f %%) left more than 1 ms late, the latest %.1f ms; over the limit of %.1f %%",
+                    punctuality.late(),
+                    punctuality.scheduled(),
+                    punctuality.lateShare() * PERCENT,
+                    punctuality.worstNanos() / MILLI,
+                    Rates.MAX_LATE_SHARE * PERCENT));
+        }
+        return marks.isEmpty() ? marks : List.of("schedule not kept: " + String.join("; ", marks));
     }
 
     /** What is wrong with what the subscribers got, the slow ones too. */
@@ -143,26 +167,14 @@ public final class Verdict {
         /**
          * Of one run.
          *
-         * @param cores what is to be said of the core-to-core hop before and after it; mostly empty
+         * @param known marks that others have for it: what is to be said of the core-to-core hop; mostly empty
          */
-        public static Judgement of(RunResult result, List<String> cores) {
+        public static Judgement of(RunResult result, List<String> known) {
             Signals signals = result.observed().signals();
             List<String> marks = new ArrayList<>(Disturbances.of(signals));
-            marks.addAll(cores);
-            unkept(signals.rates(), marks);
-            marks.addAll(Verdict.failures(result.published().punctuality()));
-            return new Judgement(Verdict.faults(result), marks);
-        }
-
-        private static void unkept(Rates rates, List<String> marks) {
-            if (rates.wanted() > 0 && !rates.kept()) {
-                marks.add(String.format(
-                        Locale.ROOT,
-                        "the rate was not kept: of %,.0f msg/s %,.0f left the publishers and %,.0f reached each subscriber",
-                        rates.wanted(),
-                        rates.in(),
-                        rates.out()));
-            }
+            marks.addAll(known);
+            marks.addAll(schedule(signals.rates(), result.published().punctuality()));
+            return new Judgement(faults(result), marks);
         }
 
         public boolean passed() {

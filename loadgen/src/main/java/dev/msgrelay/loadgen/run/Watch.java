@@ -46,6 +46,8 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         boolean beside = load.slow().policy() != Policy.BACKPRESSURE;
         add(processes, Role.SUBSCRIBER, fleet.slow(), beside);
+        // They are no other programs, and nobody waits for them.
+        add(processes, Role.SUBSCRIBER, fleet.visitors(), true);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
         link = new LinkShare(Double.NaN, Double.NaN, isLink(contestant.publish()), isLink(contestant.subscribe()));
         sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end(), load.rate() > 0);
@@ -112,12 +114,15 @@ final class Watch implements AutoCloseable {
 
     private Rates rates(Published published, Received received) {
         boolean counted = published.total() > 0;
+        double seconds = window.measuredNanos() / 1e9;
+        int together = Math.max(load.pace().burst(), Math.max(1, load.writes().messages()));
         return new Rates(
                 (double) load.rate() * load.publishers(),
                 counted ? published.traffic().messagesPerSecond() : Double.NaN,
                 received.traffic().messagesPerSecond() / Math.max(1, load.subscribers()),
                 published.punctuality().lateShare(),
-                window.measuredNanos() / 1e9);
+                seconds,
+                load.publishers() * together / seconds);
     }
 
     private RelayHolds holds() {

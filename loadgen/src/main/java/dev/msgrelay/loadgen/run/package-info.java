@@ -2,10 +2,10 @@
  * One run: its processes from the first to the last, what they say, and what that is worth.
  *
  * <pre>
- *  RunInParts -&gt; LoadRun -+- Contestant   starts what lies between: RelayContestant, InProcessContestant, CommandContestant, Contestants
- *                         +- Fleet    starts publishers and subscribers, tells them the window and what was sent
- *                         |             Children, each a Child: lines of a worker of {@link dev.msgrelay.loadgen.worker}
- *                         +- Watch    looks at all of them meanwhile -&gt; Observed: Signals, Timeline
+ *  LoadRun -+- Contestant   starts what lies between: RelayContestant, InProcessContestant, CommandContestant, Contestants
+ *           +- Fleet    starts publishers and subscribers, tells them the window and what was sent
+ *           |             Children, each a Child: lines of a worker of {@link dev.msgrelay.loadgen.worker}
+ *           +- Watch    looks at all of them meanwhile -&gt; Observed: Signals, Timeline
  *
  *  lines of JSON -&gt; Published (publishers) + Received (subscribers) + RelayFigures -&gt; RunResult -&gt; Verdict
  * </pre>

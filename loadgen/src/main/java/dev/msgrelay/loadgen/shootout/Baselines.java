@@ -67,7 +67,6 @@ final class Baselines {
                 LinkBaseline.placement(lane, from),
                 LinkBaseline.LOAD.withUnix(lane.unix()),
                 timing,
-                false,
                 rig);
     }
 

@@ -117,6 +117,7 @@ final class LaneSheet {
 
     private static Load plainLoad(Load load) {
         return load.withCounts(1, load.subscribers())
+                .withPlainPorts()
                 .withPace(Load.Pace.FULL_SPEED)
                 .withWrites(Load.Writes.DEFAULT);
     }
@@ -137,9 +138,8 @@ final class LaneSheet {
                 "lane " + name(),
                 contestant,
                 lane.placement(settings.sides().publishers(), settings.sides().subscribers()),
-                load.withUnix(lane.unix()),
+                lane.unix() ? load.withUnix(true) : load,
                 settings.timing(),
-                settings.search() == null,
                 equipment.rig());
     }
 

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.shootout;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
@@ -79,10 +80,16 @@ final class RateProbe {
         runs += more;
     }
 
-    /** Why this run does not pass; empty where it does. Late sends are no reason: what they cost is within the percentile. */
+    /**
+     * Why this run does not pass; empty where it does. A rate that was not reached is a reason. Late sends are none: what they
+     * cost is within the percentile.
+     */
     String failure(Run<RunResult> run) {
         if (!run.failures().isEmpty()) {
             return run.failures().get(0);
+        }
+        if (!rates(run).kept()) {
+            return schedule(run).get(0);
         }
         // The relay's policy may explain a loss; a rate at which it has to is not one that gets through.
         List<String> losses = Verdict.faults(run.result(), Policy.BACKPRESSURE);
@@ -93,6 +100,23 @@ final class RateProbe {
         return p99 <= settings.p99Nanos()
                 ? ""
                 : format("p99 %.2f ms, over %.2f ms", p99 / 1e6, settings.p99Nanos() / 1e6);
+    }
+
+    /**
+     * Whether it says nothing of the rate, but has to be repeated: the machine disturbed it. A schedule that was not kept is an
+     * answer here.
+     */
+    static boolean isDisturbed(Run<RunResult> run) {
+        int answers = run.isWhole() ? schedule(run).size() : 0;
+        return run.outcome().marks().size() > answers;
+    }
+
+    private static List<String> schedule(Run<RunResult> run) {
+        return Verdict.schedule(rates(run), run.result().published().punctuality());
+    }
+
+    private static Rates rates(Run<RunResult> run) {
+        return run.result().observed().signals().rates();
     }
 
     /** 0 of one that did not come to its end. */

@@ -45,7 +45,7 @@ public final class ShootoutRun {
     /** A lane on which so many runs in a row did not come to their end is given up. */
     private static final int GIVE_UP_AFTER = 2;
 
-    /** A run of a search that is marked is repeated so often at most. */
+    /** A run of a search that the machine disturbed is repeated so often at most. */
     private static final int REPEATS = 2;
 
     private final ShootoutSettings settings;
@@ -262,7 +262,7 @@ public final class ShootoutRun {
         }
     }
 
-    /** One try of a search, in as many runs as it takes to get an unmarked one. */
+    /** One try of a search, in as many runs as it takes to get an undisturbed one. */
     private MaxRateSearch.Try tried(LaneSheet sheet, Load load, RateProbe probe, String which, int mostRuns)
             throws RunException, InterruptedException {
         var cell = sheet.relay(load);
@@ -270,12 +270,13 @@ public final class ShootoutRun {
             throw new RunException(cell.group() + " is given up");
         }
         int before = experiment.runs().size();
-        Run<RunResult> run = experiment.unmarked(
+        Run<RunResult> run = experiment.repeated(
                 format(
                         "%srun %d of at most %d, ",
                         which, probe.runs() + 1, settings.search().probes()),
                 cell,
                 probe.runs() + 1,
+                RateProbe::isDisturbed,
                 Math.min(REPEATS, mostRuns - 1));
         probe.took(experiment.runs().size() - before);
         String failure = probe.failure(run);

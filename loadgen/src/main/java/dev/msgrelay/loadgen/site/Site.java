@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.site;
 
 import dev.msgrelay.loadgen.measure.ProcessFigures;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A place where processes of a run live. */
@@ -57,6 +58,17 @@ public interface Site {
         public JavaProgram {
             javaOptions = List.copyOf(javaOptions);
             args = List.copyOf(args);
+        }
+
+        /** Netty's native transports: newer JDKs want to be told that this is meant. */
+        public static List<String> withNativeAccess(List<String> javaOptions) {
+            List<String> options = new ArrayList<>(javaOptions);
+            int jdk = Runtime.version().feature();
+            options.add("--enable-native-access=ALL-UNNAMED");
+            if (jdk >= 24) {
+                options.add("--sun-misc-unsafe-memory-access=allow");
+            }
+            return options;
         }
     }
 

@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -43,7 +44,8 @@ import java.util.concurrent.TimeUnit;
  *  --seed N            of the order of sizes (1)
  *  --types N           that messages carry in turn (1)
  *  --library           they are those of module relay-client
- *  --ack               likewise, and every message is to be acknowledged
+ *  --tls               they speak TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
+ *  --ack               of relay-client, and every message is to be acknowledged
  * </pre>
  */
 public final class ChurnMain {
@@ -66,6 +68,8 @@ public final class ChurnMain {
     private final int id;
     private final String name;
     private final ProducerId producer = ProducerId.random();
+    private final Tls tls;
+    private final TlsSocket.Buffers buffers = new TlsSocket.Buffers();
     private final PublishConnection visitors;
     private long visits;
     private long late;
@@ -79,6 +83,7 @@ public final class ChurnMain {
         this.to = args.endpoint("to");
         this.from = args.endpoint("from");
         this.id = args.number("first-id");
+        this.tls = Tls.of(args);
         this.visitors = new PublishConnection(id, this::publish);
         this.name = "loadgen-churn-" + Long.toHexString(System.nanoTime());
     }
@@ -136,30 +141,46 @@ public final class ChurnMain {
 
     private void publish(ByteBuffer frames) throws IOException {
         if (args.flag("library")) {
-            try (LibraryOutlet outlet = new LibraryOutlet(to, args.flag("ack") ? name : null, producer)) {
+            try (LibraryOutlet outlet = new LibraryOutlet(to, tls, args.flag("ack") ? name : null, producer)) {
                 outlet.write(frames);
                 outlet.settle();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new InterruptedIOException("interrupted");
             }
+        } else if (tls != null) {
+            try (TlsSocket channel = TlsSocket.connect(to, tls, buffers)) {
+                new Outlet.Plain(channel).write(frames);
+                channel.endOutput();
+                awaitEnd(channel, channel.socket());
+            }
         } else {
             try (SocketChannel channel = Sockets.connect(to)) {
                 new Outlet.Plain(channel).write(frames);
                 channel.shutdownOutput();
-                awaitEnd(channel);
+                awaitEnd(channel, channel);
             }
         }
     }
 
     /** The relay closes when it has read everything. */
-    private static void awaitEnd(SocketChannel channel) throws IOException {
-        if (!isReadable(channel)) {
+    private static void awaitEnd(ByteChannel channel, SocketChannel socket) throws IOException {
+        int n = readOnce(channel, socket);
+        if (n == 0) {
             throw new IOException("the relay did not end the connection within " + PATIENCE_MILLIS + " ms");
         }
-        if (channel.read(ByteBuffer.allocate(READ)) >= 0) {
+        if (n > 0) {
             throw new IOException("the relay said something to a publisher that had ended");
         }
+    }
+
+    /** Waits for something to read, or the end; 0 when the time is over. What TLS says for itself is nothing. */
+    private static int readOnce(ByteChannel channel, SocketChannel socket) throws IOException {
+        int n = 0;
+        while (n == 0 && isReadable(socket)) {
+            n = channel.read(ByteBuffer.allocate(READ));
+        }
+        return n;
     }
 
     /** Waits until there is something to read, or the end; false when the time is over. */
@@ -173,14 +194,18 @@ public final class ChurnMain {
 
     private void subscribe() throws IOException {
         if (args.flag("library")) {
-            try (RelaySubscriber subscriber =
-                    RelaySubscriber.connect(SubscriberOptions.builder(from).build())) {
+            SubscriberOptions.Builder options = SubscriberOptions.builder(from);
+            if (tls != null) {
+                options.tls(tls.ofLibrary());
+            }
+            try (RelaySubscriber subscriber = RelaySubscriber.connect(options.build())) {
                 subscriber.poll((sequence, type, body) -> {});
             }
         } else {
-            try (SocketChannel channel = Sockets.connect(from)) {
+            try (ByteChannel channel = tls == null ? Sockets.connect(from) : TlsSocket.connect(from, tls, buffers)) {
                 // Nothing may come when the others have ended: then it leaves as it came.
-                if (isReadable(channel) && channel.read(ByteBuffer.allocate(READ)) < 0) {
+                if (readOnce(channel, channel instanceof TlsSocket over ? over.socket() : (SocketChannel) channel)
+                        < 0) {
                     throw new IOException("closed by the relay");
                 }
             }

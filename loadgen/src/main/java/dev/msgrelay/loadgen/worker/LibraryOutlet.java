@@ -28,12 +28,16 @@ final class LibraryOutlet implements Outlet {
     /**
      * Connects.
      *
+     * @param tls how it speaks TLS; null: it does not
      * @param name under which the relay counts its messages; null: without acknowledgements
      * @param producer by which the relay knows it again under that name
      */
-    LibraryOutlet(Endpoint relay, String name, ProducerId producer) throws IOException {
+    LibraryOutlet(Endpoint relay, Tls tls, String name, ProducerId producer) throws IOException {
         acks = name != null;
         PublisherOptions.Builder options = PublisherOptions.builder(relay);
+        if (tls != null) {
+            options.tls(tls.ofLibrary());
+        }
         if (acks) {
             options.acks(name).producer(producer).onAck(acknowledged);
         }

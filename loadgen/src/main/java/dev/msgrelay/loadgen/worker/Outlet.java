@@ -4,8 +4,10 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.SocketChannel;
 
 /** Where the frames of one publisher go. Its thread owns it. */
@@ -13,7 +15,7 @@ public interface Outlet extends AutoCloseable {
     /**
      * Hands all of it over, blocking.
      *
-     * @param frames whole ones, unless {@link #channel} says where they go
+     * @param frames whole ones, unless there are {@link #segment segments}
      */
     void write(ByteBuffer frames) throws IOException;
 
@@ -26,16 +28,34 @@ public interface Outlet extends AutoCloseable {
     /** Adds what else is to be said of this publisher, at the end. */
     default void addTo(JsonObject result) {}
 
-    /** The connection, where frames are written to it as they are; null where that is somebody else's matter. */
-    default SocketChannel channel() {
-        return null;
+    /** Bytes that fill a segment of the connection, where what is written goes there as it is; 0 where that is somebody else's matter. */
+    default int segment() throws IOException {
+        return 0;
     }
 
     @Override
     default void close() throws IOException {}
 
-    /** A plain connection: bytes are written as they are. */
-    record Plain(SocketChannel channel) implements Outlet {
+    /**
+     * Loadgen's own connection: bytes are written as they are.
+     *
+     * @param channel that takes them: the socket, or TLS over it
+     */
+    record Plain(ByteChannel channel, SocketChannel socket) implements Outlet {
+        /** Without TLS. */
+        public Plain(SocketChannel socket) {
+            this(socket, socket);
+        }
+
+        Plain(TlsSocket tls) {
+            this(tls, tls.socket());
+        }
+
+        @Override
+        public int segment() throws IOException {
+            return channel instanceof TlsSocket tls ? tls.segment() : Segments.payload(socket.getLocalAddress());
+        }
+
         @Override
         public void write(ByteBuffer frames) throws IOException {
             try {
@@ -51,7 +71,7 @@ public interface Outlet extends AutoCloseable {
         private String reasonGiven() {
             StringBuilder reason = new StringBuilder();
             try {
-                channel.configureBlocking(false);
+                socket.configureBlocking(false);
                 new FrameReader().read(channel, (type, body) -> {
                     if (type == ControlFrames.ERROR) {
                         reason.append("; the relay said: ").append(ErrorFrame.text(body));

@@ -36,6 +36,7 @@ import java.util.concurrent.TimeUnit;
  *  --types N             that they carry in turn (1)
  *  --library             publishes with module relay-client
  *  --ack                 likewise, and every message is to be acknowledged
+ *  --tls                 speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
  *  --rate R              messages a second and connection; 0: as fast as it goes
  *  --burst N             messages that are due at the same moment (1)
  *  --batch N             messages of every write; 0: as below, or at a fixed rate what is due (0)
@@ -63,6 +64,7 @@ public final class PublisherMain {
     private final SizeTable sizes;
     private final int batch;
     private final boolean library;
+    private final Tls tls;
 
     private PublisherMain(WorkerArgs args, Control control) {
         this.args = args;
@@ -70,6 +72,7 @@ public final class PublisherMain {
         this.sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1))
                 .withTypes(args.number("types", 1));
         this.library = args.flag("library");
+        this.tls = Tls.of(args);
         int given = args.number("batch", 0);
         this.batch = library && given == 0 && args.number("rate") == 0 ? LIBRARY_BATCH : given;
     }
@@ -98,9 +101,9 @@ public final class PublisherMain {
     /** Says that it is connected; returns the bytes of every write at full speed. */
     private int ready() throws IOException {
         int writeSize = args.number("write-size", 0);
-        SocketChannel first = connections.get(0).outlet().channel();
-        if (first != null && writeSize == 0) {
-            writeSize = Segments.wholeUpTo(WRITE_BYTES, Segments.payload(first.getLocalAddress()));
+        int segment = connections.get(0).outlet().segment();
+        if (segment > 0 && writeSize == 0) {
+            writeSize = Segments.wholeUpTo(WRITE_BYTES, segment);
         }
         control.say("ready", Map.of());
         return writeSize;
@@ -130,11 +133,13 @@ public final class PublisherMain {
 
     private Outlet outlet(Endpoint relay, int id) throws IOException {
         if (!library) {
-            return new Outlet.Plain(Sockets.connect(relay));
+            return tls == null
+                    ? new Outlet.Plain(Sockets.connect(relay))
+                    : new Outlet.Plain(TlsSocket.connect(relay, tls));
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
-        return new LibraryOutlet(relay, args.flag("ack") ? name : null, ProducerId.random());
+        return new LibraryOutlet(relay, tls, args.flag("ack") ? name : null, ProducerId.random());
     }
 
     /** Waits for those who take the messages without a relay. */

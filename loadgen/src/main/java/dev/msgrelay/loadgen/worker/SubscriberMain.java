@@ -32,7 +32,8 @@ import java.util.concurrent.TimeUnit;
  *  --policy NAME       says HELLO and asks for it: disconnect, backpressure or skip; without it, says nothing
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
  *  --library           subscribes with module relay-client
- *  --wanted RANGES     likewise, the types that it chooses (all)
+ *  --tls               speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
+ *  --wanted RANGES     of relay-client, the types that it chooses (all)
  *  --body SIZES        of the messages, see BodySizes
  *  --seed N            of the order of sizes (1)
  *  --types N           that they carry in turn (1)
@@ -65,6 +66,7 @@ public final class SubscriberMain {
     private final int buffer;
     private final TypeRanges wanted;
     private final Policy policy;
+    private final Tls tls;
     private Progress progress;
     private final List<Receiver> receivers = new ArrayList<>();
 
@@ -75,6 +77,7 @@ public final class SubscriberMain {
                 .withTypes(args.number("types", 1));
         this.wanted = args.flag("wanted") ? TypeRanges.parse(args.text("wanted")) : TypeRanges.ALL;
         this.policy = args.flag("policy") ? Policy.ofFlag(args.text("policy")) : null;
+        this.tls = Tls.of(args);
         this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
                 args.number("publishers"),
@@ -130,9 +133,12 @@ public final class SubscriberMain {
 
     private ByteChannel channel(Endpoint relay) throws IOException {
         if (!args.flag("library")) {
-            return Sockets.connect(relay);
+            return tls == null ? Sockets.connect(relay) : TlsSocket.connect(relay, tls);
         }
         SubscriberOptions.Builder options = SubscriberOptions.builder(relay).types(wanted);
+        if (tls != null) {
+            options.tls(tls.ofLibrary());
+        }
         if (policy != null) {
             options.policy(policy);
         }

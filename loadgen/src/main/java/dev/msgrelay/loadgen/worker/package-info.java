@@ -3,11 +3,12 @@
  * dev.msgrelay.loadgen.worker.Control}), and may stay for several runs.
  *
  * <pre>
- *  PublisherMain   PublishConnection (a thread each) | Paced (one thread for all) -&gt; Outlet: a socket, relay-client
+ *  PublisherMain   PublishConnection (a thread each) | Paced (one thread for all) -&gt; Outlet: a socket, a TlsSocket, relay-client
  *  SubscriberMain  Receiver (a thread each)
  *                    socket -&gt; MeasuredChannel -&gt; FrameReader -&gt; Verifier: MessageCheck, ToldStream
  *                                                               -&gt; bytes are counted (--check none)
  *                  drain, listen a little longer, report; CheckCost
+ *  ChurnMain       those who publish and subscribe for a moment; VisitorMain: TLS handshakes, the admin port
  *  RelayMain       relay-server, ended with its controller
  * </pre>
  */

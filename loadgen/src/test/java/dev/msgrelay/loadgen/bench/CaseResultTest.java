@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
@@ -51,6 +54,31 @@ class CaseResultTest {
         CaseResult result = result(round(50, 55, 80, 100), round(90_000, 95_000, 10, 100));
         assertThat(result.counted()).hasSize(1);
         assertThat(result.median(FRACTION)).isEqualTo(0.8);
+    }
+
+    /** As a shootout leaves out such a run, and {@code run} calls its latency not usable. */
+    @Test
+    void roundsWhoseScheduleWasNotKeptAreLeftOutAndToldOf() throws Exception {
+        Load paced = Load.oneToOne(100).withRate(1_000);
+        LoadRig rig = (cell, observer) -> new Measured<>(
+                LoadRuns.result(cell.contestant(), paced, SECOND, new Given(1_000, 1_000, 20)), List.of(), List.of());
+        LoadCell cell = LoadCell.here("ours", Contestants.plain(1), paced, SECOND, rig);
+        Measured<RunResult> late = cell.measure(RunObserver.NONE);
+        Round marked = new Round(List.of(
+                LoadRuns.run(cell, 1, new Hops(50, 50), late.result(), late.failures(), late.marks()),
+                run(CeilingCells.CEILING + "a", 100, 50, 50)));
+        CaseResult result = result(marked, round(50, 60, 80, 100));
+        assertThat(result.failures()).isEmpty();
+        assertThat(result.median(FRACTION)).isEqualTo(0.8);
+        assertThat(result.text())
+                .contains("1 marked, 1 left out", "marked, ours in round 1: schedule not kept: 20 of 1,000 messages");
+    }
+
+    @Test
+    void atFullSpeedALineHasTheTimeInQueueAndTheLongestGap() {
+        BenchCase speed = new BenchCase("id", "title", List.of(cell("ours")), List.of(), List.of(FRACTION), 1);
+        assertThat(new CaseResult(speed, List.of(), List.of(round(50, 50, 80, 100))).text())
+                .contains("ours 80 msg/s (time in queue 1 us, longest gap 3 ms);");
     }
 
     @Test

@@ -23,6 +23,12 @@ class RatesTest {
     }
 
     @Test
+    void aBurstAtTheEdgeOfAWindowIsNotMissed() {
+        assertThat(new Rates(1_000, 941, 941, 0, 10, 50).kept()).isTrue();
+        assertThat(new Rates(1_000, 939, 939, 0, 10, 50).kept()).isFalse();
+    }
+
+    @Test
     void fullSpeedIsNoSchedule() {
         assertThat(new Rates(0, 10_000_000, 10_000_000, 0, 10).kept()).isFalse();
     }

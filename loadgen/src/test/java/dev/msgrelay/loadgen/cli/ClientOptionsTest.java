@@ -51,7 +51,35 @@ class ClientOptionsTest {
                     run --client c --check full | --check full and --client c exclude each other
                     run --through c --buffer 1048577 | --buffer 1048577 is not within 1..1048576
                     run --through relay --buffer 100 | --buffer needs --through plain, c or direct
-                    compare --a-through direct | --a-through direct is none of relay, plain, c
+                    run --tls --unix | --tls and --unix exclude each other
+                    run --tls --client c | --tls and --client c exclude each other
+                    run --tls --in-process | --tls and --in-process exclude each other
+                    run --tls --through plain | --tls and --through plain exclude each other
+                    run --through sslhandler | --through sslhandler needs --tls
+                    run --tls --through sslhandler --publishers 2 | --through sslhandler takes one publisher, not 2
+                    run --tls --through sslhandler --client library | --client library says HELLO, which --through sslhandler does not know
+                    run --tls-ca x | --tls-ca needs --connect
+                    run --connect a:9 --tls-cert x | --tls-cert and --tls-key go together
+                    run --connect unix:/x --connect-subscribe unix:/y --tls-ca x | --tls is for TCP
+                    run --connect a:9 --tls-ca x --client c | --tls-ca and the like and --client c exclude each other
+                    run --through c --tls-name x | --tls-name and --through c exclude each other
+                    run --handshakes 2001 | --handshakes 2001 is not within 0..2000
+                    run --handshakes 5 --in-process | --handshakes 5 and --in-process exclude each other
+                    run --handshakes 5 --connect a:9 | --handshakes and --connect exclude each other
+                    run --scrapes -1 | --scrapes -1 is not within 0..2000
+                    run --scrapes 5 --through c | --scrapes 5 and --through c exclude each other
+                    shootout --tls | --tls and lane unix exclude each other: give --lanes
+                    shootout --tls --lanes loopback --in-process | --tls and --in-process exclude each other
+                    shootout --tls --lanes 10gbe --publish-over unix | --tls and --publish-over unix exclude each other
+                    compare --b-tls --unix | --b-tls and --unix exclude each other
+                    compare --b-tls --client c | --b-tls and --client c exclude each other
+                    compare --b-tls --b-command {publish}{subscribe} | --tls and --b-command exclude each other
+                    compare --a-through sslhandler | --a-through sslhandler needs --tls
+                    compare --tls --a-through sslhandler --pairs 2 | --pairs 2 and --a-through sslhandler exclude each other
+                    compare --b-handshakes -1 | --b-handshakes -1 is not within 0..2000
+                    compare --b-scrapes 2001 | --b-scrapes 2001 is not within 0..2000
+                    compare --b-handshakes 5 --b-through c | --handshakes 5 and --b-through c exclude each other
+                    compare --a-through direct | --a-through direct is none of relay, plain, sslhandler, c
                     compare --a-through plain --publishers 2 | --a-through plain takes one publisher, not 2
                     compare --a-through plain --pairs 2 | --pairs 2 and --a-through plain exclude each other
                     compare --a-through c --a --mtu | --a-through c and --a exclude each other

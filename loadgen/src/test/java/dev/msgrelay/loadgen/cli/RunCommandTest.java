@@ -44,19 +44,6 @@ class RunCommandTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void coresThatWereMovedAndCoresThatSomebodyElseWantedAreSaid() {
-        assertThat(RunCommand.cores(34, 40)).isEmpty();
-        assertThat(RunCommand.cores(170, 180)).as("far, but steady").isEmpty();
-        assertThat(RunCommand.cores(Double.NaN, Double.NaN)).isEmpty();
-        assertThat(RunCommand.cores(34, 95))
-                .containsExactly("the cores were moved: from core to core took 34 ns before and 95 ns after");
-        assertThat(RunCommand.cores(34, 170_000))
-                .containsExactly(
-                        "somebody else wanted the cores: from core to core took 34 ns before and 170,000 ns after");
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
     void withRealTimeBothWaysStandSideBySide() throws Exception {
         int code = run("--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
         assertThat(code).as(out.toString()).isZero();

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.loadgen.measure.LoadgenVersion;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** A wrong command line: exit code 2, one line naming the value and the limit, and nothing started. */
@@ -94,6 +99,13 @@ class UsageTest {
                 "ceiling --link 1gbe --body x | 'x'",
                 "ceiling --link 1gbe --subscribers 0 | --subscribers 0 is not within 1..10000",
                 "ceiling --interface nothing  | --interface 'nothing' is none of ",
+                "kill --kills -1              | --kills -1 is not within 0..100000",
+                "kill --power-cuts -1         | --power-cuts -1 is not within 0..100000",
+                "kill --level often           | 'often'",
+                "kill --publishers 0          | --publishers 0 is not within 1..100",
+                "kill --subscribers 101       | --subscribers 101 is not within 0..100",
+                "kill --rate 0                | --rate 0 is not within 1..1000000",
+                "kill --journal /             | --journal / is not an empty directory",
                 "lanes --mtu 575              | --mtu 575 is not within 576..9216",
                 "shootout --lanes loopback,2gbe | --lanes: lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
                 "shootout --lanes remote      | --lanes remote needs --host",
@@ -179,12 +191,48 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-V", "run -V", "bench --version"})
-    void everyCommandTellsItsVersion(String commandLine) {
+    @MethodSource("commands")
+    void everyCommandTellsItsVersion(List<String> names) {
+        for (String flag : List.of("--version", "-V")) {
+            assertThat(said(names, flag).strip()).isEqualTo("loadgen " + LoadgenVersion.here());
+        }
+    }
+
+    /** Whatever picocli takes the output for. */
+    @ParameterizedTest
+    @MethodSource("commands")
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void helpHasNoEscapeCodes(List<String> names) {
+        System.setProperty("picocli.ansi", "true");
+        String help;
+        try {
+            help = said(names, "--help");
+        } finally {
+            System.clearProperty("picocli.ansi");
+        }
+        assertThat(help).contains("loadgen").doesNotContain("\u001b");
+    }
+
+    private static String said(List<String> names, String flag) {
         StringWriter out = new StringWriter();
-        int code = LoadgenMain.commandLine().setOut(new PrintWriter(out, true)).execute(commandLine.split(" "));
+        String[] args = Stream.concat(names.stream(), Stream.of(flag)).toArray(String[]::new);
+        int code = LoadgenMain.commandLine().setOut(new PrintWriter(out, true)).execute(args);
         assertThat(code).isZero();
-        assertThat(out.toString().strip()).isEqualTo("loadgen " + LoadgenVersion.here());
+        return out.toString();
+    }
+
+    /** All there are, by the words that name them. */
+    static List<List<String>> commands() {
+        List<List<String>> all = new ArrayList<>();
+        addCommands(LoadgenMain.commandLine(), List.of(), all);
+        return all;
+    }
+
+    private static void addCommands(CommandLine command, List<String> names, List<List<String>> all) {
+        all.add(names);
+        command.getSubcommands()
+                .forEach((name, sub) -> addCommands(
+                        sub, Stream.concat(names.stream(), Stream.of(name)).toList(), all));
     }
 
     @Test

@@ -37,7 +37,7 @@ class ComparerTest {
         assertThat(out.medianA()).isEqualTo(10.15, within(0.001));
         // The same CPU time for more messages.
         assertThat(change(comparison, Metric.CPU).verdict()).isEqualTo("better");
-        assertThat(change(comparison, Metric.P50).verdict()).isEqualTo("noise");
+        assertThat(comparison.ratios()).as("at full speed there is no latency").hasSize(3);
         assertThat(comparison.notes()).isEmpty();
     }
 

@@ -244,7 +244,6 @@ class InTurnTest {
     }
 
     private static Measured<Turn> turn(Side side, int number, double figure) {
-        return new Measured<>(
-                new Turn(side, number / 2, Map.of(Figure.DELIVERIES, figure), false), List.of(), List.of());
+        return new Measured<>(new Turn(side, number / 2, Map.of(Figure.DELIVERIES, figure)), List.of(), List.of());
     }
 }

@@ -29,15 +29,15 @@ class PairedReportTest {
 
     @Test
     void theTableHasALineForEachFigureAndTheVerdict() {
-        String table = new PairedReport(BOTH, comparison(8, Ended.NARROW, List.of())).table();
+        String table = new PairedReport(BOTH, comparison(9, Ended.NARROW, List.of())).table();
         assertThat(table)
                 .contains("A: one\n", "B: other\n")
-                .containsPattern("deliveries/s +2 M +1.5 M +0.750 +0.750..0.750 +8 +0.0 % +A faster\n")
+                .containsPattern("deliveries/s +2 M +1.5 M +0.750 +0.750..0.750 +9 +0.0 % +A faster\n")
                 .containsPattern("relay CPU s/million +0.05 +0.05 +1.000 .* no difference seen beyond 0.0 %\n")
                 .contains(
-                        "18 runs, 8 pairs (4 near, 4 far), 0 of them of different blocks, 2 runs left over; ended: the"
+                        "20 runs, 9 pairs (5 near, 4 far), 1 of them of different blocks, 2 runs left over; ended: the"
                                 + " interval is narrow enough\n")
-                .contains("B: in 1 runs the publishers did not keep their schedule\n")
+                .contains("B: 1 runs are marked, the first: schedule not kept: 9 late\n")
                 .endsWith("verdict: A faster, B/A 0.750 (0.750 .. 0.750)\n")
                 .matches("(?s)\\p{ASCII}*");
     }
@@ -64,17 +64,17 @@ class PairedReportTest {
 
     @Test
     void theDocumentHasEveryRun() throws Exception {
-        Results results = new PairedReport(BOTH, comparison(8, Ended.TIME, List.of())).results(ORIGIN);
-        assertThat(results.turns()).hasSize(18);
+        Results results = new PairedReport(BOTH, comparison(9, Ended.TIME, List.of())).results(ORIGIN);
+        assertThat(results.turns()).hasSize(20);
         Results.Turn turn = results.turns().get(1);
         assertThat(turn.side()).isEqualTo("B");
         assertThat(turn.figures()).containsEntry("deliveries", 1.5e6);
-        assertThat(turn.late()).isTrue();
+        assertThat(turn.marks()).containsExactly("schedule not kept: 9 late");
         Ratio row = results.ratios().get(0);
         assertThat(row.b()).isEqualTo("other");
         assertThat(row.verdict()).isEqualTo("A faster");
         assertThat(row.ratio()).isBetween(0.7499, 0.7501);
-        assertThat(results.notes()).anyMatch(note -> note.contains("8 pairs (4 near, 4 far)"));
+        assertThat(results.notes()).anyMatch(note -> note.contains("9 pairs (5 near, 4 far)"));
         assertThat(results.ending()).isEqualTo(new Ending(Ending.How.COMPLETE, "the time is over"));
         Path file = Files.writeString(directory.resolve("compared.json"), Json.text(results));
         assertThat(Json.read(file)).isEqualTo(results);
@@ -94,7 +94,7 @@ class PairedReportTest {
                 .isEqualTo("pair   6: A 2 M, B 1.5 M deliveries/s (near, then far)  B/A so far needs 6 rounds");
     }
 
-    /** So many pairs, and a block whose runs met different regimes. */
+    /** So many blocks, of which one run is marked, and one whose runs met different regimes. */
     private static PairedComparison comparison(int pairs, Ended ended, List<String> failures) {
         List<Run<Turn>> turns = new ArrayList<>();
         for (int i = 0; i < 2 * pairs + 2; i++) {
@@ -103,7 +103,8 @@ class PairedReportTest {
             Regime regime = (split ? i : i / 2) % 2 == 0 ? Regime.NEAR : Regime.FAR;
             Map<Figure, Double> figures =
                     Map.of(Figure.DELIVERIES, side == Side.A ? 2e6 : 1.5e6, Figure.RELAY_CPU, 0.05);
-            turns.add(Turns.run(i, regime, new Turn(side, i / 2, figures, i == 1)));
+            List<String> marks = i == 1 ? List.of("schedule not kept: 9 late") : List.of();
+            turns.add(Turns.run(i, regime, new Turn(side, i / 2, figures), marks));
         }
         return PairedComparison.of(turns, Figure.of(false), ended, failures);
     }

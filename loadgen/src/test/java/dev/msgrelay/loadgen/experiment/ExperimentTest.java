@@ -69,7 +69,11 @@ class ExperimentTest {
                 .extracting(Run::regime)
                 .containsExactly(Regime.NEAR, Regime.CHANGED, Regime.FAR, Regime.DISTURBED);
         assertThat(runs).extracting(Run::counts).containsExactly(true, false, true, false);
-        assertThat(runs).flatExtracting(run -> run.outcome().marks()).containsExactly("regime changed", "disturbed");
+        assertThat(runs)
+                .flatExtracting(run -> run.outcome().marks())
+                .containsExactly(
+                        "the cores were moved: from core to core took 55 ns before and 230 ns after",
+                        "somebody else wanted the cores: from core to core took 240 ns before and 9,000 ns after");
     }
 
     @Test
@@ -97,17 +101,17 @@ class ExperimentTest {
     void aMarkedRunIsRepeatedAndTheLastOneStands() throws Exception {
         int[] hops = {50, 500, 500, 500};
         meter.withHops(number -> hops[(int) number]);
-        Run<String> run = experiment.unmarked("", new Fake("A", number -> "", false), 1, 5);
+        Run<String> run = experiment.repeated("", new Fake("A", number -> "", false), 1, Run::isMarked, 5);
         assertThat(run.regime()).isEqualTo(Regime.FAR);
         assertThat(run.number()).isEqualTo(1);
-        assertThat(begun.get(1)).startsWith("again, because it was marked (regime changed), A");
+        assertThat(begun.get(1)).startsWith("again, because it was marked (the cores were moved: from core");
         assertThat(experiment.runs()).as("all are kept").hasSize(2);
     }
 
     @Test
     void repeatsAreBounded() throws Exception {
         meter.hop = 9_000;
-        Run<String> run = experiment.unmarked("", new Fake("A", number -> "", false), 1, 2);
+        Run<String> run = experiment.repeated("", new Fake("A", number -> "", false), 1, Run::isMarked, 2);
         assertThat(run.isMarked()).isTrue();
         assertThat(experiment.runs()).hasSize(3);
     }

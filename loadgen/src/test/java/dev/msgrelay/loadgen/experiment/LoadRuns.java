@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
@@ -31,6 +32,7 @@ public final class LoadRuns {
     public static final int FRAME = 108;
 
     private static final long LATE_NANOS = 2_000_000;
+    private static final long GAP_NANOS = 3_000_000;
 
     private LoadRuns() {}
 
@@ -69,11 +71,11 @@ public final class LoadRuns {
         Histogram latency = new Histogram(3);
         latency.recordValue(given.latencyNanos());
         Signals signals = new Signals(
-                new Rates(load.rate(), 0, 0, 0, nanos / 1e9),
+                rates(load, given, sent, nanos / 1e9),
                 Sampled.NOTHING,
                 null,
                 LinkShare.UNKNOWN,
-                Standstills.NONE);
+                new Standstills(Still.NONE, Still.NONE, Still.NONE, new Still(GAP_NANOS, 0, 0), 0));
         return new RunResult(
                 contestant.name(),
                 load,
@@ -92,6 +94,14 @@ public final class LoadRuns {
                 new Observed(signals, Classifier.classify(signals), new Timeline(List.of())));
     }
 
+    /** At a rate what was sent has arrived. */
+    private static Rates rates(Load load, Given given, long sent, double seconds) {
+        double in = sent / seconds;
+        double out = load.rate() > 0 ? in : (double) given.perSecond() / load.subscribers();
+        double late = sent == 0 ? 0 : (double) given.late() / sent;
+        return new Rates((double) load.rate() * load.publishers(), in, out, late, seconds);
+    }
+
     private static Punctuality punctuality(long sent, long late) {
         if (late == 0) {
             return Punctuality.NONE;
@@ -105,7 +115,7 @@ public final class LoadRuns {
     /** A run of the cell, as the engine would keep it. */
     public static Run<RunResult> run(
             LoadCell cell, int round, Hops hops, RunResult result, List<String> failures, List<String> marks) {
-        List<String> all = new ArrayList<>(RunRecords.marks(hops.regime()));
+        List<String> all = new ArrayList<>(RunRecords.marks(hops));
         all.addAll(marks);
         return new Run<>(
                 cell, 0, round, "2026-01-01T00:00:00Z", hops, result, new Outcome(failures, all, result == null));

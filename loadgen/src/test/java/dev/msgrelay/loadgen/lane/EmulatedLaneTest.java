@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real namespaces, where they are allowed. Speeds are only held against the rate that the kernel has to keep. */
 @Timeout(60)
+@Tag("alone")
 class EmulatedLaneTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(500));
     private static final Timing SECOND = new Timing(Duration.ofMillis(200), Duration.ofSeconds(1));

@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.report.ResultsPage;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.MadeUp;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -88,7 +95,7 @@ class PageBrowserTest {
                 .isEqualTo(3L + 3 * 5 + 7);
         theFirstScreenHasABarForEachCellAndItsCeiling();
         assertThat((String) browser.run("return document.body.innerText"))
-                .contains("10gbe (emulated)", "FAIL", "regime changed");
+                .contains("10gbe (emulated)", "FAIL", "the cores were moved");
         isQuiet(file);
     }
 
@@ -113,6 +120,28 @@ class PageBrowserTest {
         assertThat((String) browser.run("return document.querySelector('.bars').innerText"))
                 .contains("loopback", "10gbe (emulated)", "77.7 % of 30 M", "1 of 4 runs FAIL")
                 .doesNotContain("\u2013");
+    }
+
+    /** Beneath each other under one title: which is faster, and by how much, is seen before it is read. */
+    @Test
+    void twoLanesOfOneLoadShareAScale() throws Exception {
+        Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
+        Results both = MadeUp.loopback(20e6)
+                .with(new LaneResult("unix", LaneKind.UNIX, false, null, null, Places.NEAR, List.of()))
+                .with("unix", cell, MadeUp.run(1, 10e6, new Hops(45, 46), cell, Outcome.PASS));
+        Path file = write(ResultsPage.of(both));
+        browser.prefer("light");
+        browser.open(file, 1280, 900);
+        browser.screenshot(SCREENSHOTS.resolve("shootout-two-lanes.png"));
+        List<?> widths = (List<?>)
+                browser.run("return Array.from(document.querySelectorAll('.bars .value')).map(bar => bar.offsetWidth)");
+        assertThat(widths).hasSize(2);
+        assertThat(((Number) widths.get(0)).doubleValue() / ((Number) widths.get(1)).doubleValue())
+                .isCloseTo(2, within(0.05));
+        assertThat((String) browser.run("return document.querySelector('.bars').innerText"))
+                .contains("loopback", "unix", "20 M", "10 M")
+                .containsOnlyOnce("body 100");
+        isQuiet(file);
     }
 
     @Test

@@ -59,7 +59,7 @@ public final class Pages {
                                 Table.Value.marked("10gbe (emulated)", Mark.NOTE),
                                 Table.Value.of(10.7e6),
                                 Table.Value.fraction(0.98),
-                                Table.Value.marked("regime changed", Mark.WARN)),
+                                Table.Value.marked("the cores were moved", Mark.WARN)),
                         List.of(
                                 Table.Value.of("remote"),
                                 Table.Value.of(7_000),

@@ -64,7 +64,9 @@ class ResultFilesTest {
         assertThat(skew.getEndTimeStamp() - skew.getStartTimeStamp()).isEqualTo(10_000);
         assertThat(read)
                 .extracting(EncodableHistogram::getTag)
-                .contains("loopback/4to1-bodyuniform:16-1000-batch10-rate20000/1/latency");
+                .contains(
+                        "loopback/4to1-bodyuniform:16-1000-batch10-rate20000/1/latency",
+                        "loopback/1to1-body100/1/time_in_queue");
     }
 
     @Test
@@ -83,7 +85,13 @@ class ResultFilesTest {
         assertThat(first).hasSameSizeAs(names).startsWith("loopback", "false", "near", "near", "100", "100");
         assertThat(first[List.of(names).indexOf("out_msg_per_s")]).isEqualTo("23200000");
         assertThat(first[List.of(names).indexOf("ingress_fraction")]).isEmpty();
-        assertThat(csv).contains("near,far,").contains("regime changed");
+        assertThat(first[List.of(names).indexOf("latency_p50_ns")])
+                .as("at full speed")
+                .isEmpty();
+        assertThat(first[List.of(names).indexOf("time_in_queue_p50_ns")]).startsWith("4");
+        assertThat(first[List.of(names).indexOf("longest_gap_ns")]).isEqualTo("12500000");
+        assertThat(first[List.of(names).indexOf("check_ns")]).isEqualTo("6.5");
+        assertThat(csv).contains("near,far,").contains("the cores were moved: from core to core");
     }
 
     @Test
@@ -94,7 +102,7 @@ class ResultFilesTest {
         odd = odd.with(
                 "loopback", cell, shootout.lanes().get(0).cells().get(0).runs().get(0));
         assertThat(RunsCsv.of(odd)).contains(",\"a \"\"b\"\", c\",");
-        assertThat(HistogramLog.of(odd)).contains("Tag=loopback/1to1-bodya__b___c/1/latency,");
+        assertThat(HistogramLog.of(odd)).contains("Tag=loopback/1to1-bodya__b___c/1/time_in_queue,");
     }
 
     @Test

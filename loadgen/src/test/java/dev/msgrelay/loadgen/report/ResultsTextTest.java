@@ -30,6 +30,15 @@ class ResultsTextTest {
                     .forEach(mark -> assertThat(table).contains(mark)));
         });
         assertThat(table).contains("of it", "p99", "bound by", "core-to-core hop before and after the runs");
+        assertThat(table).contains("time in queue", "longest gap", "12.5 ms");
+    }
+
+    @Test
+    void theSectionOfAFullSpeedHasItsTimeInQueueInPlaceOfALatency() {
+        assertThat(HtmlWriter.html(ResultsPage.of(MadeUp.loopback(1e6))))
+                .contains("Time in queue, from the write of a message to its read", "longest gap between deliveries")
+                .contains("12.5 ms")
+                .doesNotContain("from the intended time of sending");
     }
 
     @Test

@@ -87,7 +87,7 @@ class RunTableTest {
                 new Resources(all.processes(), all.relay(), bound, all.signals()),
                 outcome);
         Results results = MadeUp.loopback().with("loopback", cell, run);
-        RunTable.Part part = new RunTable.Part(run, Load.oneToOne(100), Double.NaN);
+        RunTable.Part part = new RunTable.Part(run, Load.oneToOne(100));
         return RunTable.of(results, List.of(part), "relay", "TCP", explain);
     }
 }

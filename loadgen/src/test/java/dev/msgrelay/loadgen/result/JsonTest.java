@@ -25,6 +25,15 @@ class JsonTest {
     }
 
     @Test
+    void resultsFromBeforeThereWasTlsAreRead() throws Exception {
+        Results shootout = MadeUp.full();
+        String text = Json.text(shootout);
+        String before = text.replaceAll(",\\s*\"ports\" : \\{[^}]*}", "");
+        assertThat(before).isNotEqualTo(text).doesNotContain("handshakes");
+        assertThat(Json.read(write(before))).isEqualTo(shootout);
+    }
+
+    @Test
     void searchedRatesAreReadToo() throws Exception {
         Results full = MadeUp.full();
         MaxRate found = new MaxRate(
@@ -59,6 +68,7 @@ class JsonTest {
                         "\"outBytesPerSecond\" :",
                         "\"alternatives\" : [ \"ring\" ]",
                         "\"relaySend\" : {",
+                        "\"checkNanos\" : 6.5",
                         "\"framing\" : \"traffic control\"");
     }
 
@@ -77,7 +87,7 @@ class JsonTest {
                 "`\"framing\":\"traffic control\"` | `\"framing\":\"x\"` | lanes[1].link.format.framing: ",
                 "`\"emulated\":false` | `\"emulated\":\"maybe\"` | lanes[0].emulated: ",
                 "`\"round\":1,` | `` | lanes[0].cells[0].runs[0].moment.round: Missing creator property 'round'",
-                "`\"histogram\":\"` | `\"histogram\":\"AAAA` | lanes[0].cells[0].runs[0].delays.latency: ",
+                "`\"histogram\":\"` | `\"histogram\":\"AAAA` | lanes[0].cells[0].runs[0].delays.timeInQueue: ",
                 "`\"timeline\":[` | `\"timeline\":[7,` | lanes[0].cells[0].runs[0].throughput.timeline[0]: ",
                 "`\"runs\":[` | `\"runs\":[7,` | lanes[0].cells[0].runs[0]: ",
                 "`\"how\":\"interrupted\"` | `\"how\":\"maybe\"` | ending.how: ",

@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.link.Framing;
@@ -36,6 +37,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.result.RunRecord.ProcessRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.run.Published.Visits;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RelayFigures;
 import dev.msgrelay.loadgen.run.SubscriberResult;
@@ -53,20 +55,6 @@ public final class MadeUp {
     public static final Machine MACHINE = new Machine(2, "Some CPU @ 3 GHz", "OpenJDK 17.0.15", "Linux 6.1", "cubic");
 
     private static final Queue QUEUE = new Queue(2, 40, 0.98765, 1_234.6);
-
-    /** Everything that there can be, and some that was not seen. */
-    private static final Signals SIGNALS = new Signals(
-            new Rates(0, 1, 1, 0, 10),
-            new Sampled(
-                    40,
-                    List.of(new CpuShare(Role.RELAY, "relay", "relay-loop-0", 0.97123, 0.0201)),
-                    true,
-                    new MachineShare(2, 0.1, 0.2, 0.03, 0.4, 0.27, "yes (pid 7)", 1),
-                    new Queues(QUEUE, null, QUEUE, null),
-                    new TcpSegments(1_000, 3)),
-            new RelayHolds(0.5, 0.25, 0.125),
-            new LinkShare(0.5, Double.NaN, true, true),
-            Standstills.NONE);
 
     private static final long SECOND = 1_000_000_000L;
     private static final int HEADER = 8;
@@ -128,7 +116,7 @@ public final class MadeUp {
                                 4.2e6,
                                 new Hops(46, 230),
                                 batched,
-                                new Outcome(List.of(), List.of("regime changed"), false)))
+                                new Outcome(List.of(), RunRecords.marks(new Hops(46, 230)), false)))
                 .with(
                         "loopback",
                         plain,
@@ -173,6 +161,7 @@ public final class MadeUp {
         Traffic flowOut = new Traffic(out, out * frame, 10 * SECOND);
         Traffic flowIn = new Traffic(out / subscribers, out / subscribers * frame, 10 * SECOND);
         Random random = new Random(round);
+        boolean paced = cell.parameters().rate() > 0;
         return new RunRecord(
                 new Moment(round, "2026-01-31T12:0%d:00Z".formatted(round), 2 * SECOND, 10 * SECOND),
                 hops,
@@ -183,16 +172,20 @@ public final class MadeUp {
                         cell.ceilings() == null ? Double.NaN : cell.ceilings().fraction(flowOut),
                         timeline(messagesPerSecond, subscribers, frame, random)),
                 new Delays(
-                        delays(round, 42_000),
+                        paced ? delays(round, 42_000) : null,
                         1_024,
-                        subscribers > 1 ? new Arrivals.Skew(delays(round, 6_000), 2, 1_024) : null),
+                        subscribers > 1 ? new Arrivals.Skew(delays(round, 6_000), 2, 1_024) : null,
+                        paced ? null : delays(round, 4_200_000)),
                 new Correctness(
                         true,
+                        6.5,
                         subscribers(subscribers, out, outcome.passed()),
                         List.of(),
-                        cell.parameters().rate() == 0
-                                ? Punctuality.NONE
-                                : new Punctuality(12, 1_400_000, delays(round, 9_000), Punctuality.Means.NONE)),
+                        paced
+                                ? new Punctuality(12, 1_400_000, delays(round, 9_000), Punctuality.Means.NONE)
+                                : Punctuality.NONE,
+                        0,
+                        Visits.NONE),
                 new Resources(
                         List.of(
                                 new ProcessRecord("relay", 9.1 + round / 10.0, 180 << 20, "here"),
@@ -205,8 +198,24 @@ public final class MadeUp {
                                 List.of("relay: 0.97 of a core", "link: 0.31 of its ceiling"),
                                 List.of(BoundBy.Kind.RING),
                                 List.of("queues")),
-                        SIGNALS),
+                        signals(new Rates(cell.parameters().rate(), 20_000, 20_000, 0, 10))),
                 outcome);
+    }
+
+    /** Everything that there can be, and some that was not seen. */
+    private static Signals signals(Rates rates) {
+        return new Signals(
+                rates,
+                new Sampled(
+                        40,
+                        List.of(new CpuShare(Role.RELAY, "relay", "relay-loop-0", 0.97123, 0.0201)),
+                        true,
+                        new MachineShare(2, 0.1, 0.2, 0.03, 0.4, 0.27, "yes (pid 7)", 1),
+                        new Queues(QUEUE, null, QUEUE, null),
+                        new TcpSegments(1_000, 3)),
+                new RelayHolds(0.5, 0.25, 0.125),
+                new LinkShare(0.5, Double.NaN, true, true),
+                new Standstills(Still.NONE, Still.NONE, Still.NONE, new Still(12_500_000, 0, 0), 0));
     }
 
     private static List<Timeline.Point> timeline(double rate, int subscribers, int frame, Random random) {

@@ -35,6 +35,15 @@ class RegimeChoiceTest {
     }
 
     @Test
+    void runsThatAnythingMarkedNeitherVoteNorCount() {
+        RunRecord late = Runs.marked(NEAR, "schedule not kept: of 9 msg/s 5 left the publishers");
+        RegimeChoice choice = RegimeChoice.of(List.of(late, late, FAR));
+        assertThat(choice.regime()).isEqualTo(Regime.FAR);
+        assertThat(choice.leftOut()).isEqualTo("2 marked");
+        assertThat(RegimeChoice.of(List.of(late)).hasAny()).isFalse();
+    }
+
+    @Test
     void withoutASteadyRunNothingCounts() {
         RegimeChoice choice = RegimeChoice.of(List.of(DISTURBED, CHANGED));
         assertThat(choice.hasAny()).isFalse();

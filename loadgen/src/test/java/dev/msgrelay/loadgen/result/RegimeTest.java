@@ -30,6 +30,18 @@ class RegimeTest {
     }
 
     @Test
+    void coresThatWereMovedAndCoresThatSomebodyElseWantedAreSaid() {
+        assertThat(RunRecords.marks(new Hops(34, 40))).isEmpty();
+        assertThat(RunRecords.marks(new Hops(170, 180))).as("far, but steady").isEmpty();
+        assertThat(RunRecords.marks(Hops.NONE)).isEmpty();
+        assertThat(RunRecords.marks(new Hops(34, 95)))
+                .containsExactly("the cores were moved: from core to core took 34 ns before and 95 ns after");
+        assertThat(RunRecords.marks(new Hops(34, 170_000)))
+                .containsExactly(
+                        "somebody else wanted the cores: from core to core took 34 ns before and 170,000 ns after");
+    }
+
+    @Test
     void mostRunsOfOneRegimeStandForACell() {
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
         cell = cell.with(MadeUp.run(1, 10, new Hops(45, 45), cell, Outcome.PASS))

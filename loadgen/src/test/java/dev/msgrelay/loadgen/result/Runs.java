@@ -31,6 +31,18 @@ public final class Runs {
                 Delays.NONE,
                 new Correctness(true, List.of(), List.of(), Punctuality.NONE),
                 Resources.NONE,
-                new Outcome(failures, RunRecords.marks(hops.regime()), false));
+                new Outcome(failures, RunRecords.marks(hops), false));
+    }
+
+    /** The same, with one more mark. */
+    static RunRecord marked(RunRecord run, String mark) {
+        return new RunRecord(
+                run.moment(),
+                run.hops(),
+                run.throughput(),
+                run.delays(),
+                run.correctness(),
+                run.resources(),
+                new Outcome(List.of(), List.of(mark), false));
     }
 }

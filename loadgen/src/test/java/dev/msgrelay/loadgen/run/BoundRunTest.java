@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.condition.OS;
 /** Bounds that are provoked, with real processes and sockets. Nothing here asserts a speed. */
 @Timeout(90)
 @EnabledOnOs(OS.LINUX)
+@Tag("alone")
 class BoundRunTest {
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);

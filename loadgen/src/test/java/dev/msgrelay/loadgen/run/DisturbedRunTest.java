@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.condition.OS;
 /** Runs that are disturbed on purpose, with real processes: they say so, and by whom. Nothing here asserts a speed. */
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
+@Tag("alone")
 class DisturbedRunTest {
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);

@@ -179,7 +179,7 @@ final class FakeRelay implements AutoCloseable {
         while (!said[0] && reader.read(out.channel, (type, body) -> said[0] = type == ControlFrames.HELLO) >= 0) {
             // HELLO comes in one piece or in several.
         }
-        out.put(new WelcomeFrame(1, policy, 0, 0, 7, 1, 0, 1 << 20, 10_000, 30_000, 16, "fake").encode());
+        out.put(new WelcomeFrame(1, policy, 0, 0, 7, 1, 0, 1 << 20, 10_000, 30_000, 16, "fake", 0).encode());
         out.flush();
     }
 

@@ -158,7 +158,7 @@ class FaultsTest {
         try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
             Contestant.Started started = relay.started();
             RunResult result = new LoadRun(
-                            Contestants.remote(started.publish(), started.subscribe(), load.policy()),
+                            Contestants.remote(started.publish(), started.subscribe(), load.policy(), null),
                             load,
                             SHORT,
                             RunObserver.NONE)

@@ -77,7 +77,7 @@ class LoadRunTest {
         Load inC = Load.oneToOne(100).withCheck(Check.NONE).withClients(Clients.of(Clients.Kind.C));
         for (Contestant contestant : List.of(RELAY, Contestants.c(65_483))) {
             RunResult result = alone(contestant, inC.withCounts(6, 20), SHORT);
-            assertThat(Verdict.failures(result)).isEmpty();
+            assertThat(Verdict.faults(result)).isEmpty();
             assertThat(result.received().subscribers()).hasSize(20);
             assertThat(result.published().traffic().messages()).isPositive();
             assertThat(result.received().traffic().messages())
@@ -203,7 +203,7 @@ class LoadRunTest {
         Load sent = expected.withContent(new Load.Content(sizes, 2));
         RunResult result = alone(new SendsOther(Contestants.none(), sent), expected, SHORT);
         assertThat(result.received().sum(SubscriberResult::lost)).isZero();
-        assertThat(Verdict.failures(result))
+        assertThat(Verdict.faults(result))
                 .singleElement()
                 .asString()
                 .startsWith("subscriber 0: ")

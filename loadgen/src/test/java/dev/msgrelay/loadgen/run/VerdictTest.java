@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.SubscriberResult.Told;
@@ -17,6 +18,7 @@ class VerdictTest {
     private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, Told.NOTHING, null, 0);
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
     private static final Load LOAD = Load.oneToOne(100);
+    private static final Rates SENT = new Rates(1_000, 1_000, 1_000, 0, 10);
 
     @ParameterizedTest
     @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
@@ -100,12 +102,25 @@ class VerdictTest {
 
     @Test
     void upToOneMessageInAThousandMayBeLate() {
-        assertThat(Verdict.failures(punctuality(10, 10_000))).isEmpty();
-        assertThat(Verdict.failures(Punctuality.NONE)).isEmpty();
-        assertThat(Verdict.failures(punctuality(11, 10_000)))
+        assertThat(Verdict.schedule(SENT, punctuality(10, 10_000))).isEmpty();
+        assertThat(Verdict.schedule(SENT, Punctuality.NONE)).isEmpty();
+        assertThat(Verdict.schedule(SENT, punctuality(11, 10_000)))
+                .containsExactly("schedule not kept: 11 of 10,000 messages (0.11 %) left more than 1 ms late, the"
+                        + " latest 7.5 ms; over the limit of 0.1 %");
+    }
+
+    @Test
+    void aRateThatWasNotReachedIsTheSameMark() {
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0, 10), Punctuality.NONE))
                 .containsExactly(
-                        "the schedule was not kept: 11 of 10,000 messages (0.11 %) left more than 1 ms late, the"
-                                + " latest 7.5 ms; over the limit of 0.1 %");
+                        "schedule not kept: of 1,000 msg/s 700 left the publishers and 650 reached each subscriber");
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0.5, 10), punctuality(5_000, 10_000)))
+                .singleElement()
+                .asString()
+                .contains("reached each subscriber; 5,000 of 10,000");
+        assertThat(Verdict.schedule(new Rates(0, 700, 650, 0, 10), Punctuality.NONE))
+                .as("full speed is whatever it is")
+                .isEmpty();
     }
 
     private static Punctuality punctuality(int late, int scheduled) {

@@ -34,7 +34,7 @@ abstract class FakeShootout {
     static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     static final Load ONE = Load.oneToOne(100);
     static final Contestant RELAY =
-            Contestants.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE);
+            Contestants.remote(Endpoint.parse("127.0.0.1:2"), Endpoint.parse("127.0.0.1:1"), Policy.BACKPRESSURE, null);
     static final Given USUAL = new Given(1_000_000, 1_000);
 
     final FakeMeter meter = new FakeMeter();

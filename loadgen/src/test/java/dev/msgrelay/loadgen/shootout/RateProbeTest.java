@@ -3,8 +3,10 @@ package dev.msgrelay.loadgen.shootout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
@@ -14,8 +16,10 @@ import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
@@ -31,6 +35,7 @@ import org.junit.jupiter.api.Test;
 
 class RateProbeTest {
     private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+    private static final Contestant CONTESTANT = Contestants.plain(1);
     private static final SearchSettings FIVE_MILLIS = new SearchSettings(5_000_000, 40, 1_000_000_000L);
     private static final LaneLink GIGABIT = new LaneLink(LinkSpeed.parse("1g"), SegmentFormat.usual(1_500));
 
@@ -105,8 +110,29 @@ class RateProbeTest {
     @Test
     void lateSendsAreWithinTheLatencyAlready() throws Exception {
         Load point = point(1, 1, 1_000);
-        assertThat(probe(null, point).failure(taken(point, new Given(1_000, 4_900_000, 3), List.of())))
-                .isEmpty();
+        Run<RunResult> late = taken(point, new Given(1_000, 4_900_000, 3), List.of());
+        assertThat(late.outcome().marks()).singleElement().asString().startsWith("schedule not kept: 3 of 1,000 ");
+        assertThat(probe(null, point).failure(late)).isEmpty();
+        assertThat(RateProbe.isDisturbed(late)).isFalse();
+    }
+
+    @Test
+    void aRunOfAMachineWithOtherThingsToDoIsRepeated() throws Exception {
+        Load point = point(1, 1, 1_000);
+        RunResult result = LoadRuns.result(CONTESTANT, point, SECOND, new Given(1_000, 4_900_000, 3));
+        List<String> marks = List.of("other programs took 43 % of all cores", "schedule not kept: 3 late");
+        LoadCell cell = LoadCell.here("cell", CONTESTANT, point, SECOND, null);
+        assertThat(RateProbe.isDisturbed(LoadRuns.run(cell, 1, new Hops(50, 50), result, List.of(), marks)))
+                .isTrue();
+    }
+
+    @Test
+    void aRateThatWasNotReachedDoesNotPass() throws Exception {
+        Load point = point(1, 1, 1_000);
+        RunResult result = LoadRuns.result(CONTESTANT, point, SECOND, new Given(1_000, 4_900_000), 900);
+        LoadCell cell = LoadCell.here("cell", CONTESTANT, point, SECOND, null);
+        assertThat(probe(null, point).failure(LoadRuns.run(cell, 1, new Hops(50, 50), result, List.of(), List.of())))
+                .isEqualTo("schedule not kept: of 1,000 msg/s 900 left the publishers and 900 reached each subscriber");
     }
 
     private static RateProbe probe(LaneLink link, Load point) {
@@ -122,17 +148,19 @@ class RateProbeTest {
         return point(publishers, 1, 0).withWrites(new Load.Writes(0, batch));
     }
 
-    private static Run<RunResult> with(Load load, SubscriberResult... subscribers) {
+    private static Run<RunResult> with(Load load, SubscriberResult... subscribers) throws Exception {
         return taken(load, new Given(load.rate(), 1_000, 0, List.of(subscribers)), List.of());
     }
 
-    private static Run<RunResult> taken(Load load, long latencyNanos, List<String> faults) {
+    private static Run<RunResult> taken(Load load, long latencyNanos, List<String> faults) throws Exception {
         return taken(load, new Given(load.rate(), latencyNanos), faults);
     }
 
-    private static Run<RunResult> taken(Load load, Given given, List<String> faults) {
-        LoadCell cell = LoadCell.here("cell", Contestants.plain(1), load, SECOND, null);
-        RunResult result = LoadRuns.result(cell.contestant(), load, SECOND, given);
-        return LoadRuns.run(cell, 1, new Hops(50, 50), result, faults, List.of());
+    private static Run<RunResult> taken(Load load, Given given, List<String> faults) throws Exception {
+        LoadRig rig = (cell, observer) ->
+                new Measured<>(LoadRuns.result(CONTESTANT, load, SECOND, given), List.of(), List.of());
+        LoadCell cell = LoadCell.here("cell", CONTESTANT, load, SECOND, rig);
+        Measured<RunResult> measured = cell.measure(RunObserver.NONE);
+        return LoadRuns.run(cell, 1, new Hops(50, 50), measured.result(), faults, measured.marks());
     }
 }

@@ -259,7 +259,7 @@ class ReceiverTest {
     }
 
     private static byte[] welcome(Policy policy) {
-        return new WelcomeFrame(1, policy, 0, 0, 7, 41, 0, 1 << 20, 10_000, 30_000, 16, "test")
+        return new WelcomeFrame(1, policy, 0, 0, 7, 41, 0, 1 << 20, 10_000, 30_000, 16, "test", 0)
                 .encode()
                 .array();
     }

@@ -17,15 +17,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A directory for the Unix sockets of one run, which goes with it. As long as its process lives, that has a lock on a
+ * A directory for the Unix sockets and the keys of runs, for nobody else to read, which goes with them. As long as its process lives, that has a lock on a
  * file in there; the kernel takes the lock away however the process ends. So the next process that needs such a directory
  * knows what a killed one has left in the same place, and removes it. Thread-safe.
  */
-final class SocketDirectory implements AutoCloseable {
+final class RunDirectory implements AutoCloseable {
     static final String LOCK = ".lock";
     private static final String PREFIX = "loadgen";
     private static final Pattern NAME = Pattern.compile(PREFIX + "\\d+");
     private static final String SOCKET = ".sock";
+    private static final String PEM = ".pem";
 
     /** Entries that are looked at: a place full of others must not hold a run up. */
     private static final int MAX_LOOKS = 1_000;
@@ -42,15 +43,15 @@ final class SocketDirectory implements AutoCloseable {
     private final FileChannel lock;
     private boolean closed;
 
-    private SocketDirectory(Path path, FileChannel lock) {
+    private RunDirectory(Path path, FileChannel lock) {
         this.path = path;
         this.lock = lock;
     }
 
     /** A new one where temporary files go; the first one of a process looks for what others have left. */
-    static synchronized SocketDirectory create() throws IOException {
+    static synchronized RunDirectory create() throws IOException {
         Path parent = Path.of(System.getProperty("java.io.tmpdir"));
-        SocketDirectory directory = in(parent);
+        RunDirectory directory = in(parent);
         if (!swept) {
             swept = true;
             directory.sweep();
@@ -59,10 +60,10 @@ final class SocketDirectory implements AutoCloseable {
     }
 
     /** A new one within that directory. */
-    static synchronized SocketDirectory in(Path parent) throws IOException {
+    static synchronized RunDirectory in(Path parent) throws IOException {
         Path path = Files.createTempDirectory(parent, PREFIX);
         OWN.add(path);
-        return new SocketDirectory(path, lock(path.resolve(LOCK)));
+        return new RunDirectory(path, lock(path.resolve(LOCK)));
     }
 
     /** The file has content once it is locked; null where there are no locks: then nobody takes it for a left one. */
@@ -83,7 +84,7 @@ final class SocketDirectory implements AutoCloseable {
 
     /** Removes what processes of this user that are no more have left beside this one, as far as it can be done. */
     void sweep() {
-        synchronized (SocketDirectory.class) {
+        synchronized (RunDirectory.class) {
             sweep(path);
         }
     }
@@ -127,9 +128,9 @@ final class SocketDirectory implements AutoCloseable {
 
     /** Nothing but what such a directory has; with anything else in it, it stays. */
     private static void remove(Path directory) throws IOException {
-        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, "*" + SOCKET)) {
-            for (Path socket : sockets) {
-                Files.deleteIfExists(socket);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*{" + SOCKET + "," + PEM + "}")) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
             }
         }
         Files.deleteIfExists(directory.resolve(LOCK));
@@ -141,7 +142,12 @@ final class SocketDirectory implements AutoCloseable {
         return path.resolve(name + SOCKET);
     }
 
-    /** Removes it with all sockets in it. */
+    /** A path for a file of a key or a certificate. */
+    Path pem(String name) {
+        return path.resolve(name + PEM);
+    }
+
+    /** Removes it with all that is in it. */
     @Override
     public synchronized void close() {
         if (closed) {

@@ -13,16 +13,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a killed process leaves is removed by the next one, and nothing else is. */
 @Timeout(60)
-class SocketDirectoryTest {
+class RunDirectoryTest {
     private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     @TempDir
     private Path parent;
 
     @Test
-    void goesWithItsSockets() throws Exception {
-        SocketDirectory directory = SocketDirectory.in(parent);
+    void goesWithAllThatIsInIt() throws Exception {
+        RunDirectory directory = RunDirectory.in(parent);
         Files.createFile(directory.socket("publish"));
+        Files.createFile(directory.pem("key"));
         directory.close();
         assertThat(parent).isEmptyDirectory();
         directory.close();
@@ -31,7 +32,7 @@ class SocketDirectoryTest {
     @Test
     void isLeftAloneWhileItsProcessLivesAndRemovedAfterwards() throws Exception {
         try (Children children = new Children();
-                SocketDirectory own = SocketDirectory.in(parent)) {
+                RunDirectory own = RunDirectory.in(parent)) {
             Child owner = children.start(
                     Site.HERE,
                     "owner",
@@ -56,8 +57,8 @@ class SocketDirectoryTest {
         Path more = Files.createFile(withMore.resolve("results.json"));
         Path elsewhere = directory("elsewhere", "loadgen 1");
         Path link = Files.createSymbolicLink(parent.resolve("loadgen4"), elsewhere);
-        try (SocketDirectory own = SocketDirectory.in(parent);
-                SocketDirectory second = SocketDirectory.in(parent)) {
+        try (RunDirectory own = RunDirectory.in(parent);
+                RunDirectory second = RunDirectory.in(parent)) {
             own.sweep();
             assertThat(second.socket("x").getParent()).as("of this process").exists();
         }
@@ -66,13 +67,13 @@ class SocketDirectoryTest {
         assertThat(otherName).exists();
         assertThat(more).exists();
         assertThat(link).exists();
-        assertThat(elsewhere.resolve(SocketDirectory.LOCK)).exists();
+        assertThat(elsewhere.resolve(RunDirectory.LOCK)).exists();
     }
 
     private Path directory(String name, String lock) throws Exception {
         Path directory = Files.createDirectory(parent.resolve(name));
         if (lock != null) {
-            Files.writeString(directory.resolve(SocketDirectory.LOCK), lock);
+            Files.writeString(directory.resolve(RunDirectory.LOCK), lock);
         }
         return directory;
     }
@@ -82,7 +83,7 @@ class SocketDirectoryTest {
         private Owner() {}
 
         public static void main(String[] args) throws Exception {
-            SocketDirectory directory = SocketDirectory.in(Path.of(args[0]));
+            RunDirectory directory = RunDirectory.in(Path.of(args[0]));
             Path socket = Files.createFile(directory.socket("x"));
             System.out.println("{\"event\":\"has\",\"socket\":\"" + socket + "\"}");
             System.out.flush();

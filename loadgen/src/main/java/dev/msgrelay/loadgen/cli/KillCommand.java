@@ -1,0 +1,193 @@
+package dev.msgrelay.loadgen.cli;
+
+import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.kill.Campaign;
+import dev.msgrelay.loadgen.kill.Campaign.Load;
+import dev.msgrelay.loadgen.kill.Campaign.Outcome;
+import dev.msgrelay.loadgen.kill.DiskFault;
+import dev.msgrelay.loadgen.kill.PowerCut;
+import dev.msgrelay.loadgen.report.KillReport;
+import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.protocol.Level;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code loadgen kill}: kills relay, publishers and subscribers under load, and accounts for every acknowledged message. */
+@Command(
+        name = "kill",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Kills (SIGKILL) a relay with a journal, its publishers and its subscribers at random times under load, starts"
+                    + " them again, and accounts for every message that was acknowledged: reads the journal's files, and what"
+                    + " each client had been told.",
+            "Exits 1 when a message is missing that was acknowledged at a level which survives what was done, came twice,"
+                    + " out of order or with other bytes, or when a client was not told. Levels below are the"
+                    + " control: what they lose shows that a loss is seen."
+        })
+final class KillCommand extends Told {
+    private static final int MOST = 100_000;
+
+    @Option(
+            names = "--kills",
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "How often (${DEFAULT-VALUE}): about a second each.")
+    private int kills;
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            split = ",",
+            description =
+                    "Of publishers and subscribers: stream, written, forced; some of them with commas. Default: all three.")
+    private List<Level> levels = List.of(Level.values());
+
+    @Option(
+            names = "--power-cuts",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "After that, cut the power so often (${DEFAULT-VALUE}): a journal on a file system in a file, which is"
+                            + " copied as the relay is killed. Needs root and loop devices, and is skipped without.")
+    private int powerCuts;
+
+    @Option(
+            names = "--faults",
+            description = "And have the disk fail, be full and be slow, by strace; skipped where there is none.")
+    private boolean faults;
+
+    @Option(
+            names = "--journal",
+            paramLabel = "DIR",
+            description =
+                    "Where the journal of the kills is kept: an empty directory, which stays. Default: a temporary one,"
+                            + " which stays only where something is wrong.")
+    private Path journal;
+
+    @Option(
+            names = "--publishers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Of each level (${DEFAULT-VALUE}).")
+    private int publishers;
+
+    @Option(
+            names = "--subscribers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Of each level (${DEFAULT-VALUE}): at stream they get messages at once, at the others durable ones only.")
+    private int subscribers;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            defaultValue = "2000",
+            description = "Messages a second of each publisher (${DEFAULT-VALUE}).")
+    private int rate;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Of who is killed, and when. Default: a new one each time, which is told.")
+    private Long seed;
+
+    @Option(names = "--json", description = "Print the result as JSON instead of text.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, RunException, InterruptedException {
+        within("--kills", kills, 0, MOST);
+        within("--power-cuts", powerCuts, 0, MOST);
+        within("--publishers", publishers, 1, 100);
+        within("--subscribers", subscribers, 0, 100);
+        within("--rate", rate, 1, 1_000_000);
+        refuse(journal != null && !isFree(journal), "--journal " + journal + " is not an empty directory");
+        Load load = new Load(levels.stream().distinct().sorted().toList(), publishers, subscribers, rate);
+        long used = seed == null ? ThreadLocalRandom.current().nextLong(1L << 32) : seed;
+        Path directory = Files.createTempDirectory("loadgen-kill");
+        ProgressLine progress = ProgressLine.onStderr("");
+        boolean keep = true;
+        try (Interrupts interrupts = Interrupts.watch()) {
+            progress.step("seed " + used);
+            List<Outcome> outcomes = interrupts.orInterrupted(() -> outcomes(load, used, directory, progress));
+            progress.close();
+            keep = !KillReport.passed(outcomes);
+            print(json ? KillReport.json(used, outcomes) + "\n" : KillReport.text(used, outcomes));
+            return keep ? 1 : 0;
+        } catch (InterruptedException e) {
+            keep = false;
+            throw e;
+        } finally {
+            progress.close();
+            if (keep) {
+                err().println("what is left of it: " + directory + ", seed " + used);
+                err().flush();
+            } else {
+                Campaign.remove(directory);
+            }
+        }
+    }
+
+    private static boolean isFree(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return true;
+        }
+        if (!Files.isDirectory(directory)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findAny().isEmpty();
+        }
+    }
+
+    private List<Outcome> outcomes(Load load, long used, Path directory, ProgressLine progress)
+            throws IOException, RunException, InterruptedException {
+        SplittableRandom random = new SplittableRandom(used);
+        List<Outcome> outcomes = new ArrayList<>();
+        if (kills > 0) {
+            Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
+            Path kept = journal == null ? directory.resolve("journal") : journal;
+            outcomes.add(Campaign.kills(load, kills, random.split(), kept, notebooks, progress::step));
+        }
+        String noPower = powerCuts == 0 ? null : PowerCut.obstacle();
+        if (noPower != null) {
+            outcomes.add(Outcome.skipped("power cuts", noPower));
+        }
+        for (int n = 1; n <= powerCuts && noPower == null; n++) {
+            progress.step("power cut " + n + "/" + powerCuts);
+            Path place = Files.createDirectory(directory.resolve("power-cut-" + n));
+            outcomes.add(tidy(PowerCut.run("power cut " + n, load, random.split(), place), place));
+        }
+        String noFaults = faults ? DiskFault.obstacle() : null;
+        if (noFaults != null) {
+            outcomes.add(Outcome.skipped("faults", noFaults));
+        }
+        for (DiskFault fault : faults && noFaults == null ? DiskFault.values() : new DiskFault[0]) {
+            progress.step("fault: " + fault.text());
+            Path place = Files.createDirectory(
+                    directory.resolve("fault-" + fault.name().toLowerCase(Locale.ROOT)));
+            outcomes.add(tidy(fault.run(load, place), place));
+        }
+        return outcomes;
+    }
+
+    /** A quarter of a gigabyte each: kept only where it shows something. */
+    private static Outcome tidy(Outcome outcome, Path place) throws IOException {
+        if (outcome.findings().isEmpty()) {
+            Campaign.remove(place);
+        }
+        return outcome;
+    }
+}

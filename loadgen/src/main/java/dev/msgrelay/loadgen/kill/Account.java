@@ -1,0 +1,385 @@
+package dev.msgrelay.loadgen.kill;
+
+import dev.msgrelay.loadgen.kill.Client.Role;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.server.journal.EpochTable;
+import dev.msgrelay.server.journal.FileDisk;
+import dev.msgrelay.server.journal.JournalReader;
+import dev.msgrelay.server.journal.Loss;
+import dev.msgrelay.server.journal.Recovery;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Holds what clients were told, by their notebooks, against what the journal's files have. To be made when no relay runs.
+ *
+ * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of the relay, and
+ * within a life behind the one before; its bytes are those that were sent.
+ *
+ * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told that it
+ * was rolled back; it had each number once, in order, and none was left out without a word.
+ */
+public final class Account {
+    /** Messages of one campaign at most: 8 bytes of memory for each. */
+    private static final int MOST_MESSAGES = 1 << 24;
+
+    /** Findings that are told in full. */
+    private static final int MOST_FINDINGS = 20;
+
+    private static final int NUMBER_BITS = 40;
+    private static final int CHUNK = 1 << 16;
+
+    /**
+     * What came of the publishers and subscribers of a level.
+     *
+     * @param acknowledged messages
+     * @param lost of them, those that are not in the journal
+     * @param untold of the lost ones, those that the publisher was not told of
+     * @param doubled messages that stand there once more, in the same life or in a later one
+     * @param disordered messages that do not stand behind the one before, in the journal or at a subscriber
+     * @param wrong messages with other bytes than were sent, or that a subscriber had and the journal has not
+     * @param had messages that subscribers have had, those of all publishers
+     * @param rolledBack messages that subscribers had, and were told that they are gone
+     * @param gaps messages that did not come, as subscribers were told
+     */
+    public record Row(
+            Level level,
+            long acknowledged,
+            long lost,
+            long untold,
+            long doubled,
+            long disordered,
+            long wrong,
+            long had,
+            long rolledBack,
+            long gaps) {}
+
+    private final Level survived;
+    private final boolean goesOn;
+    private final List<Client> clients;
+    private final List<String> findings = new ArrayList<>();
+    private final Map<Long, Published> published = new HashMap<>();
+    private final Map<Level, long[]> counts = new HashMap<>();
+
+    /** Publisher and number of each message of the journal, by its sequence less 1. */
+    private final List<long[]> stream = new ArrayList<>();
+
+    private long epoch;
+
+    /** The places of a level's counts. */
+    private enum Count {
+        ACKNOWLEDGED,
+        LOST,
+        UNTOLD,
+        DOUBLED,
+        DISORDERED,
+        WRONG,
+        HAD,
+        ROLLED_BACK,
+        GAPS
+    }
+
+    /** What the journal has of a publisher. */
+    private static final class Published {
+        private final Client client;
+        private final BitSet numbers = new BitSet();
+        private final BitSet told = new BitSet();
+        private long acknowledged;
+        private long last;
+
+        Published(Client client) {
+            this.client = client;
+        }
+    }
+
+    /** As {@link #of}; empty yet. */
+    Account(Level survived, boolean goesOn, List<Client> clients) {
+        this.survived = survived;
+        this.goesOn = goesOn;
+        this.clients = clients;
+        for (Client client : clients) {
+            counts.putIfAbsent(client.level(), new long[Count.values().length]);
+            if (client.role() == Role.PUBLISHER) {
+                published.put(client.id(), new Published(client));
+            }
+        }
+    }
+
+    /**
+     * Makes it.
+     *
+     * @param directory the journal
+     * @param survived the least level that survives what was done: of those below it messages may be lost
+     * @param goesOn whether the clients were connected to the relay's last life: then they know what they have lost
+     */
+    static Account of(Path directory, Level survived, boolean goesOn, List<Client> clients) throws IOException {
+        Account account = new Account(survived, goesOn, clients);
+        account.read(directory);
+        account.settle();
+        return account;
+    }
+
+    /** What is wrong, a line each; empty: nothing. */
+    public List<String> findings() {
+        return findings;
+    }
+
+    /** A row for each level. */
+    public List<Row> rows() {
+        return Arrays.stream(Level.values())
+                .filter(counts::containsKey)
+                .map(level -> row(level, counts.get(level)))
+                .toList();
+    }
+
+    private static Row row(Level level, long[] of) {
+        return new Row(
+                level,
+                of[Count.ACKNOWLEDGED.ordinal()],
+                of[Count.LOST.ordinal()],
+                of[Count.UNTOLD.ordinal()],
+                of[Count.DOUBLED.ordinal()],
+                of[Count.DISORDERED.ordinal()],
+                of[Count.WRONG.ordinal()],
+                of[Count.HAD.ordinal()],
+                of[Count.ROLLED_BACK.ordinal()],
+                of[Count.GAPS.ordinal()]);
+    }
+
+    // ---- the journal -------------------------------------------------------------------------------------------
+
+    private void read(Path directory) throws IOException {
+        FileDisk disk = new FileDisk(directory);
+        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        found.damage().forEach(loss -> find("the journal is damaged: " + loss.text()));
+        if (!found.sound() && found.damage().isEmpty()) {
+            find("the journal is not sound: see relay-server journal check");
+        }
+        if (found.startSequence() > 1) {
+            find("the journal begins with message " + found.startSequence() + ": more was published than it keeps");
+        }
+        List<EpochTable.Epoch> epochs = found.epochs().epochs();
+        JournalReader.read(disk, found, 1, new JournalReader.Sink() {
+            private int life;
+
+            @Override
+            public boolean message(long sequence, int type, ByteBuffer body) throws IOException {
+                for (; life < epochs.size() && epochs.get(life).sequence() <= sequence; life++) {
+                    life(epochs.get(life).epoch());
+                }
+                place(sequence, type, body);
+                return true;
+            }
+
+            @Override
+            public void lost(Loss loss) {
+                find("the journal has a hole: " + loss.text());
+            }
+        });
+        if (!epochs.isEmpty()) {
+            life(epochs.get(epochs.size() - 1).epoch());
+        }
+    }
+
+    /** A life of the relay begins. */
+    void life(long newEpoch) {
+        epoch = newEpoch;
+        published.values().forEach(one -> one.last = 0);
+    }
+
+    /** The next message of the journal. */
+    void place(long sequence, int type, ByteBuffer body) throws IOException {
+        if (sequence > MOST_MESSAGES) {
+            throw new IOException("more than " + MOST_MESSAGES + " messages: ask for fewer kills, or a lower --rate");
+        }
+        Published one = NumberedBody.matches(body) ? published.get(NumberedBody.publisher(body)) : null;
+        if (one == null || type != (int) one.client.id()) {
+            find("message " + sequence + " of the journal, type " + type + ", " + body.remaining()
+                    + " bytes, is none that was sent");
+            // Nobody can say whose it was: it counts for what must not fail.
+            add(published.values().iterator().next().client.level(), Count.WRONG, 1);
+            return;
+        }
+        long number = NumberedBody.number(body);
+        while (sequence > (long) stream.size() * CHUNK) {
+            stream.add(new long[CHUNK]);
+        }
+        int at = (int) (sequence - 1);
+        stream.get(at / CHUNK)[at % CHUNK] = packed(one.client.id(), number);
+        if (one.numbers.get((int) number)) {
+            add(one.client.level(), Count.DOUBLED, 1);
+            find(one.client.name() + ": message " + number + " stands there once more, at " + sequence);
+        }
+        if (one.last > 0 && number > one.last + 1) {
+            add(one.client.level(), Count.DISORDERED, 1);
+            find(one.client.name() + ": message " + number + " stands behind " + one.last + ", at " + sequence);
+        }
+        one.last = number;
+        one.numbers.set((int) number);
+    }
+
+    private static long packed(long publisher, long number) {
+        return publisher << NUMBER_BITS | number;
+    }
+
+    /** Whether the journal has this message under this number. */
+    private boolean has(long sequence, long publisher, long number) {
+        int chunk = (int) ((sequence - 1) / CHUNK);
+        return chunk < stream.size() && stream.get(chunk)[(int) ((sequence - 1) % CHUNK)] == packed(publisher, number);
+    }
+
+    // ---- what clients were told --------------------------------------------------------------------------------
+
+    /** The journal is read: now the notebooks. */
+    void settle() throws IOException {
+        for (Client client : clients) {
+            if (client.role() == Role.PUBLISHER) {
+                publisher(published.get(client.id()));
+            } else {
+                subscriber(client);
+            }
+        }
+    }
+
+    private void publisher(Published one) throws IOException {
+        Client client = one.client;
+        Notebook.read(client.notebook(), (kind, a, b, c) -> {
+            switch (kind) {
+                case ACKNOWLEDGED -> one.acknowledged = Math.max(one.acknowledged, a);
+                case GONE -> one.told.set((int) a, (int) Math.max(a, b + 1));
+                // The whole of its former stream.
+                case CHANGED -> one.told.set(0, (int) one.acknowledged + 1);
+                default -> {}
+            }
+        });
+        int end = (int) one.acknowledged + 1;
+        BitSet lost = new BitSet();
+        lost.set(1, Math.max(1, end));
+        lost.andNot(one.numbers);
+        int first = lost.nextSetBit(0);
+        long count = lost.cardinality();
+        lost.andNot(one.told);
+        add(client.level(), Count.ACKNOWLEDGED, one.acknowledged);
+        add(client.level(), Count.LOST, count);
+        add(client.level(), Count.UNTOLD, lost.cardinality());
+        if (one.acknowledged == 0) {
+            find(client.name() + ": nothing was acknowledged");
+        }
+        if (count > 0 && survives(client)) {
+            find(client.name() + ": " + count + " of " + one.acknowledged
+                    + " acknowledged messages are not in the journal, the first one is " + first);
+        }
+        if (goesOn && !lost.isEmpty()) {
+            find(client.name() + ": it was not told that " + lost.cardinality()
+                    + " messages, which were acknowledged, are gone, the first one is " + lost.nextSetBit(0));
+        }
+    }
+
+    private void subscriber(Client client) throws IOException {
+        Had had = new Had(client);
+        Notebook.read(client.notebook(), had);
+        int wrong = had.wrong.cardinality();
+        add(client.level(), Count.HAD, had.all.cardinality());
+        if (goesOn && had.epoch != epoch) {
+            find(client.name() + ": has not come back to the relay's last life");
+        }
+        if (wrong > 0 && (goesOn || survives(client))) {
+            add(client.level(), Count.WRONG, wrong);
+            find(client.name() + ": had " + wrong
+                    + " messages that the journal has not under their numbers, the first one is "
+                    + had.wrong.nextSetBit(0));
+        }
+        if (had.next <= 1) {
+            find(client.name() + ": had nothing");
+        }
+    }
+
+    /** What a subscriber has had, by sequence. */
+    private final class Had implements Notebook.Reader {
+        private final Client client;
+        private final BitSet all = new BitSet();
+        // Of them, those that the journal has not.
+        private final BitSet wrong = new BitSet();
+        private long next;
+        private long epoch;
+
+        Had(Client client) {
+            this.client = client;
+        }
+
+        @Override
+        public void entry(Notebook.Kind kind, long a, long b, long c) {
+            switch (kind) {
+                case MESSAGE -> {
+                    expect(a);
+                    all.set((int) a);
+                    wrong.set((int) a, !has(a, b, c));
+                    next = a + 1;
+                }
+                case WRONG -> {
+                    add(client.level(), Count.WRONG, 1);
+                    find(client.name() + ": message " + a + " came with bytes that nobody sent");
+                    next = a + 1;
+                }
+                case GAP -> {
+                    expect(a);
+                    add(client.level(), Count.GAPS, b - a + 1);
+                    next = b + 1;
+                }
+                case ROLLED_BACK -> rollBack(a, c);
+                case CHANGED -> {
+                    find(client.name() + ": was told at message " + next + " that the stream is another one");
+                    rollBack(a, c);
+                }
+                default -> epoch = c;
+            }
+        }
+
+        private void expect(long sequence) {
+            if (next > 0 && sequence != next) {
+                add(client.level(), Count.DISORDERED, 1);
+                find(client.name() + ": message " + sequence + " came where " + next + " was to come");
+            }
+        }
+
+        private void rollBack(long fork, long newEpoch) {
+            int gone = all.cardinality();
+            all.clear((int) fork, Math.max((int) fork, all.length()));
+            wrong.clear((int) fork, Math.max((int) fork, wrong.length()));
+            gone -= all.cardinality();
+            add(client.level(), Count.ROLLED_BACK, gone);
+            if (gone > 0 && survives(client)) {
+                find(client.name() + ": " + gone + " messages from " + fork
+                        + " on were taken back, which it has at level "
+                        + client.level().flag());
+            }
+            next = fork;
+            epoch = newEpoch;
+        }
+    }
+
+    // ---- findings ----------------------------------------------------------------------------------------------
+
+    private boolean survives(Client client) {
+        return client.level().compareTo(survived) >= 0;
+    }
+
+    private void add(Level level, Count count, long n) {
+        counts.get(level)[count.ordinal()] += n;
+    }
+
+    private void find(String what) {
+        if (findings.size() < MOST_FINDINGS) {
+            findings.add(what);
+        } else if (findings.size() == MOST_FINDINGS) {
+            findings.add("and more");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package dev.msgrelay.loadgen.kill;
+
+import dev.msgrelay.loadgen.kill.Client.Role;
+import dev.msgrelay.loadgen.run.Child;
+import dev.msgrelay.loadgen.run.Child.Event;
+import dev.msgrelay.loadgen.run.Children;
+import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.loadgen.site.HostSite;
+import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.RelayMain;
+import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.ProducerId;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The processes of a campaign: a relay with a journal, and clients, each of which can be killed and started again. One thread
+ * owns it; closing leaves no process behind.
+ */
+final class Rig implements AutoCloseable {
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long EXIT_MILLIS = 40_000;
+    private static final long LOOK_MILLIS = 20;
+    private static final long MEGA = 1 << 20;
+    private static final long MOST_KEEP = 32L << 30;
+
+    // Below those that a system gives to connections: one of them must not have the port while the relay is away.
+    private static final int PUBLISH_PORTS = 20_000;
+    private static final int SUBSCRIBE_PORTS = 25_000;
+    private static final int PORTS = 5_000;
+
+    private final Children children;
+    private final Campaign.Load load;
+    private final Path journal;
+    private final List<Client> clients;
+    private final Map<Client, Child> running = new HashMap<>();
+    private final int publishPort;
+    private final int subscribePort;
+    private final long keep;
+    private Child relay;
+
+    /**
+     * @param journal a directory that is empty or not there
+     * @param notebooks an empty directory
+     */
+    Rig(Campaign.Load load, Path journal, Path notebooks) throws IOException, InterruptedException {
+        this.load = load;
+        this.journal = journal;
+        this.clients = clients(load, notebooks);
+        this.publishPort = freePort(PUBLISH_PORTS);
+        this.subscribePort = freePort(SUBSCRIBE_PORTS);
+        Files.createDirectories(journal);
+        this.keep = Math.min(MOST_KEEP, Files.getFileStore(journal).getUsableSpace() / 2) / MEGA;
+        this.children = new Children();
+    }
+
+    private static List<Client> clients(Campaign.Load load, Path notebooks) {
+        List<Client> clients = new ArrayList<>();
+        long id = 0;
+        for (Level level : load.levels()) {
+            for (int i = 1; i <= load.publishers(); i++) {
+                String name = "publisher-" + level.flag() + "-" + i;
+                clients.add(
+                        new Client(Role.PUBLISHER, ++id, name, level, ProducerId.random(), notebooks.resolve(name)));
+            }
+            for (int i = 1; i <= load.subscribers(); i++) {
+                String name = "subscriber-" + level.flag() + "-" + i;
+                clients.add(new Client(Role.SUBSCRIBER, 0, name, level, ProducerId.NONE, notebooks.resolve(name)));
+            }
+        }
+        return List.copyOf(clients);
+    }
+
+    private static int freePort(int first) throws IOException {
+        IOException taken = null;
+        for (int i = 0; i < PORTS; i++) {
+            int port = first + ThreadLocalRandom.current().nextInt(PORTS);
+            try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return free.getLocalPort();
+            } catch (IOException e) {
+                taken = e;
+            }
+        }
+        throw taken;
+    }
+
+    List<Client> clients() {
+        return clients;
+    }
+
+    Path journal() {
+        return journal;
+    }
+
+    // ---- starting and killing ----------------------------------------------------------------------------------
+
+    /** Starts the relay and waits until it is ready; then all clients. */
+    void start(List<String> prefix) throws IOException, RunException, InterruptedException {
+        startRelay(prefix);
+        awaitRelay();
+        for (Client client : clients) {
+            start(client);
+        }
+        for (Client client : clients) {
+            running.get(client).await("ready", READY_NANOS);
+        }
+    }
+
+    void start(Client client) throws IOException {
+        int port = client.role() == Role.PUBLISHER ? publishPort : subscribePort;
+        Child child = children.startWorker(
+                Site.HERE, client.name(), client.main(), client.args("127.0.0.1:" + port, load.rate()));
+        running.put(client, child);
+    }
+
+    /**
+     * Starts the relay, and does not wait.
+     *
+     * @param prefix words before its command; usually none
+     */
+    void startRelay(List<String> prefix) throws IOException {
+        List<String> args = List.of(
+                "--json",
+                "--admin=none",
+                "--publish-port=" + publishPort,
+                "--subscribe-port=" + subscribePort,
+                "--journal=" + journal,
+                "--journal-segment=" + (keep > 256 ? "8m" : "2m"),
+                "--journal-keep=" + keep + "m",
+                "--journal-force=200ms");
+        relay = children.start(
+                new HostSite("this host", prefix, "127.0.0.1"),
+                "relay",
+                new Site.JavaProgram(
+                        Site.JavaProgram.withNativeAccess(RelayContestant.javaOptions(args)),
+                        RelayMain.class.getName(),
+                        args));
+    }
+
+    void awaitRelay() throws RunException, InterruptedException {
+        relay.await("ready", READY_NANOS);
+    }
+
+    Child relay() {
+        return relay;
+    }
+
+    void killRelay() throws InterruptedException {
+        children.kill(relay);
+    }
+
+    void kill(Client client) throws InterruptedException {
+        children.kill(running.get(client));
+    }
+
+    /**
+     * Throws when a process that was not killed has ended or failed.
+     *
+     * @throws RunException naming it and what it said
+     */
+    void checkHealthy() throws RunException {
+        children.checkHealthy();
+    }
+
+    /** Messages that publishers of a level have said to be acknowledged, lately. */
+    long acknowledged(Level level) {
+        return clients.stream()
+                .filter(client -> client.role() == Role.PUBLISHER && client.level() == level)
+                .mapToLong(client -> latest(client, "acknowledged"))
+                .sum();
+    }
+
+    private long latest(Client client, String field) {
+        Event event = running.get(client).latest("progress");
+        return event == null ? 0 : event.json().getLong(field);
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /**
+     * Publishers end, and wait for their acknowledgements; subscribers get what there is; the relay is told to stop.
+     *
+     * @throws RunException somebody did not come to an end, naming it
+     */
+    void finish() throws RunException, InterruptedException {
+        List<Client> publishers =
+                clients.stream().filter(one -> one.role() == Role.PUBLISHER).toList();
+        String end = Control.runCommand(new Window(0, 0, 0));
+        publishers.forEach(one -> running.get(one).send(end));
+        for (Client publisher : publishers) {
+            running.get(publisher).await("result", FLUSH_NANOS);
+        }
+        awaitCaughtUp();
+        children.checkHealthy();
+        relay.terminate();
+        if (!relay.awaitExit(EXIT_MILLIS)) {
+            throw new RunException("the relay did not end within " + EXIT_MILLIS + " ms of SIGTERM");
+        }
+        children.kill(relay);
+    }
+
+    /** All subscribers stand at the same message, in what they said since the last publisher had ended. */
+    private void awaitCaughtUp() throws RunException, InterruptedException {
+        long since = System.nanoTime();
+        while (true) {
+            List<Event> said = clients.stream()
+                    .filter(one -> one.role() == Role.SUBSCRIBER)
+                    .map(one -> running.get(one).latest("progress"))
+                    .filter(event -> event != null && event.nanos() > since)
+                    .toList();
+            long places = said.stream()
+                    .mapToLong(event -> event.json().getLong("next"))
+                    .distinct()
+                    .count();
+            if (said.size() == load.subscribers() * load.levels().size() && places <= 1) {
+                return;
+            }
+            children.checkHealthy();
+            if (System.nanoTime() - since > CATCH_UP_NANOS) {
+                throw new RunException("after " + TimeUnit.NANOSECONDS.toSeconds(CATCH_UP_NANOS)
+                        + " s subscribers do not stand at the same message: "
+                        + clients.stream()
+                                .filter(one -> one.role() == Role.SUBSCRIBER)
+                                .map(one -> one.name() + " at " + latest(one, "next"))
+                                .toList());
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+    }
+
+    /** Kills all, now. */
+    void killAll() {
+        children.abandon();
+    }
+
+    @Override
+    public void close() {
+        children.close();
+    }
+}

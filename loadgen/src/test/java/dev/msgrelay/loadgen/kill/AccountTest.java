@@ -1,0 +1,218 @@
+package dev.msgrelay.loadgen.kill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.loadgen.kill.Account.Row;
+import dev.msgrelay.loadgen.kill.Client.Role;
+import dev.msgrelay.loadgen.kill.Notebook.Kind;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.ProducerId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A small stream, right in all but one point: that one is found. */
+class AccountTest {
+    private static final int PUBLISHER = 7;
+    private static final long FIRST_LIFE = 100;
+    private static final long SECOND_LIFE = 200;
+
+    @TempDir
+    private Path temporary;
+
+    private Client publisher;
+    private Client subscriber;
+    private Account account;
+    private long sequence;
+
+    @BeforeEach
+    void start() {
+        start(Level.WRITTEN);
+    }
+
+    private void start(Level level) {
+        publisher =
+                new Client(Role.PUBLISHER, PUBLISHER, "p", level, ProducerId.random(), temporary.resolve("p-" + level));
+        subscriber = new Client(Role.SUBSCRIBER, 0, "s", level, ProducerId.NONE, temporary.resolve("s-" + level));
+        account = new Account(Level.WRITTEN, true, List.of(publisher, subscriber));
+        account.life(FIRST_LIFE);
+    }
+
+    @Test
+    void allIsThere() throws IOException {
+        journal(1, 2, 3);
+        account.life(SECOND_LIFE);
+        journal(4, 5);
+        note(publisher, Kind.ACKNOWLEDGED, 5, 0, 0);
+        had(1, 5);
+        assertThat(settled()).isEqualTo(new Row(Level.WRITTEN, 5, 0, 0, 0, 0, 0, 5, 0, 0));
+        assertThat(account.findings()).isEmpty();
+    }
+
+    @Test
+    void anAcknowledgedMessageIsMissing() throws IOException {
+        journal(1, 2, 3);
+        account.life(SECOND_LIFE);
+        journal(6);
+        note(publisher, Kind.ACKNOWLEDGED, 6, 0, 0);
+        had(1, 3);
+        note(subscriber, Kind.EPOCH, 0, 0, SECOND_LIFE);
+        Row row = settled();
+        assertThat(row.lost()).isEqualTo(2);
+        assertThat(row.untold()).isEqualTo(2);
+        assertThat(account.findings()).first().asString().contains("p: 2 of 6", "the first one is 4");
+    }
+
+    @Test
+    void ofALevelThatDoesNotSurviveItIsToldAndNoFinding() throws IOException {
+        start(Level.STREAM);
+        journal(1, 2, 3);
+        account.life(SECOND_LIFE);
+        journal(6);
+        note(publisher, Kind.ACKNOWLEDGED, 5, 0, 0);
+        note(publisher, Kind.GONE, 4, 5, SECOND_LIFE);
+        had(1, 3);
+        note(subscriber, Kind.MESSAGE, 4, PUBLISHER, 4);
+        note(subscriber, Kind.MESSAGE, 5, PUBLISHER, 5);
+        note(subscriber, Kind.ROLLED_BACK, 4, 5, SECOND_LIFE);
+        note(subscriber, Kind.MESSAGE, 4, PUBLISHER, 6);
+        assertThat(settled()).isEqualTo(new Row(Level.STREAM, 5, 2, 0, 0, 0, 0, 4, 2, 0));
+        assertThat(account.findings()).isEmpty();
+    }
+
+    @Test
+    void ofALevelThatDoesNotSurviveNobodyWasTold() throws IOException {
+        start(Level.STREAM);
+        journal(1);
+        account.life(SECOND_LIFE);
+        journal(3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 2);
+        note(subscriber, Kind.EPOCH, 0, 0, SECOND_LIFE);
+        assertThat(settled().wrong()).isOne();
+        assertThat(account.findings())
+                .anyMatch(finding -> finding.contains("p: it was not told that 1 messages"))
+                .anyMatch(finding -> finding.contains("s: had 1 messages that the journal has not"));
+    }
+
+    @Test
+    void aMessageStandsTwice() throws IOException {
+        journal(1, 2, 2, 3);
+        assertThat(settled().doubled()).isOne();
+        assertThat(account.findings()).first().asString().contains("message 2 stands there once more, at 3");
+    }
+
+    @Test
+    void aMessageStandsInTwoLives() throws IOException {
+        journal(1, 2, 3);
+        account.life(SECOND_LIFE);
+        journal(2, 3, 4);
+        note(publisher, Kind.ACKNOWLEDGED, 4, 0, 0);
+        assertThat(settled().doubled()).isEqualTo(2);
+        assertThat(account.findings()).first().asString().contains("message 2 stands there once more, at 4");
+    }
+
+    @Test
+    void oneIsLeftOutWithinALife() throws IOException {
+        journal(1, 3);
+        assertThat(settled().disordered()).isOne();
+        assertThat(account.findings()).first().asString().contains("message 3 stands behind 1");
+    }
+
+    @Test
+    void bytesAreOthers() throws IOException {
+        ByteBuffer body = body(1);
+        body.put(body.limit() - 1, (byte) (body.get(body.limit() - 1) + 1));
+        account.place(++sequence, PUBLISHER, body);
+        assertThat(settled().wrong()).isOne();
+        assertThat(account.findings())
+                .first()
+                .asString()
+                .contains("message 1 of the journal, type 7", "none that was sent");
+    }
+
+    @Test
+    void aSubscriberMissesOneWithoutAWord() throws IOException {
+        journal(1, 2, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        note(subscriber, Kind.MESSAGE, 3, PUBLISHER, 3);
+        note(subscriber, Kind.EPOCH, 0, 0, FIRST_LIFE);
+        assertThat(settled().disordered()).isOne();
+        assertThat(account.findings()).containsExactly("s: message 3 came where 2 was to come");
+    }
+
+    @Test
+    void aSubscriberIsToldOfAGap() throws IOException {
+        journal(1, 2, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        note(subscriber, Kind.GAP, 2, 2, 1);
+        note(subscriber, Kind.MESSAGE, 3, PUBLISHER, 3);
+        note(subscriber, Kind.EPOCH, 0, 0, FIRST_LIFE);
+        assertThat(settled().gaps()).isOne();
+        assertThat(account.findings()).isEmpty();
+    }
+
+    @Test
+    void aDurableMessageIsTakenBack() throws IOException {
+        journal(1);
+        note(publisher, Kind.ACKNOWLEDGED, 1, 0, 0);
+        had(1, 1);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 2);
+        note(subscriber, Kind.ROLLED_BACK, 2, 2, FIRST_LIFE);
+        assertThat(settled().rolledBack()).isOne();
+        assertThat(account.findings()).singleElement().asString().contains("1 messages from 2 on were taken back");
+    }
+
+    /** Killed while it wrote: the cut entry is none, and the next process goes on in its place. */
+    @Test
+    void aNotebookIsCut() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 1, 0, 0);
+        Files.write(publisher.notebook(), new byte[31], StandardOpenOption.APPEND);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 0);
+        long[] sum = new long[1];
+        Notebook.read(publisher.notebook(), (kind, a, b, c) -> sum[0] = 10 * sum[0] + a);
+        assertThat(sum[0]).isEqualTo(12);
+    }
+
+    /** The journal goes on with these numbers of the publisher. */
+    private void journal(long... numbers) throws IOException {
+        for (long number : numbers) {
+            account.place(++sequence, PUBLISHER, body(number));
+        }
+    }
+
+    private static ByteBuffer body(long number) {
+        ByteBuffer body = ByteBuffer.allocate(NumberedBody.MAX_LENGTH);
+        NumberedBody.write(body, PUBLISHER, number);
+        return body;
+    }
+
+    /** The subscriber has had messages whose sequences are the publisher's numbers. */
+    private void had(long from, long to) throws IOException {
+        for (long number = from; number <= to; number++) {
+            note(subscriber, Kind.MESSAGE, number, PUBLISHER, number);
+        }
+        note(subscriber, Kind.EPOCH, 0, 0, to == 5 ? SECOND_LIFE : FIRST_LIFE);
+    }
+
+    private static void note(Client client, Kind kind, long a, long b, long c) throws IOException {
+        try (Notebook notebook = Notebook.open(client.notebook())) {
+            notebook.note(kind, a, b, c);
+        }
+    }
+
+    private Row settled() throws IOException {
+        account.settle();
+        assertThat(account.rows()).hasSize(1);
+        return account.rows().get(0);
+    }
+}
