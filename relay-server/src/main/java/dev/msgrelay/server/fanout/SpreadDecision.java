@@ -50,9 +50,9 @@ final class SpreadDecision {
     private double sumOfTwo;
     private double sumOfOne;
     private int more;
-    private boolean tried;
     private boolean paid;
     private long triedNanos;
+    // 0: there was no trial yet.
     private long pauseNanos;
     private long sinceNanos;
     private long sinceFirst;
@@ -111,7 +111,7 @@ final class SpreadDecision {
     }
 
     private boolean mayTry(long nowNanos) {
-        return !tried || nowNanos - triedNanos >= pauseNanos;
+        return pauseNanos == 0 || nowNanos - triedNanos >= pauseNanos;
     }
 
     private void tryBoth() {
@@ -134,8 +134,7 @@ final class SpreadDecision {
         turn++;
         if (turn == TURNS) {
             boolean pays = more >= MORE_OF_FOUR && sumOfTwo >= PAYS * sumOfOne;
-            pauseNanos = tried && pays == paid ? Math.min(2 * pauseNanos, LONGEST_NANOS) : AGAIN_NANOS;
-            tried = true;
+            pauseNanos = pauseNanos > 0 && pays == paid ? Math.min(2 * pauseNanos, LONGEST_NANOS) : AGAIN_NANOS;
             paid = pays;
             triedNanos = nowNanos;
             state = pays ? State.TWO : State.ONE;

@@ -510,8 +510,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private void refuseTls(ByteBuf in) throws FrameException {
         if (in.readableBytes() > 1
                 && TlsRecords.mayBegin(in.getByte(in.readerIndex()), in.getByte(in.readerIndex() + 1))) {
-            services().counters().increment(Counter.TLS_ON_PLAIN_PORT);
-            throw new FrameException(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
+            throw tlsOnPlainPort();
         }
     }
 

@@ -95,8 +95,11 @@ public final class WindowGate implements WriteGate {
 
     /** The writer's, now and then: where somebody else is the slowest by now, the hold is his from now on. */
     public void settle() {
+        if (!blocked) {
+            return;
+        }
         HeldTime now = timeOfSlowest();
-        if (blocked && counted != now) {
+        if (counted != now) {
             blockedSinceNanos = clock.getAsLong();
             counted.end(blockedSinceNanos);
             counted = now;

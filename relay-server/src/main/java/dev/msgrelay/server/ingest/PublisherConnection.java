@@ -305,8 +305,8 @@ public final class PublisherConnection extends Connection
     }
 
     private void refuseTls() {
-        services().counters().increment(Counter.TLS_ON_PLAIN_PORT);
-        close(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
+        FrameException why = tlsOnPlainPort();
+        close(why.reason(), why.getMessage());
     }
 
     private void takeAll(ByteBuffer view, int offset, int length) throws FrameException {

@@ -21,6 +21,7 @@ import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.PeerText;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
@@ -252,6 +253,12 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         } catch (Throwable e) {
             failed(e);
         }
+    }
+
+    /** Counts a TLS client that has come to a port for plain ones; answers why it ends. */
+    protected final FrameException tlsOnPlainPort() {
+        services.counters().increment(Counter.TLS_ON_PLAIN_PORT);
+        return new FrameException(CloseReason.TLS_FAILED, "the client speaks TLS, and this port is for plain ones");
     }
 
     /** Bytes that the socket has taken before what is in flight, where that is not what the connection has written; else 0. */
