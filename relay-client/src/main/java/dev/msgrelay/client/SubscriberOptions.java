@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -60,7 +61,7 @@ public final class SubscriberOptions extends ConnectionOptions {
 
     /** The first sequence wanted; 0: where the relay starts. */
     long sequence() {
-        return hello.number();
+        return hello.start() == StartFrom.SEQUENCE ? hello.number() : 0;
     }
 
     /** A HELLO with these types. {@code next} above 0: that resumes there. */
@@ -79,6 +80,8 @@ public final class SubscriberOptions extends ConnectionOptions {
             again.fromSequence(epoch, next);
         } else if (hello.start() == StartFrom.EARLIEST) {
             again.fromEarliest();
+        } else if (hello.start() == StartFrom.TIME) {
+            again.fromTime(hello.number());
         }
         return again.build();
     }
@@ -89,6 +92,7 @@ public final class SubscriberOptions extends ConnectionOptions {
         private StartFrom start = StartFrom.LIVE;
         private long epoch;
         private long sequence;
+        private Instant time;
         private TypeRanges types = TypeRanges.ALL;
         private Policy policy = Policy.RELAY_DEFAULT;
         private Level level = Level.STREAM;
@@ -126,6 +130,18 @@ public final class SubscriberOptions extends ConnectionOptions {
             start = StartFrom.SEQUENCE;
             epoch = epochOfSequence;
             sequence = first;
+            return this;
+        }
+
+        /**
+         * Starts with the first message that was written to the relay's journal at this time or later, or with a few that were
+         * written together with it; with new messages where there is none. A relay without a journal refuses it.
+         *
+         * @param first after 1970
+         */
+        public Builder fromTime(Instant first) {
+            start = StartFrom.TIME;
+            time = first;
             return this;
         }
 
@@ -188,6 +204,8 @@ public final class SubscriberOptions extends ConnectionOptions {
                 hello.fromSequence(epoch, sequence);
             } else if (start == StartFrom.EARLIEST) {
                 hello.fromEarliest();
+            } else if (start == StartFrom.TIME) {
+                hello.fromTime(time.toEpochMilli());
             }
             return hello.build();
         }

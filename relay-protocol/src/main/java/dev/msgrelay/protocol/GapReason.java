@@ -5,7 +5,9 @@ public enum GapReason {
     /** It read too slowly, and its policy is to skip. */
     SLOW(1, "read too slowly"),
     /** It asked for messages that the relay no longer holds. */
-    NOT_HELD(2, "no longer held");
+    NOT_HELD(2, "no longer held"),
+    /** The relay's journal was damaged there. */
+    DAMAGED(3, "damaged in the relay's journal");
 
     private final int code;
     private final String text;
@@ -30,6 +32,7 @@ public enum GapReason {
         return switch (code) {
             case 1 -> SLOW;
             case 2 -> NOT_HELD;
+            case 3 -> DAMAGED;
             default -> null;
         };
     }

@@ -65,8 +65,9 @@ import java.util.Objects;
  * @param features wanted, see {@link Features}; {@link Features#ACKS} needs a name for a publisher
  * @param heartbeatMillis interval wanted, in milliseconds, 100..3,600,000; 0: the relay's
  * @param epoch the epoch that {@code number} belongs to; 0: any
- * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; for a publisher the number of the
- *     first message that follows on this connection, 0: go on after what the relay has accepted; otherwise 0
+ * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; with {@link StartFrom#TIME} milliseconds
+ *     since 1970, from 1; for a publisher the number of the first message that follows on this connection, 0: go on after what
+ *     the relay has accepted; otherwise 0
  * @param types wanted; {@link TypeRanges#ALL} for a publisher
  * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
  * @param producer of a publisher with {@link Features#ACKS}, by which the relay knows it again; otherwise
@@ -149,7 +150,7 @@ public record HelloFrame(
             if ((features & Features.ACKS) != 0) {
                 Fields.within(TYPE, "length of name, needed for ACKS,", nameLength, 1, Protocol.MAX_NAME);
             }
-        } else if (start == StartFrom.SEQUENCE) {
+        } else if (start == StartFrom.SEQUENCE || start == StartFrom.TIME) {
             Fields.within(TYPE, "number", number, 1, Long.MAX_VALUE);
         } else {
             Fields.zero(TYPE, "number", number, " with start " + start.code());
@@ -239,8 +240,8 @@ public record HelloFrame(
             int policy = Fields.uint8(body, POLICY_OFFSET);
             int start = Fields.uint8(body, START_OFFSET);
             Fields.within(TYPE, "role", role, Role.SUBSCRIBER.code(), Role.PUBLISHER.code());
-            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.SKIP.code());
-            Fields.within(TYPE, "start", start, StartFrom.LIVE.code(), StartFrom.EARLIEST.code());
+            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.REPLAY.code());
+            Fields.within(TYPE, "start", start, StartFrom.LIVE.code(), StartFrom.TIME.code());
             Fields.reserved(TYPE, RESERVED8_OFFSET, Fields.uint8(body, RESERVED8_OFFSET));
             Fields.reserved(TYPE, RESERVED16_OFFSET, Fields.uint16(body, RESERVED16_OFFSET));
             Fields.reserved(TYPE, RESERVED32_OFFSET, Fields.int32(body, RESERVED32_OFFSET));
@@ -344,6 +345,17 @@ public record HelloFrame(
             start = StartFrom.SEQUENCE;
             epoch = epochOfSequence;
             number = sequence;
+            return this;
+        }
+
+        /**
+         * The subscriber's stream starts with what was written to the relay's journal at this time.
+         *
+         * @param millis since 1970, from 1
+         */
+        public Builder fromTime(long millis) {
+            start = StartFrom.TIME;
+            number = millis;
             return this;
         }
 

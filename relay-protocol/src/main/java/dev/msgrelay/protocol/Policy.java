@@ -12,10 +12,12 @@ public enum Policy {
     /** Publishers wait, as long as the subscriber makes progress. */
     BACKPRESSURE(2),
     /** The subscriber jumps to the newest messages, and is told with GAP what it missed. */
-    SKIP(3);
+    SKIP(3),
+    /** The subscriber gets from the relay's journal what it was too slow for, and goes on live once it has caught up. */
+    REPLAY(4);
 
     /** Those that say what happens: all but {@link #RELAY_DEFAULT}. */
-    public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP);
+    public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP, REPLAY);
 
     private static final Policy[] BY_CODE = values();
 
@@ -58,6 +60,6 @@ public enum Policy {
             }
         }
         throw new IllegalArgumentException("'" + text + "' is no policy: " + DISCONNECT.flag() + ", "
-                + BACKPRESSURE.flag() + " or " + SKIP.flag());
+                + BACKPRESSURE.flag() + ", " + SKIP.flag() + " or " + REPLAY.flag());
     }
 }

@@ -7,7 +7,9 @@ public enum StartFrom {
     /** With the message of a given sequence. */
     SEQUENCE(1),
     /** With the oldest message that the relay still holds. */
-    EARLIEST(2);
+    EARLIEST(2),
+    /** With the first message that was written to the relay's journal at a given time or later, or some before it. */
+    TIME(3);
 
     private static final StartFrom[] BY_CODE = values();
 

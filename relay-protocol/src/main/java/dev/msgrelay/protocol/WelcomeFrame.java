@@ -50,7 +50,8 @@ import java.nio.ByteBuffer;
  * appends fields behind it.
  *
  * @param version of the protocol that the relay has chosen, 1..65535
- * @param policy granted; {@link Policy#RELAY_DEFAULT} for a publisher
+ * @param policy granted; {@link Policy#RELAY_DEFAULT} for a publisher, and for a subscriber that did not ask for {@link
+ *     Policy#REPLAY} and has it because it is the relay's own: it may not know it
  * @param flags {@link #EPOCH_CHANGED}, {@link #ROLLED_BACK}; other bits are passed over
  * @param features granted, see {@link Features}
  * @param epoch of the relay's stream, never 0: sequences of another epoch mean nothing here, unless the flags say nothing
@@ -185,7 +186,7 @@ public record WelcomeFrame(
         try {
             Fields.length(TYPE, body, MIN_LENGTH);
             int policy = Fields.uint8(body, POLICY_OFFSET);
-            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.SKIP.code());
+            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.REPLAY.code());
             Fields.reserved(TYPE, RESERVED_OFFSET, Fields.uint16(body, RESERVED_OFFSET));
             String server = Fields.string(TYPE, "server", body, SERVER_OFFSET);
             int forkOffset = SERVER_OFFSET + Fields.STRING_PREFIX + Fields.uint16(body, SERVER_OFFSET);

@@ -1,12 +1,15 @@
 package dev.msgrelay.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,10 +68,17 @@ class ControlFramesTest {
         for (int code = -1; code <= 256; code++) {
             assertThat(Role.ofCode(code)).isSameAs(at(code - 1, Role.SUBSCRIBER, Role.PUBLISHER));
             assertThat(Policy.ofCode(code))
-                    .isSameAs(at(code, Policy.RELAY_DEFAULT, Policy.DISCONNECT, Policy.BACKPRESSURE, Policy.SKIP));
+                    .isSameAs(at(
+                            code,
+                            Policy.RELAY_DEFAULT,
+                            Policy.DISCONNECT,
+                            Policy.BACKPRESSURE,
+                            Policy.SKIP,
+                            Policy.REPLAY));
             assertThat(StartFrom.ofCode(code))
-                    .isSameAs(at(code, StartFrom.LIVE, StartFrom.SEQUENCE, StartFrom.EARLIEST));
-            assertThat(GapReason.ofCode(code)).isSameAs(at(code - 1, GapReason.SLOW, GapReason.NOT_HELD));
+                    .isSameAs(at(code, StartFrom.LIVE, StartFrom.SEQUENCE, StartFrom.EARLIEST, StartFrom.TIME));
+            assertThat(GapReason.ofCode(code))
+                    .isSameAs(at(code - 1, GapReason.SLOW, GapReason.NOT_HELD, GapReason.DAMAGED));
         }
         for (Role role : Role.values()) {
             assertThat(Role.ofCode(role.code())).isSameAs(role);
@@ -83,6 +93,54 @@ class ControlFramesTest {
             assertThat(GapReason.ofCode(reason.code())).isSameAs(reason);
             assertThat(reason.text()).isNotEmpty();
         }
+    }
+
+    @Test
+    void aCodeThatIsNoneIsNull() {
+        int most = CloseReason.values()[CloseReason.values().length - 1].code();
+        for (int code = -1; code <= most + 1; code++) {
+            CloseReason reason = CloseReason.ofCode(code);
+            assertThat(reason == null || reason.code() == code)
+                    .as("code %d", code)
+                    .isTrue();
+        }
+        assertThat(CloseReason.ofCode(0)).isNull();
+        assertThat(CloseReason.ofCode(most + 1)).isNull();
+        assertThat(Stream.of(CloseReason.values()).map(CloseReason::text))
+                .doesNotHaveDuplicates()
+                .noneMatch(String::isBlank);
+        for (int code = -1; code <= 3; code++) {
+            assertThat(Level.ofCode(code)).isSameAs(at(code, Level.STREAM, Level.WRITTEN, Level.FORCED));
+        }
+    }
+
+    @Test
+    void aLevelByItsName() {
+        for (Level level : Level.values()) {
+            assertThat(Level.ofCode(level.code())).isSameAs(level);
+            assertThat(Level.ofFlag(" " + level.flag().toUpperCase(Locale.ROOT)))
+                    .isSameAs(level);
+        }
+        assertThat(Level.FORCED.flag()).isEqualTo("forced");
+        assertThatThrownBy(() -> Level.ofFlag("disk"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("'disk' is no level: stream, written or forced");
+    }
+
+    @Test
+    void anAckSaysANumberForEachLevel() {
+        ByteBuffer frame = ByteBuffer.allocate(FrameLayout.frameLength(32));
+        AckFrame.put(frame, 9, 70, 5, 3);
+        assertThat(frame.hasRemaining()).isFalse();
+        frame.flip().position(FrameLayout.HEADER_LENGTH);
+        assertThat(AckFrame.number(frame, Level.STREAM)).isEqualTo(9);
+        assertThat(AckFrame.number(frame, Level.WRITTEN)).isEqualTo(5);
+        assertThat(AckFrame.number(frame, Level.FORCED)).isEqualTo(3);
+        frame.clear();
+        AckFrame.put(frame, 9, 70);
+        frame.flip().position(FrameLayout.HEADER_LENGTH);
+        assertThat(AckFrame.number(frame, Level.STREAM)).isEqualTo(9);
+        assertThat(AckFrame.number(frame, Level.WRITTEN)).as("it is not told").isZero();
     }
 
     @SafeVarargs

@@ -69,7 +69,7 @@ class FrameReaderTest {
         FrameReader reader = new FrameReader(SMALL_BUFFER, MAX_BODY);
         ScriptedChannel channel = new ScriptedChannel(stream.bytes(), () -> 1);
         for (int i = 1; i < stream.bytes().length; i++) {
-            reader.read(channel, (type, body) -> got.add(null));
+            assertThat(reader.read(channel, (type, body) -> got.add(null))).isEqualTo(1);
             assertThat(got).isEmpty();
             assertThat(reader.pending()).isEqualTo(i);
         }
@@ -181,6 +181,9 @@ class FrameReaderTest {
         byte[] inHeader = new TestStream().raw((byte) 0, (byte) 0, (byte) 0).bytes();
         assertThatThrownBy(() -> TestStream.readAll(new FrameReader(), new ScriptedChannel(inHeader, () -> 9), got))
                 .hasMessageContaining("3 of the 8 bytes of a header");
+        byte[] behindHeader = new TestStream().header(1, 100).bytes();
+        assertThatThrownBy(() -> TestStream.readAll(new FrameReader(), new ScriptedChannel(behindHeader, () -> 9), got))
+                .hasMessageContaining("8 of 108 bytes");
         byte[] inBody = new TestStream().header(1, 100).raw(new byte[30]).bytes();
         assertThatThrownBy(() -> TestStream.readAll(new FrameReader(), new ScriptedChannel(inBody, () -> 9), got))
                 .hasMessageContaining("38 of 108 bytes");
@@ -236,6 +239,18 @@ class FrameReaderTest {
         assertThatThrownBy(() -> new FrameReader(64, -1)).hasMessageContaining("-1");
         assertThatThrownBy(() -> new FrameReader(64, FrameLayout.MAX_MAX_BODY + 1))
                 .hasMessageContaining("" + FrameLayout.MAX_MAX_BODY);
+        assertThat(new FrameReader(FrameLayout.HEADER_LENGTH, 0).capacity()).isEqualTo(FrameLayout.HEADER_LENGTH);
+        assertThat(new FrameReader(64, FrameLayout.MAX_MAX_BODY).capacity()).isEqualTo(64);
+    }
+
+    /** Also behind others, which it does not count as its own. */
+    @Test
+    void aLongFrameHasABufferOfItsLengthAndNoMore() throws Exception {
+        TestStream stream = new TestStream().frame(1, 30).frame(2, 500);
+        FrameReader reader = new FrameReader(SMALL_BUFFER, MAX_BODY);
+        TestStream.readAll(reader, new ScriptedChannel(stream.bytes(), () -> 50), got);
+        assertThat(got).isEqualTo(stream.frames());
+        assertThat(reader.capacity()).isEqualTo(508);
     }
 
     @RepeatedTest(50)

@@ -74,6 +74,23 @@ class FrameWriterTest {
     }
 
     @Test
+    void refusesSizesThatCannotWork() {
+        assertThatThrownBy(() -> new FrameWriter(7, 1))
+                .hasMessageContaining("7")
+                .hasMessageContaining("8");
+        assertThatThrownBy(() -> new FrameWriter(64, -1)).hasMessageContaining("-1");
+        assertThatThrownBy(() -> new FrameWriter(64, FrameLayout.MAX_MAX_BODY + 1))
+                .hasMessageContaining("" + FrameLayout.MAX_MAX_BODY);
+        FrameWriter least = new FrameWriter(FrameLayout.HEADER_LENGTH, 0);
+        assertThat(least.put(1, NOTHING, 0, 0)).isTrue();
+        assertThat(new FrameWriter(64, FrameLayout.MAX_MAX_BODY).put(1, new byte[56], 0, 56))
+                .isTrue();
+        assertThat(new FrameWriter(64, 10).put(1, new byte[10], 0, 10))
+                .as("a body of the limit")
+                .isTrue();
+    }
+
+    @Test
     void refusesEveryReservedTypeAndNoOther() {
         FrameWriter writer = new FrameWriter(100, 10);
         for (int type : new int[] {ControlFrames.FIRST, ControlFrames.ERROR, ControlFrames.LAST}) {

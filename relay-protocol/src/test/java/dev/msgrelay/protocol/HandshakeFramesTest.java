@@ -138,6 +138,64 @@ class HandshakeFramesTest {
         assertThat(new GoAwayFrame(65535, 1, "").reason()).isNull();
     }
 
+    /** Each setting, in one go, is what the frame says. */
+    @Test
+    void everythingThatAHelloMaySay() throws Exception {
+        Token token = Token.of("s3cret");
+        ProducerId id = new ProducerId(1, 2);
+        HelloFrame publisher = HelloFrame.publisher()
+                .nextNumber(7, 8)
+                .policy(Policy.RELAY_DEFAULT)
+                .heartbeatMillis(2000)
+                .producer(id)
+                .token(token)
+                .level(Level.FORCED)
+                .features(Features.ACKS)
+                .name("orders")
+                .build();
+        assertThat(HelloFrame.decode(publisher.encode().position(FrameLayout.HEADER_LENGTH)))
+                .isEqualTo(publisher);
+        assertThat(publisher)
+                .isEqualTo(new HelloFrame(
+                        Protocol.VERSION,
+                        Protocol.VERSION,
+                        Role.PUBLISHER,
+                        Policy.RELAY_DEFAULT,
+                        StartFrom.LIVE,
+                        Features.ACKS | Features.TOKEN | Features.LEVELS,
+                        2000,
+                        7,
+                        8,
+                        TypeRanges.ALL,
+                        "orders",
+                        id,
+                        token,
+                        Level.FORCED));
+        HelloFrame subscriber = HelloFrame.subscriber()
+                .policy(Policy.SKIP)
+                .fromSequence(7, 8)
+                .types(TypeRanges.of(1, 9))
+                .build();
+        assertThat(subscriber.start()).isEqualTo(StartFrom.SEQUENCE);
+        assertThat(subscriber.policy()).isEqualTo(Policy.SKIP);
+        assertThat(HelloFrame.subscriber()
+                        .fromEarliest()
+                        .policy(Policy.SKIP)
+                        .build()
+                        .start())
+                .isEqualTo(StartFrom.EARLIEST);
+        // Who takes the token back takes the feature back, and no other one.
+        HelloFrame without = HelloFrame.subscriber()
+                .features(Features.SEQUENCES)
+                .token(token)
+                .token(Token.NONE)
+                .build();
+        assertThat(without.wants(Features.TOKEN)).isFalse();
+        assertThat(without.wants(Features.SEQUENCES)).isTrue();
+        assertThat(token).hasSameHashCodeAs(Token.of("s3cret")).isNotEqualTo(Token.of("s3cres"));
+        assertThat(token.hashCode()).isNotZero();
+    }
+
     @Test
     void whatWelcomeGrants() {
         WelcomeFrame welcome = new WelcomeFrame(
@@ -145,5 +203,10 @@ class HandshakeFramesTest {
         assertThat(welcome.epochChanged()).isTrue();
         assertThat(welcome.grants(Features.SEQUENCES)).isTrue();
         assertThat(welcome.grants(Features.ACKS)).isFalse();
+        assertThat(welcome.rolledBack()).isFalse();
+        WelcomeFrame back =
+                new WelcomeFrame(1, Policy.SKIP, WelcomeFrame.ROLLED_BACK, 0, 1, 1, 0, 1, 100, 100, 0, "", 5);
+        assertThat(back.rolledBack()).isTrue();
+        assertThat(back.epochChanged()).isFalse();
     }
 }

@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 class PolicyTest {
     @Test
     void isReadAsItIsWritten() {
-        assertThat(Policy.DECIDED).extracting(Policy::flag).containsExactly("disconnect", "backpressure", "skip");
+        assertThat(Policy.DECIDED)
+                .extracting(Policy::flag)
+                .containsExactly("disconnect", "backpressure", "skip", "replay");
         for (Policy policy : Policy.DECIDED) {
             assertThat(Policy.ofFlag(policy.flag())).isSameAs(policy);
             assertThat(Policy.ofFlag(policy.name())).isSameAs(policy);
@@ -19,7 +21,7 @@ class PolicyTest {
     void theRelaysDefaultIsNoAnswer() {
         assertThatThrownBy(() -> Policy.ofFlag("relay_default"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("'relay_default' is no policy: disconnect, backpressure or skip");
+                .hasMessage("'relay_default' is no policy: disconnect, backpressure, skip or replay");
     }
 
     @Test

@@ -43,6 +43,7 @@ class TestVectorTest {
         TypeRanges all = TypeRanges.ALL;
         m.put("welcome-minimal", welcome(1, Policy.DISCONNECT, 0, 0, 1, 1, 0, ""));
         m.put("welcome-subscriber", welcome(1, Policy.SKIP, 0, Features.SEQUENCES, EPOCH, 1000, 0, "relay 0.2.0"));
+        m.put("welcome-replay", welcome(1, Policy.REPLAY, 0, Features.SEQUENCES, EPOCH, 1000, 0, "relay 0.2.0"));
         m.put(
                 "welcome-publisher",
                 welcome(1, Policy.RELAY_DEFAULT, 0, Features.ACKS, EPOCH, 100_000, 4710, "relay 0.2.0"));
@@ -115,6 +116,7 @@ class TestVectorTest {
         m.put("sequence-later-version", new Sequence(1));
         m.put("gap-slow", new Gap(10, 19, GapReason.SLOW.code()));
         m.put("gap-not-held", new Gap(1, 1, GapReason.NOT_HELD.code()));
+        m.put("gap-damaged", new Gap(1, 1, GapReason.DAMAGED.code()));
         m.put("gap-limits", new Gap(MAX, MAX, GapReason.NOT_HELD.code()));
         m.put("gap-unknown-reason", new Gap(5, 6, 65535));
         m.put("gap-later-version", new Gap(10, 19, GapReason.SLOW.code()));
@@ -156,6 +158,13 @@ class TestVectorTest {
                 HelloFrame.subscriber()
                         .fromEarliest()
                         .policy(Policy.BACKPRESSURE)
+                        .name("audit")
+                        .build());
+        m.put(
+                "hello-subscriber-time",
+                HelloFrame.subscriber()
+                        .fromTime(1_795_411_800_000L)
+                        .policy(Policy.REPLAY)
                         .name("audit")
                         .build());
         m.put("hello-publisher-minimal", HelloFrame.publisher().build());

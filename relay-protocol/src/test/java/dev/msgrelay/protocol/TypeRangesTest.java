@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -93,6 +95,18 @@ class TypeRangesTest {
                 .hasMessageContaining("1025 ranges are over the limit of 1024");
         assertThatThrownBy(() -> TypeRanges.of(new int[2 * TypeRanges.MAX_RANGES + 2]))
                 .hasMessageContaining("1025 ranges are over the limit of 1024");
+    }
+
+    @Test
+    void differentSetsHaveDifferentHashes() {
+        Set<Integer> hashes = new HashSet<>();
+        for (int from = 0; from < 20; from++) {
+            for (int to = from; to < 20; to++) {
+                hashes.add(TypeRanges.of(from, to).hashCode());
+            }
+        }
+        assertThat(hashes).hasSizeGreaterThan(150);
+        assertThat(TypeRanges.of(1, 9)).isNotEqualTo(TypeRanges.of(1, 8)).isNotEqualTo(TypeRanges.of(2, 9));
     }
 
     @Test

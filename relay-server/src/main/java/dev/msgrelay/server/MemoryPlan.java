@@ -10,6 +10,7 @@ import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalFeed;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -82,7 +83,8 @@ public final class MemoryPlan {
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
         JournalSettings journal = config.journal().settings();
-        plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES : 0);
+        plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + JournalFeed.RECORD_BYTES : 0);
+        plan.put(Part.REPLAYS, RelayEngine.replays(config) ? limits.replayBytes() : 0);
         plan.put(Part.SEGMENTS, config.journal().on() ? Journal.heapBytes(journal) : 0);
         plan.put(Part.CONTROL, limits.controlBytes());
         plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);

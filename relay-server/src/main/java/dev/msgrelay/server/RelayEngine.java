@@ -15,7 +15,9 @@ import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.LoopSpread;
 import dev.msgrelay.server.fanout.PinRelief;
+import dev.msgrelay.server.fanout.ReplayPages;
 import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.fanout.SlowPolicies;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
@@ -101,6 +103,9 @@ final class RelayEngine {
     private final RingPort[] ringPorts;
     private final EngineLoop[] readers;
     private final SendGroup[] groups;
+    // Of those who get the stream from the journal; null: nobody does.
+    private final SendGroup replayGroup;
+    private final ReplayPages pages;
     private final LoopSpread spread;
     private final PinRelief relief;
     private final DurableEnds durable;
@@ -117,6 +122,7 @@ final class RelayEngine {
 
     /**
      * @param loops the core's first, then readers, then senders: {@link #readers} says how many
+     * @param replayLoop on which subscribers are sent what lies in the journal: it may wait for the disk; null: nobody is
      * @param epoch of the stream
      * @param readsAtOnce whether a read is over when the channel hands it on
      * @param opened the journal, in which the stream goes on; null: it begins here, and is kept nowhere
@@ -126,6 +132,7 @@ final class RelayEngine {
     RelayEngine(
             RelayConfig config,
             EngineLoop[] loops,
+            EngineLoop replayLoop,
             ByteBufAllocator allocator,
             Ticker clock,
             RelayIdentity identity,
@@ -201,10 +208,14 @@ final class RelayEngine {
         }
         // 6. Log -> subscribers, on the core's loop or on senders.
         groups = new SendGroup[loops.length - readers.length];
+        boolean replayed = journal != null && replayLoop != null;
+        int senders = replayed ? groups.length + 1 : groups.length;
         for (int i = 0; i < groups.length; i++) {
             groups[i] = new SendGroup(
-                    log, loops[i == 0 ? 0 : readers.length + i], allocator, budget, counters, groups.length);
+                    log, loops[i == 0 ? 0 : readers.length + i], allocator, budget, counters, senders, true);
         }
+        replayGroup = replayed ? new SendGroup(log, replayLoop, allocator, budget, counters, senders, false) : null;
+        pages = replayed ? new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime) : null;
         spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
         relief = new PinRelief(
                 log, services.table(), counters, budget.pool(Part.PINS).limit());
@@ -214,8 +225,9 @@ final class RelayEngine {
                 log,
                 durable,
                 stream.logBytes(),
-                new SubscriberConnection.Policies(gate),
-                config.stallTimeout().toNanos());
+                new SlowPolicies(gate),
+                config.stallTimeout().toNanos(),
+                replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null);
         // 7. What the loops do.
         core.duty(new CoreDuty(), failure);
         for (EngineLoop reader : readers) {
@@ -224,8 +236,17 @@ final class RelayEngine {
         for (int i = 1; i < groups.length; i++) {
             groups[i].loop().duty(new SendDuty(groups[i]), failure);
         }
+        if (replayed) {
+            replayLoop.duty(new ReplayDuty(), failure);
+            replayLoop.every(HOUSEKEEPING_MILLIS, replayGroup::tick);
+        }
         tickNanos = clock.nanoTime();
         core.every(HOUSEKEEPING_MILLIS, this::tick);
+    }
+
+    /** Whether subscribers are sent what lies in the journal: that takes a loop of its own, to which they move. */
+    static boolean replays(RelayConfig config) {
+        return config.journal().on() && config.transport().resolve().movesChannels();
     }
 
     /** Of so many loops, those that read publishers and do nothing else. */
@@ -315,6 +336,9 @@ final class RelayEngine {
             for (SendGroup group : groups) {
                 group.durableMoved();
             }
+            if (replayGroup != null) {
+                replayGroup.durableMoved();
+            }
         }
         if (services.durability().failed()) {
             services.table().live().forEach(c -> c.execute(c::journalFailed));
@@ -331,6 +355,24 @@ final class RelayEngine {
         @Override
         public boolean pending() {
             return group.pending();
+        }
+    }
+
+    /** What the loop does that reads the journal. */
+    private final class ReplayDuty implements EngineLoop.Duty {
+        @Override
+        public boolean work(long nowNanos) {
+            return replayGroup.pump(true);
+        }
+
+        @Override
+        public boolean pending() {
+            return replayGroup.pending();
+        }
+
+        @Override
+        public long sleepNanos() {
+            return pages.sleepNanos();
         }
     }
 
@@ -550,7 +592,8 @@ final class RelayEngine {
             if (c instanceof PublisherConnection publisher) {
                 quiet &= publisher.quiet();
             } else if (c instanceof SubscriberConnection subscriber) {
-                quiet &= subscriber.position() >= head;
+                // Who comes from the journal may go on with it at the next relay.
+                quiet &= subscriber.replays() || subscriber.position() >= head;
             }
         }
         return quiet && head == log.head().position();
@@ -576,6 +619,10 @@ final class RelayEngine {
         }
         for (SendGroup group : groups) {
             group.close();
+        }
+        if (replayGroup != null) {
+            replayGroup.close();
+            pages.close();
         }
         log.close();
         ringMemory.release();
@@ -605,15 +652,22 @@ final class RelayEngine {
         Mark head = new Mark();
         log.head().read(head);
         long slowest = head.position();
+        long farthest = slowest;
+        long replays = 0;
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
         for (Counter counter : Counter.values()) {
             values.put(counter, services.counters().sum(counter));
         }
         for (Connection c : services.table().live()) {
-            if (c instanceof SubscriberConnection s) {
+            if (c instanceof SubscriberConnection s && s.replays()) {
+                replays++;
+                farthest = Math.min(farthest, s.position());
+            } else if (c instanceof SubscriberConnection s) {
                 slowest = Math.min(slowest, s.position());
             }
         }
+        values.put(Counter.JOURNAL_REPLAYS, replays);
+        values.put(Counter.JOURNAL_REPLAY_LAG_BYTES, head.position() - farthest);
         values.put(Counter.MESSAGES_IN, head.sequence() - first.sequence());
         values.put(Counter.BYTES_IN, head.position() - first.position());
         values.put(Counter.PUBLISHERS, (long) services.table().publishers());

@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,6 +49,8 @@ public final class RelayServer implements AutoCloseable {
     private final RelayConfig config;
     private final Transport transport;
     private final EngineLoop[] loops;
+    // The one among them that only sends what lies in the journal; null: nobody is sent that.
+    private final EngineLoop replayLoop;
     private final RelayEngine engine;
     private final RelayState state = new RelayState();
     private final Entrances entrances;
@@ -66,13 +69,20 @@ public final class RelayServer implements AutoCloseable {
         this.journal = journal;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
-        loops = new EngineLoop[auto ? autoLoops(transport) : config.eventLoops()];
-        for (int i = 0; i < loops.length; i++) {
+        int live = auto ? autoLoops(transport) : config.eventLoops();
+        boolean replays = RelayEngine.replays(config);
+        loops = new EngineLoop[replays ? live + 1 : live];
+        for (int i = 0; i < live; i++) {
             loops[i] = new EngineLoop("relay-loop-" + i, transport.ioHandler());
         }
+        if (replays) {
+            loops[live] = new EngineLoop("relay-replay", transport.ioHandler());
+        }
+        replayLoop = replays ? loops[live] : null;
         engine = new RelayEngine(
                 config,
-                loops,
+                Arrays.copyOf(loops, live),
+                replayLoop,
                 new UnpooledByteBufAllocator(true),
                 Ticker.systemTicker(),
                 new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
@@ -111,13 +121,18 @@ public final class RelayServer implements AutoCloseable {
      * @throws IllegalArgumentException the transport, or the provider of TLS, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
+        return start(config, Recovery.Progress.NOBODY);
+    }
+
+    /** As above, and tells how far it is with looking through its journal, which may take a while. */
+    public static RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
         TlsContext tls = tls(config);
         long epoch = newEpoch();
         Journal journal;
         try {
-            journal = journal(config.journal(), epoch);
+            journal = journal(config.journal(), epoch, recovery);
         } catch (IOException e) {
             closeTls(tls);
             throw e;
@@ -162,9 +177,14 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /** Null: there is none. */
-    private static Journal journal(JournalConfig config, long epoch) throws IOException {
+    private static Journal journal(JournalConfig config, long epoch, Recovery.Progress recovery) throws IOException {
         return config.on()
-                ? Journal.open(FileDisk.make(config.directory()), config.settings(), epoch, System.currentTimeMillis())
+                ? Journal.open(
+                        FileDisk.make(config.directory()),
+                        config.settings(),
+                        epoch,
+                        System.currentTimeMillis(),
+                        recovery)
                 : null;
     }
 
@@ -268,9 +288,9 @@ public final class RelayServer implements AutoCloseable {
         return transport;
     }
 
-    /** Threads that drive its sockets; how many of them have something to do just now, {@link #stats} tells. */
+    /** Threads that drive its sockets, but for the one that sends from the journal; how many of them have something to do just now, {@link #stats} tells. */
     public int eventLoops() {
-        return loops.length;
+        return replayLoop == null ? loops.length : loops.length - 1;
     }
 
     /** What was found in the journal when the relay was started; null: there is no journal. */

@@ -3,13 +3,18 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
@@ -21,12 +26,14 @@ import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.sim.Asleep;
+import dev.msgrelay.server.sim.Lives;
 import dev.msgrelay.server.sim.LocalPeer;
 import dev.msgrelay.server.sim.NamedPublisher;
 import dev.msgrelay.server.sim.Peer;
 import dev.msgrelay.server.sim.PlainPublisher;
 import dev.msgrelay.server.sim.Producer;
 import dev.msgrelay.server.sim.SimChannel;
+import dev.msgrelay.server.sim.SimJournal;
 import dev.msgrelay.server.sim.SimLoop;
 import dev.msgrelay.server.sim.Source;
 import dev.msgrelay.server.sim.StreamModel;
@@ -38,6 +45,7 @@ import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -53,17 +61,29 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *   step:  a loop goes round once  |  a client does something  |  time passes  |  somebody connects  ->  what must hold is looked at
  *   end:   faults stop, everybody does what is right -> nothing is owed -> the relay ends -> no byte is left
+ *
+ *   with a journal:  step  |  one of its threads does something  |  the relay ends, or the machine  ->  the next life
  * </pre>
  */
 final class Simulation {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int ROUNDS = 2_000;
     private static final int CYCLES_PER_ROUND = 400;
+    private static final int CYCLES_PER_END = 4;
     private static final int MOST_CONNECTIONS = 24;
     /** Handshakes take longer than steps. */
     private static final int SEEDS_PER_TLS = 10;
+    /** Starting anew takes longer, too. */
+    private static final int SEEDS_PER_JOURNAL = 20;
 
-    private static final int EPOCH = 0x5EED;
+    private static final int FIRST_OF_JOURNAL = 4;
+    /** All of it is read again in each life. */
+    private static final int MOST_VOLUME = 4;
+
+    private static final int MOST_BYTES = 6 << 20;
+
+    private static final long FIRST_EPOCH = 0x5EED;
+    private static final long NO_EPOCH = 77;
     private static final Set<Counter> NOTHING_LEFT = EnumSet.of(
             Counter.PUBLISHERS,
             Counter.SUBSCRIBERS,
@@ -76,15 +96,11 @@ final class Simulation {
 
     private final World world;
     private final RelayConfig config;
-    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private final SimLoop[] loops;
-    private final RelayEngine engine;
     private final StreamModel model;
-    private final RelayState state = new RelayState();
-    private final List<Peer> peers = new ArrayList<>();
-    private final List<PlainPublisher> gone = new ArrayList<>();
+    private final Lives lives;
     private final List<Producer> producers = new ArrayList<>();
-    private final List<LocalPeer> locals = new ArrayList<>();
+    // Of subscribers that were there when a relay ended.
+    private final List<Subscriber.Resumed> resumed = new ArrayList<>();
 
     // What this run is like.
     private final int cycleWeight;
@@ -93,17 +109,34 @@ final class Simulation {
     private final int subscriberKinds;
     private final int publisherKinds;
     private final int patience;
+    private final int localPublishers;
     private final int localWeight;
     private final boolean readsAtOnce;
     // Null: it has none.
     private final TlsPort tls;
+    private final SimJournal journal;
+    // Steps that a relay with a journal lives for, more or less.
+    private final int lifespan;
 
-    private int channels;
+    // Of one life of the relay: see begin.
+    private UnpooledByteBufAllocator allocator;
+    private SimLoop[] loops;
+    private RelayEngine engine;
+    private RelayState state;
+    private final List<Peer> peers = new ArrayList<>();
+    private final List<PlainPublisher> gone = new ArrayList<>();
+    private final List<LocalPeer> locals = new ArrayList<>();
+    private int before;
     private int connected;
     private int arriving;
     private long closesSeen;
     private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
     private RelayStats lastStats;
+    private boolean ending;
+    private boolean journalEnded;
+    private boolean withoutJournal;
+
+    private int channels;
     private Throwable engineFailure;
 
     Simulation(long seed) {
@@ -111,37 +144,92 @@ final class Simulation {
         int loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
         // As io_uring, whose channels stay where they are.
         boolean likeEpoll = Boolean.getBoolean("sim.atOnce") || loopCount > 1 || !world.onceIn(3);
-        boolean secured = Boolean.getBoolean("sim.tls") || Math.floorMod(seed, SEEDS_PER_TLS) == SEEDS_PER_TLS - 1;
+        boolean journaled =
+                Boolean.getBoolean("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
+        boolean secured = !journaled
+                && (Boolean.getBoolean("sim.tls") || Math.floorMod(seed, SEEDS_PER_TLS) == SEEDS_PER_TLS - 1);
+        if (journaled) {
+            world.atMost(MOST_VOLUME, MOST_BYTES);
+        }
         readsAtOnce = likeEpoll || secured;
         RelayConfig.Builder drawn = config(loopCount);
-        config = (secured ? withTls(drawn) : drawn).build();
+        config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
         world.config(config);
         tls = secured ? new TlsPort(world) : null;
-        loops = new SimLoop[loopCount];
-        EngineLoop[] engineLoops = new EngineLoop[loopCount];
-        for (int i = 0; i < loopCount; i++) {
-            loops[i] = new SimLoop(world, i);
-            engineLoops[i] = loops[i].loop();
-        }
-        engine = new RelayEngine(
-                config,
-                engineLoops,
-                allocator,
-                world.clock(),
-                new RelayIdentity(EPOCH, "simulated", config.stream().maxBody()),
-                readsAtOnce,
-                null,
-                this::engineFailed);
-        model = new StreamModel(world, engine.log(), config.stream().maxBody());
+        lives = new Lives(world);
+        journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
+        lifespan = journaled ? world.oneOf(100, 300, 1000) : 0;
+        model = new StreamModel(world, config.stream().maxBody());
         cycleWeight = world.between(30, 70);
         timeWeight = world.between(1, 8);
         malicious = world.onceIn(3);
         subscriberKinds = world.between(1, 7);
         publisherKinds = world.between(1, 3);
         patience = world.oneOf(2, 5, 20);
-        int localPublishers = world.oneOf(0, 0, 1, 2);
+        localPublishers = world.oneOf(0, 0, 1, 2);
         localWeight = world.oneOf(3, 3, 30);
-        for (int i = 0; i < localPublishers; i++) {
+        begin(loopCount);
+        int names = (publisherKinds & 2) != 0 || journaled ? world.between(1, 3) : 0;
+        for (int i = 0; i < names; i++) {
+            boolean contested = world.onceIn(3);
+            for (int k = contested ? 2 : 1; k > 0; k--) {
+                producers.add(new Producer(
+                        "name-" + i,
+                        new ProducerId(world.nextLong(), world.nextLong() | 1),
+                        model.newSource(size()),
+                        contested,
+                        world.onceIn(8) ? world.between(1, 200) : 0,
+                        journaled && !world.onceIn(4) ? level() : null));
+            }
+        }
+    }
+
+    private Level level() {
+        return Level.values()[world.below(Level.values().length)];
+    }
+
+    /** A life of the relay: without a journal there is one. */
+    private void begin(int loopCount) {
+        allocator = new UnpooledByteBufAllocator(true, true);
+        loops = new SimLoop[loopCount];
+        EngineLoop[] engineLoops = new EngineLoop[loopCount];
+        for (int i = 0; i < loopCount; i++) {
+            loops[i] = new SimLoop(world, i);
+            engineLoops[i] = loops[i].loop();
+        }
+        long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
+        Journal opened = journal == null ? null : journal.open(epoch);
+        before = 0;
+        if (opened != null && lives.count() > 0) {
+            before = (int) opened.goesOnAt().sequence() - 1;
+            journal.check(model, lives, producers);
+        }
+        if (opened != null) {
+            journal.begun();
+        }
+        engine = new RelayEngine(
+                config,
+                engineLoops,
+                null,
+                allocator,
+                world.clock(),
+                new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
+                readsAtOnce,
+                opened,
+                this::engineFailed);
+        state = new RelayState();
+        model.goesOn(engine.log(), before);
+        lives.begin(epoch, before, engine.durability());
+        producers.forEach(Producer::relayBegins);
+        connected = 0;
+        arriving = 0;
+        closesSeen = 0;
+        closes.clear();
+        lastStats = null;
+        ending = false;
+        journalEnded = false;
+        withoutJournal = false;
+        for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
             locals.add(new LocalPeer(
                     world,
                     model,
@@ -157,18 +245,22 @@ final class Simulation {
                 locals.get(world.below(locals.size())).act();
             }
         });
-        int names = (publisherKinds & 2) != 0 ? world.between(1, 3) : 0;
-        for (int i = 0; i < names; i++) {
-            boolean contested = world.onceIn(3);
-            for (int k = contested ? 2 : 1; k > 0; k--) {
-                producers.add(new Producer(
-                        "name-" + i,
-                        new ProducerId(world.nextLong(), world.nextLong() | 1),
-                        model.newSource(size()),
-                        contested,
-                        world.onceIn(8) ? world.between(1, 200) : 0));
-            }
-        }
+    }
+
+    /** Segments are short, so that there are many; what does not fit into one is refused. */
+    private RelayConfig.Builder withJournal(RelayConfig.Builder drawn) {
+        StreamConfig stream = drawn.build().stream();
+        int longest = Math.max(stream.maxBody() + 8, stream.packetBytes());
+        int segment = Math.max(16 << 10, longest / 3 * 4 + 8) * world.oneOf(1, 2, 4);
+        drawn.journal(Path.of("simulated"))
+                .journalSegment(segment)
+                .journalForce(Duration.ofMillis(world.oneOf(1, 50, 1000)))
+                .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
+        return switch (world.below(3)) {
+            case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
+            case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
+            default -> drawn.journalKeep(Duration.ofMillis(world.oneOf(1, 1000, 100_000)));
+        };
     }
 
     private RelayConfig.Builder withTls(RelayConfig.Builder drawn) {
@@ -231,6 +323,10 @@ final class Simulation {
         if (cause instanceof Asleep) {
             return;
         }
+        if (cause instanceof JournalException && journal != null && journal.failed()) {
+            journalEnded = true;
+            return;
+        }
         if (engineFailure == null) {
             engineFailure = cause;
         }
@@ -243,8 +339,12 @@ final class Simulation {
     void run(int steps) {
         try {
             for (int i = 0; i < steps; i++) {
-                step();
-                looked();
+                if (journal == null) {
+                    step();
+                    looked();
+                } else {
+                    stepOfALife();
+                }
             }
             calm();
             end();
@@ -253,6 +353,39 @@ final class Simulation {
                 e.initCause(engineFailure);
             }
             throw e;
+        }
+    }
+
+    /** As any other, and at any time the relay ends, or the machine does. */
+    private void stepOfALife() {
+        try {
+            journal.disturb();
+            step();
+            looked();
+        } catch (SimDisk.Crash crash) {
+            endAtOnce("crash");
+            return;
+        }
+        if (journalEnded && config.journal().failure() == JournalConfig.Failure.EXIT) {
+            endAtOnce("failed");
+        } else if (journalEnded && !withoutJournal) {
+            withoutJournal = true;
+            lives.count("without journal", 1);
+            journal.abandon();
+        } else if (world.onceIn(lifespan)) {
+            if (world.onceIn(4)) {
+                endInOrder();
+            } else {
+                endAtOnce("killed");
+            }
+        }
+    }
+
+    /** Everybody else, while one of the journal's threads waits for the disk. */
+    private void meanwhile() {
+        if (!ending) {
+            step();
+            looked();
         }
     }
 
@@ -265,6 +398,10 @@ final class Simulation {
         world.nextStep();
         if (tls != null && tls.thread().hasWork() && world.onceIn(4)) {
             tls.thread().goOn();
+            return;
+        }
+        if (journal != null && world.onceIn(4)) {
+            journal.step();
             return;
         }
         int dice = world.below(100);
@@ -352,7 +489,7 @@ final class Simulation {
     private void named(Producer producer) {
         List<Producer> rivals =
                 producers.stream().filter(p -> p.sameName(producer)).toList();
-        connect(new NamedPublisher(world, model, newChannel(), producer, rivals, EPOCH, malicious), Role.PUBLISHER);
+        connect(new NamedPublisher(world, model, newChannel(), producer, rivals, lives, malicious), Role.PUBLISHER);
     }
 
     private void subscriber() {
@@ -368,6 +505,7 @@ final class Simulation {
                 model,
                 newChannel(),
                 channels,
+                lives,
                 engine.log(),
                 config.stream().packetBytes(),
                 config.clients().slowSubscriber(),
@@ -397,8 +535,21 @@ final class Simulation {
             } else {
                 int back = world.skewed(Math.max(1, model.count()));
                 long first = Math.max(1, model.count() + (world.onceIn(10) ? 3 : 1) - back);
-                hello.fromSequence(world.oneOf(0, EPOCH, EPOCH, world.onceIn(5) ? 77 : EPOCH), first);
+                long epoch =
+                        switch (world.oneOf(0, 1, 1, world.onceIn(5) ? 2 : 1)) {
+                            case 0 -> 0;
+                            case 1 -> lives.someEpoch();
+                            default -> NO_EPOCH;
+                        };
+                hello.fromSequence(epoch, first);
             }
+        }
+        if (journal != null && world.onceIn(2)) {
+            hello.level(level());
+        }
+        if (!resumed.isEmpty() && world.onceIn(2)) {
+            Subscriber.Resumed one = resumed.remove(world.below(resumed.size()));
+            hello.fromSequence(one.epoch(), one.next()).level(one.level());
         }
         return hello.build();
     }
@@ -513,7 +664,8 @@ final class Simulation {
         // writes.
         long underWay = readsAtOnce ? 0 : publishers() * PublisherConnection.SMALL_BYTES;
         long reserved = engine.budget().used(Kind.DIRECT)
-                - engine.budget().pool(Part.IO_URING).used();
+                - engine.budget().pool(Part.IO_URING).used()
+                - engine.budget().pool(Part.JOURNAL).used();
         // What has been granted in the line for a long frame may not have been taken yet.
         long mayWait = engine.budget().pool(Part.FRAMES).used() + (tls == null ? 0 : tls.mayBeGone());
         if (used > reserved + underWay || (used < reserved - mayWait && used < reserved - mayWait - maySay())) {
@@ -552,7 +704,8 @@ final class Simulation {
         RelayStats now = engine.stats();
         for (Counter counter : Counter.values()) {
             long value = now.get(counter);
-            long least = counter.total() && lastStats != null ? lastStats.get(counter) : 0;
+            long first = counter == Counter.JOURNAL_FREE_BYTES ? -1 : 0;
+            long least = counter.total() && lastStats != null ? lastStats.get(counter) : first;
             if (value < least) {
                 world.fail(counter + " is " + value + ", and was " + least + " or more");
             }
@@ -561,8 +714,8 @@ final class Simulation {
         if (now.get(Counter.FAILURES) > world.injectedFaults()) {
             world.fail(now.get(Counter.FAILURES) + " faults of the relay, " + world.injectedFaults() + " were made: ");
         }
-        if (now.messagesIn() != model.count()) {
-            world.fail(now.messagesIn() + " messages in, " + model.count() + " are there");
+        if (now.messagesIn() != model.count() - before) {
+            world.fail(now.messagesIn() + " messages in, " + (model.count() - before) + " are there");
         }
         if ((world.step() & 127) == 0) {
             for (ConnectionRow row : engine.rows()) {
@@ -573,11 +726,112 @@ final class Simulation {
         }
     }
 
+    // ---- the end of a life ---------------------------------------------------------------------------------------
+
+    /** The process ends, or the machine: the relay gets to do nothing any more. */
+    private void endAtOnce(String how) {
+        boolean power = world.onceIn(2);
+        lives.count(how + (power ? ", power lost" : ""), 1);
+        world.trace("relay", power ? "loses power" : "is killed", model.count(), lives.count());
+        model.sync();
+        leave();
+        journal.letGo();
+        // What is left of it in this process is cleared away, and nobody sees how.
+        engine.closeConnections();
+        clearAway(false);
+        journal.ends(power);
+        begin(loops.length);
+    }
+
+    /** It ends as SIGTERM has it end, with as much patience as the seed says. */
+    private void endInOrder() {
+        lives.count("in order", 1);
+        world.trace("relay", "ends", model.count(), lives.count());
+        journal.heal();
+        ending = true;
+        locals.forEach(LocalPeer::close);
+        engine.sayGoAway(1000);
+        state.close();
+        engine.stopReading(1000);
+        for (int round = world.below(30); round > 0 && !engine.drained(); round--) {
+            peers.forEach(Peer::act);
+            cycleAll(true);
+        }
+        engine.closeConnections();
+        clearAway(true);
+        begin(loops.length);
+    }
+
+    /** Nobody has a relay any more. */
+    private void leave() {
+        for (Peer peer : peers) {
+            if (peer instanceof Subscriber subscriber && subscriber.resumed() != null) {
+                resumed.add(subscriber.resumed());
+            }
+            peer.relayGone();
+        }
+        peers.clear();
+        gone.clear();
+    }
+
+    /** @param seen whether it still is a relay, for its clients and for its journal */
+    private void clearAway(boolean seen) {
+        loops[0].beforeSleep(() -> {});
+        for (int round = 0; round < ROUNDS && !engine.table().allGone(); round++) {
+            cycleAll(seen);
+            world.advance(20 * MILLI);
+        }
+        world.check(engine.table().allGone(), "a relay that ends does not get rid of " + engine.rows());
+        locals.forEach(LocalPeer::close);
+        locals.clear();
+        cycleAll(seen);
+        if (seen) {
+            closeJournal();
+            leave();
+        }
+        engine.release();
+        long left = allocator.metric().usedDirectMemory();
+        world.check(left == 0, "of a relay that has ended " + left + " bytes of direct memory are left");
+        world.throwIfFailed();
+    }
+
+    private void cycleAll(boolean seen) {
+        for (int i = 0; i < CYCLES_PER_END; i++) {
+            for (SimLoop loop : loops) {
+                world.nextStep();
+                loop.cycle();
+                if (seen) {
+                    model.sync();
+                    looked();
+                }
+            }
+            if (seen) {
+                journal.settle();
+            }
+        }
+    }
+
+    /** All that is in the stream is on the disk then, and stays. */
+    private void closeJournal() {
+        boolean failed = journal.failed();
+        journal.close();
+        if (!failed) {
+            lives.promise(Level.FORCED, model.count(), "whoever ended it");
+            lives.promise(Level.WRITTEN, model.count(), "whoever ended it");
+        }
+    }
+
     // ---- the end -------------------------------------------------------------------------------------------------
 
     /** Faults stop, everybody does what is right: in the end nothing is owed. */
     private void calm() {
         world.calmDown();
+        if (journal != null) {
+            journal.heal();
+            if (journal.failed()) {
+                endAtOnce("failed");
+            }
+        }
         world.trace("all", "behave", 0, 0);
         String owed = "";
         for (int round = 0; round < ROUNDS; round++) {
@@ -627,6 +881,9 @@ final class Simulation {
             while (tls != null && tls.thread().hasWork()) {
                 tls.thread().goOn();
             }
+            if (journal != null) {
+                more |= journal.settle();
+            }
             for (SimLoop loop : loops) {
                 world.nextStep();
                 more |= loop.cycle();
@@ -659,7 +916,8 @@ final class Simulation {
         long progress = model.end();
         for (int i = 0; i < peers.size(); i++) {
             SimChannel channel = peers.get(i).channel();
-            progress += channel.taken() - channel.unread();
+            boolean late = journal != null && peers.get(i) instanceof NamedPublisher named && named.isSettled();
+            progress += (late ? 0 : channel.taken()) - channel.unread();
         }
         return progress;
     }
@@ -713,6 +971,9 @@ final class Simulation {
         for (Counter gauge : NOTHING_LEFT) {
             world.check(last.get(gauge) == 0, "in the end " + gauge + " is " + last.get(gauge));
         }
+        if (journal != null) {
+            closeJournal();
+        }
         engine.release();
         for (Part part : EnumSet.of(
                 Part.RESTS,
@@ -729,6 +990,11 @@ final class Simulation {
         long left = allocator.metric().usedDirectMemory();
         world.check(left == 0, "in the end " + left + " bytes of direct memory are not given back");
         world.throwIfFailed();
+        if (journal != null) {
+            journal.checkEnd(model, lives, producers);
+            lives.count("openings interrupted", journal.crashedOpenings());
+            lives.count("torn tails", journal.cuts());
+        }
     }
 
     /** As {@link RelayShutdown} does it. */
@@ -749,6 +1015,11 @@ final class Simulation {
     /** What has happened, by the relay's own count. */
     RelayStats stats() {
         return engine.stats();
+    }
+
+    /** See {@link Lives#counts}. */
+    Map<String, Integer> lives() {
+        return lives.counts();
     }
 
     /** See {@link World#faultySteps}. */

@@ -22,8 +22,10 @@ import org.junit.jupiter.api.Timeout;
  * <pre>
  *   -Dsim.seed=N       one seed again
  *   -Dsim.seconds=N    fresh seeds for so long
+ *   -Dsim.endless=true fresh seeds until one fails, or somebody ends it
  *   -Dsim.steps=N      steps of one seed
- *   -Dsim.tls=true     TLS in each run, not in each tenth
+ *   -Dsim.tls=true     TLS in each run but those with a journal, not in each tenth
+ *   -Dsim.journal=true a journal in each run, not in each twentieth
  *   -Dsim.trace=WHO    prints the events of clients whose names begin so
  * </pre>
  */
@@ -51,16 +53,36 @@ class SimulationTest {
     /** Only with TLS does a connection end so. */
     private static final Set<CloseReason> ENDS_OF_TLS = EnumSet.of(CloseReason.TLS_FAILED, CloseReason.TLS_KEY_USED_UP);
 
+    /** Otherwise it does not show what a journal leaves behind. */
+    private static final List<String> OF_LIVES = List.of(
+            "crash",
+            "in order",
+            "killed",
+            "killed, power lost",
+            "openings interrupted",
+            "publishers rolled back",
+            "subscribers of an earlier life",
+            "subscribers rolled back",
+            "torn tails",
+            "without journal");
+
+    private static final long A_MINUTE = 60;
+
+    private final Map<String, Integer> lives = new TreeMap<>();
     private final Map<String, Integer> faultySteps = new TreeMap<>();
     private final Map<CloseReason, Long> closes = new EnumMap<>(CloseReason.class);
 
     @Test
-    @Timeout(value = 1, unit = TimeUnit.DAYS)
+    @Timeout(value = 1000, unit = TimeUnit.DAYS)
     void whatMustHoldHoldsAfterEachStep() {
         Long seed = Long.getLong("sim.seed");
         long seconds = Long.getLong("sim.seconds", 0);
         if (seed != null) {
             run(seed);
+        } else if (Boolean.getBoolean("sim.endless")) {
+            while (true) {
+                runFor(A_MINUTE);
+            }
         } else if (seconds > 0) {
             runFor(seconds);
         } else {
@@ -73,13 +95,17 @@ class SimulationTest {
                     .as("steps of connections that were made to throw half way: %s", faultySteps)
                     .containsAll(STEPS_OF_CONNECTIONS);
             assertThat(closes.keySet()).as("ends with TLS: %s", closes).containsAll(ENDS_OF_TLS);
+            System.out.println("lives of relays with a journal: " + lives);
+            assertThat(lives.keySet())
+                    .as("lives of relays with a journal: %s", lives)
+                    .containsAll(OF_LIVES);
         }
     }
 
     /** Otherwise no seed would be worth printing. */
     @Test
     void aSeedRepeatsARunExactly() {
-        for (long seed = 5; seed < 10; seed++) {
+        for (long seed = 4; seed < 10; seed++) {
             Simulation first = new Simulation(seed);
             first.run(STEPS);
             Simulation second = new Simulation(seed);
@@ -98,6 +124,7 @@ class SimulationTest {
         }
         System.out.printf("%,d steps of %,d seeds from %d on%n", steps, next - first, first);
         System.out.println("steps of connections that were made to throw half way: " + faultySteps);
+        System.out.println("lives of relays with a journal: " + lives);
     }
 
     private long run(long seed) {
@@ -108,6 +135,7 @@ class SimulationTest {
             Simulation simulation = new Simulation(seed);
             simulation.run(STEPS);
             simulation.faultySteps().forEach((step, times) -> faultySteps.merge(step, times, Integer::sum));
+            simulation.lives().forEach((what, times) -> lives.merge(what, times, Integer::sum));
             simulation.stats().closes().forEach((reason, times) -> closes.merge(reason, times, Long::sum));
             return simulation.steps();
         } finally {

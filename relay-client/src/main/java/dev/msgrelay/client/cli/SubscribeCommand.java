@@ -10,11 +10,19 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.MessagePrinter;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAccessor;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -79,16 +87,19 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "START",
             converter = Start.Converter.class,
             description =
-                    "Start with new messages (live), the oldest that the relay holds (earliest), or the message of"
-                            + " this sequence. Says HELLO. Default: live.")
+                    "Start with new messages (live), the oldest that the relay holds (earliest), the message of this"
+                            + " sequence, or those of a time: 2026-11-23T05:30:00Z (without Z: by this machine's clock), or 15m or"
+                            + " 2h ago; that takes a relay with a journal. Where it takes long, stderr tells how far it is. Says"
+                            + " HELLO. Default: live.")
     private Start from;
 
     @Option(
             names = "--policy",
             paramLabel = "POLICY",
             converter = Converters.OfPolicy.class,
-            description = "What the relay is to do when this client reads too slowly: disconnect, backpressure or skip."
-                    + " Says HELLO. Default: the relay's choice.")
+            description =
+                    "What the relay is to do when this client reads too slowly: disconnect, backpressure, skip or"
+                            + " replay (it gets from the journal what it was too slow for). Says HELLO. Default: the relay's choice.")
     private Policy policy;
 
     @Option(
@@ -172,9 +183,15 @@ final class SubscribeCommand implements Callable<Integer> {
 
     private void receive(MessageMeter meter, RelaySubscriber subscriber, List<Endpoint> endpoints) throws IOException {
         MessageHandler handler = meter::onMessage;
+        CatchUp catchUp = from == null || quiet
+                ? null
+                : new CatchUp(out, spec.commandLine().getErr(), json);
         int n = 0;
         while (!meter.isDone() && n >= 0) {
             n = subscriber.poll(handler);
+            if (catchUp != null) {
+                catchUp.look(subscriber.next(), subscriber.head(), System.nanoTime());
+            }
             // Also without messages: what happens to the connection may have been printed.
             checkOutput();
         }
@@ -249,35 +266,57 @@ final class SubscribeCommand implements Callable<Integer> {
      * Where to start.
      *
      * @param sequence {@link #LIVE}, {@link #EARLIEST}, or a sequence
+     * @param time where that is not null
      */
-    record Start(long sequence) {
+    record Start(long sequence, Instant time) {
         private static final long LIVE = 0;
         private static final long EARLIEST = -1;
 
         void apply(SubscriberOptions.Builder options) {
-            if (sequence == EARLIEST) {
+            if (time != null) {
+                options.fromTime(time);
+            } else if (sequence == EARLIEST) {
                 options.fromEarliest();
             } else if (sequence != LIVE) {
                 options.fromSequence(0, sequence);
             }
         }
 
-        /** Two words, or a number from 1. */
+        /** Two words, a number from 1, or a time. */
         static final class Converter implements ITypeConverter<Start> {
             @Override
             public Start convert(String value) {
                 if (value.equals("live") || value.equals("earliest")) {
-                    return new Start(value.equals("live") ? LIVE : EARLIEST);
+                    return new Start(value.equals("live") ? LIVE : EARLIEST, null);
                 }
                 try {
-                    long number = Long.parseLong(value);
-                    if (number >= 1) {
-                        return new Start(number);
+                    if (value.matches("\\d+")) {
+                        long number = Long.parseLong(value);
+                        if (number >= 1) {
+                            return new Start(number, null);
+                        }
+                    } else {
+                        Instant time = value.contains("T")
+                                ? time(value)
+                                : Instant.now().minus(Durations.parse(value));
+                        if (time.toEpochMilli() >= 1) {
+                            return new Start(0, time);
+                        }
                     }
-                } catch (NumberFormatException e) {
-                    // Told below, together with numbers that are none of messages.
+                } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
+                    // Told below, together with numbers that are none of messages, and times before 1970.
                 }
-                throw new TypeConversionException("'" + value + "' is neither live, nor earliest, nor a number from 1");
+                throw new TypeConversionException("'" + value
+                        + "' is neither live, nor earliest, nor a number from 1, nor a time after 1970 such as"
+                        + " 2026-11-23T05:30:00Z, nor one such as 15m, so long ago");
+            }
+
+            private static Instant time(String value) {
+                TemporalAccessor read =
+                        DateTimeFormatter.ISO_DATE_TIME.parseBest(value, ZonedDateTime::from, LocalDateTime::from);
+                return read instanceof LocalDateTime local
+                        ? local.atZone(ZoneId.systemDefault()).toInstant()
+                        : Instant.from(read);
             }
         }
     }

@@ -127,6 +127,15 @@ final class TopScreen {
                 ShortText.of(row.getLong("lagMessages")),
                 ShortText.of(row.getLong("lagBytes"), "B"),
                 ShortText.age(row.getLong("ageMillis")),
-                row.getString("state"));
+                state(row));
+    }
+
+    private static String state(JsonObject row) {
+        if (!row.has("replayPercent")) {
+            return row.getString("state");
+        }
+        long left = row.getLong("replayLeftMillis");
+        return "journal " + row.getLong("replayPercent") + " %"
+                + (left < 0 ? "" : ", " + ShortText.age(left) + " left");
     }
 }

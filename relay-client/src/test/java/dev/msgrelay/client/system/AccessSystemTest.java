@@ -62,6 +62,7 @@ class AccessSystemTest {
                 TypeRanges.parse(subscribe),
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
+                Identity.UNLIMITED,
                 Identity.UNLIMITED)));
     }
 
@@ -292,6 +293,7 @@ class AccessSystemTest {
                 List.of(),
                 TypeRanges.parse(publish),
                 null,
+                Identity.UNLIMITED,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED)));

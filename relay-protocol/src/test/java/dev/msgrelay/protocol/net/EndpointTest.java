@@ -60,6 +60,9 @@ class EndpointTest {
         "[::1:7400, written in brackets",
         "[relay]:7400, no IPv6 address",
         "[relay:7400, brackets",
+        "re[lay:7400, brackets",
+        "relay]:7400, brackets",
+        "]relay:7400, brackets",
         "unix:, has no path",
     })
     void saysWhatIsWrong(String text, String what) {
@@ -82,6 +85,12 @@ class EndpointTest {
         assertThat(Endpoint.of(new InetSocketAddress("::1", 7400))).hasToString("[0:0:0:0:0:0:0:1]:7400");
         assertThat(Endpoint.of(new InetSocketAddress("0.0.0.0", 7400))).hasToString("127.0.0.1:7400");
         assertThat(Endpoint.of(UnixDomainSocketAddress.of("/tmp/x"))).hasToString("unix:/tmp/x");
+        assertThat(Endpoint.tcp("relay", 1)).hasToString("relay:1");
+        assertThat(Endpoint.tcp("relay", 65535).host()).isEqualTo("relay");
+        for (int port : new int[] {0, 65536}) {
+            assertThatThrownBy(() -> Endpoint.tcp("relay", port))
+                    .hasMessage("port " + port + " is not within 1..65535");
+        }
     }
 
     @Test

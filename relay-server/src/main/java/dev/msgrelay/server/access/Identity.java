@@ -21,6 +21,7 @@ import javax.security.auth.x500.X500Principal;
  * @param maxConnections at once; {@link #UNLIMITED}: any number
  * @param maxRate bytes a second of all its connections together, in each direction; {@link #UNLIMITED}: any number
  * @param maxLag bytes that a subscriber may be behind; {@link #UNLIMITED}: as many as the log has
+ * @param maxReplays subscribers at once that get from the journal what lies behind the log; {@link #UNLIMITED}: any number
  */
 public record Identity(
         String name,
@@ -32,7 +33,8 @@ public record Identity(
         TypeRanges subscribe,
         long maxConnections,
         long maxRate,
-        long maxLag) {
+        long maxLag,
+        long maxReplays) {
     /** No limit of its own. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
@@ -64,6 +66,7 @@ public record Identity(
         least(name + ": max-connections", maxConnections, 1);
         least(name + ": max-rate", maxRate, 1);
         least(name + ": max-lag", maxLag, LEAST_LAG);
+        least(name + ": max-replays", maxReplays, 0);
     }
 
     private static void least(String what, long value, long least) {

@@ -9,19 +9,24 @@ final class IdentityUse {
     private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicLong connections = new AtomicLong();
+    private final AtomicLong replays = new AtomicLong();
     // By direction: the time at which all that has gone through so far would have been through at the rate.
     private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
     private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
 
     /** One connection more, unless there are so many; {@link #leave} is due then. */
     boolean enter(long most) {
+        return oneMore(connections, most);
+    }
+
+    private static boolean oneMore(AtomicLong of, long most) {
         long before;
         do {
-            before = connections.get();
+            before = of.get();
             if (before >= most) {
                 return false;
             }
-        } while (!connections.compareAndSet(before, before + 1));
+        } while (!of.compareAndSet(before, before + 1));
         return true;
     }
 
@@ -29,8 +34,17 @@ final class IdentityUse {
         connections.decrementAndGet();
     }
 
+    /** One subscriber more that is sent what lies behind the log, unless there are so many; {@link #endReplay} is due then. */
+    boolean beginReplay(long most) {
+        return oneMore(replays, most);
+    }
+
+    void endReplay() {
+        replays.decrementAndGet();
+    }
+
     boolean isUnused() {
-        return connections.get() == 0;
+        return connections.get() == 0 && replays.get() == 0;
     }
 
     /** So many bytes have gone through; answers for how long, in nanoseconds, no more shall: 0 or less, none. */

@@ -21,6 +21,8 @@ public final class Standing {
     private AccessPolicy judgedBy;
     private Identity identity;
     private IdentityUse use;
+    // Of the identity that it reads from the journal as; null: it does not.
+    private IdentityUse replays;
     private Refusal refusal;
     // That it may publish, or get; null: all of them.
     private TypeRanges types;
@@ -170,6 +172,29 @@ public final class Standing {
     /** Bytes that a subscriber may be behind. */
     public long maxLag() {
         return identity == null ? Identity.UNLIMITED : identity.maxLag();
+    }
+
+    /** A subscriber is to be sent what lies behind the log: null, and {@link #endReplay} is due; or why not. */
+    public Refusal beginReplay() {
+        if (use == null) {
+            return null;
+        }
+        if (!use.beginReplay(identity.maxReplays())) {
+            return new Refusal(
+                    CloseReason.TOO_MANY_CONNECTIONS,
+                    "there are " + identity.maxReplays() + " subscribers of " + name
+                            + " already that get the stream from the journal, which is the limit");
+        }
+        replays = use;
+        return null;
+    }
+
+    /** It has caught up, or is gone. */
+    public void endReplay() {
+        if (replays != null) {
+            replays.endReplay();
+            replays = null;
+        }
     }
 
     /** Whether it may move so many bytes a second only. */

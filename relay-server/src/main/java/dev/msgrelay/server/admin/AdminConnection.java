@@ -162,6 +162,11 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private void answer() {
         String path = Refusals.path(request);
+        Answer before = server.before(path);
+        if (before != null) {
+            say(before);
+            return;
+        }
         switch (path) {
             case "/events" -> stream();
             case "/connections" -> rows();

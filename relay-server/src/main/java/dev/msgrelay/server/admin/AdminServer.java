@@ -63,13 +63,17 @@ public final class AdminServer implements AutoCloseable {
     private static final int BACKLOG = 128;
     private static final long CLOSE_MILLIS = 1_000;
 
-    private final RelayServer relay;
+    private final AdminConfig config;
     // Null: it speaks HTTP in the clear.
     private final TlsContext tls;
     // Null: there is nothing to read again.
     private final Supplier<Reload> configuration;
-    private final Answers answers;
     private final Refusals refusals;
+    // Null: the relay is being started.
+    private volatile RelayServer relay;
+    private volatile Answers answers;
+    private volatile int looked;
+    private volatile int segments;
     private final EventLoopGroup thread =
             new MultiThreadIoEventLoopGroup(1, AdminServer::newThread, NioIoHandler.newFactory());
     private final RepeatedWarning warning = new RepeatedWarning();
@@ -83,11 +87,10 @@ public final class AdminServer implements AutoCloseable {
     private int lists;
     private boolean reloading;
 
-    private AdminServer(RelayServer relay, AdminConfig config, TlsContext tls, Supplier<Reload> configuration) {
-        this.relay = relay;
+    private AdminServer(AdminConfig config, TlsContext tls, Supplier<Reload> configuration) {
+        this.config = config;
         this.configuration = configuration;
         this.tls = tls;
-        this.answers = new Answers(relay, config);
         this.refusals = new Refusals(config);
     }
 
@@ -114,9 +117,39 @@ public final class AdminServer implements AutoCloseable {
     public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
             throws IOException {
         AdminServer admin =
-                new AdminServer(relay, config, config.tls() ? relay.tls(MOST_CONNECTIONS) : null, configuration);
+                listening(new AdminServer(config, config.tls() ? relay.tls(MOST_CONNECTIONS) : null, configuration));
+        admin.serve(relay);
+        return admin;
+    }
+
+    /**
+     * Starts the admin port of a relay that is still to be started: until {@link #serve} it says that it recovers, and how far
+     * {@link #recovering} has told that it is.
+     *
+     * @param config not with TLS, which is the relay's
+     */
+    public static AdminServer startBefore(AdminConfig config, Supplier<Reload> configuration) throws IOException {
+        if (config.tls()) {
+            throw new IllegalArgumentException("an admin port with TLS is started behind its relay");
+        }
+        return listening(new AdminServer(config, null, configuration));
+    }
+
+    /** The relay has looked through so many of the segments of its journal. Any thread. */
+    public void recovering(int done, int of) {
+        looked = done;
+        segments = of;
+    }
+
+    /** The relay has started. Any thread, once. */
+    public void serve(RelayServer started) {
+        relay = started;
+        answers = new Answers(started, config);
+    }
+
+    private static AdminServer listening(AdminServer admin) throws IOException {
         try {
-            admin.listen(new InetSocketAddress(config.host(), config.port()));
+            admin.listen(new InetSocketAddress(admin.config.host(), admin.config.port()));
             return admin;
         } catch (IOException | RuntimeException e) {
             admin.close();
@@ -178,9 +211,12 @@ public final class AdminServer implements AutoCloseable {
         return handler;
     }
 
-    /** Where a browser finds it. */
+    /** Where a browser finds it; of all addresses, 0.0.0.0. */
     public String place() {
-        return (tls == null ? "http://" : "https://") + NetUtil.toSocketAddressString(address()) + "/";
+        InetSocketAddress at = address();
+        String where =
+                at.getAddress().isAnyLocalAddress() ? "0.0.0.0:" + at.getPort() : NetUtil.toSocketAddressString(at);
+        return (tls == null ? "http://" : "https://") + where + "/";
     }
 
     /** Where it listens, with the port that the system chose where 0 was asked for. */
@@ -198,6 +234,21 @@ public final class AdminServer implements AutoCloseable {
 
     Answers answers() {
         return answers;
+    }
+
+    /** What there is to say before there is a relay; null: there is one. */
+    Answer before(String path) {
+        if (answers != null) {
+            return null;
+        }
+        return path.equals("/health/live")
+                ? Answers.health(true, JsonLine.object().text("status", "live"))
+                : Answers.health(
+                        false,
+                        JsonLine.object()
+                                .text("status", "recovering")
+                                .number("segmentsLookedAt", looked)
+                                .number("segments", segments));
     }
 
     Refusals refusals() {
@@ -305,7 +356,9 @@ public final class AdminServer implements AutoCloseable {
 
     /** A request is not answered with what it asks for: counted, and a line a second at most. */
     void refused(String peer, String why) {
-        relay.count(Counter.ADMIN_REFUSED);
+        if (relay != null) {
+            relay.count(Counter.ADMIN_REFUSED);
+        }
         warning.warn(System.nanoTime(), "admin port: " + peer + " refused: " + why);
     }
 

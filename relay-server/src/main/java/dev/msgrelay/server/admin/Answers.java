@@ -1,6 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.CloseLog;
@@ -89,17 +90,28 @@ final class Answers {
     Answer of(String path, String accept) {
         return switch (path) {
             case "/metrics" -> metrics(formats.findWriter(accept));
-            case "/health/live" -> health(relay.live(), "live", "stuck");
-            case "/health/ready" -> health(relay.ready(), "ready", "ending");
+            case "/health/live" -> health(relay.live(), status(relay.live(), "live", "stuck"));
+            case "/health/ready" -> health(relay.ready(), ready());
             case "/config" -> config();
             default -> files.get(path);
         };
     }
 
-    private static Answer health(boolean well, String yes, String no) {
-        return Answer.json(
-                well ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
-                JsonLine.object().text("status", well ? yes : no));
+    static Answer health(boolean well, JsonLine what) {
+        return Answer.json(well ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE, what);
+    }
+
+    private static JsonLine status(boolean well, String yes, String no) {
+        return JsonLine.object().text("status", well ? yes : no);
+    }
+
+    /** Whether the journal is what it was is of no matter to who connects now, and of some to who looks. */
+    private JsonLine ready() {
+        JsonLine line = status(relay.ready(), "ready", "ending");
+        RelayStats stats = relay.stats();
+        return stats.has(Counter.JOURNAL_DAMAGED)
+                ? line.number("journalDamaged", stats.get(Counter.JOURNAL_DAMAGED))
+                : line;
     }
 
     private Answer metrics(ExpositionFormatWriter writer) {

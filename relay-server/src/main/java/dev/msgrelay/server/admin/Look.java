@@ -20,10 +20,10 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections);
     }
 
-    /** The subscriber that is furthest behind; null where nobody is behind. */
+    /** The subscriber that is furthest behind, of those that get the log; null where nobody is behind. */
     public ConnectionRow slowest() {
         return connections.stream()
-                .filter(row -> row.lagBytes() > 0)
+                .filter(row -> row.lagBytes() > 0 && row.replayPercent() == ConnectionRow.LIVE)
                 .max(Comparator.comparingLong(ConnectionRow::lagBytes))
                 .orElse(null);
     }

@@ -47,6 +47,9 @@ public final class LookJson {
                     .number("cursor", row.cursor())
                     .number("lagBytes", row.lagBytes())
                     .number("lagMessages", row.lagMessages());
+            if (row.replayPercent() != ConnectionRow.LIVE) {
+                line.number("replayPercent", row.replayPercent()).number("replayLeftMillis", row.replayLeftMillis());
+            }
         }
         line.number("messages", row.messages())
                 .number("bytes", row.bytes())

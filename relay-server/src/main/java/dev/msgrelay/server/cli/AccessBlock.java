@@ -46,6 +46,7 @@ final class AccessBlock {
     private long maxConnections = Identity.UNLIMITED;
     private long maxRate = Identity.UNLIMITED;
     private long maxLag = Identity.UNLIMITED;
+    private long maxReplays = Identity.UNLIMITED;
 
     private AccessBlock() {}
 
@@ -84,7 +85,17 @@ final class AccessBlock {
         });
         try {
             return new Identity(
-                    name, tokens, certificates, users, from, publish, subscribe, maxConnections, maxRate, maxLag);
+                    name,
+                    tokens,
+                    certificates,
+                    users,
+                    from,
+                    publish,
+                    subscribe,
+                    maxConnections,
+                    maxRate,
+                    maxLag,
+                    maxReplays);
         } catch (IllegalArgumentException e) {
             throw ConfigFile.wrong(keys, "access: " + e.getMessage());
         }
@@ -101,11 +112,12 @@ final class AccessBlock {
             case "subscribe" -> subscribe = types(value);
             case "max-connections" -> maxConnections = number(text(value));
             case "max-rate" -> maxRate = Sizes.parse(text(value), MOST_BYTES);
+            case "max-replays" -> maxReplays = number(text(value));
             case "max-lag" -> maxLag = Sizes.parse(text(value), MOST_BYTES);
             default ->
                 throw new IllegalArgumentException(
-                        "unknown key; there are token, certificate, user, from, publish, subscribe, max-connections, max-rate"
-                                + " and max-lag");
+                        "unknown key; there are token, certificate, user, from, publish, subscribe, max-connections, max-rate,"
+                                + " max-lag and max-replays");
         }
     }
 

@@ -63,18 +63,18 @@ final class AdminOptions {
     }
 
     /**
-     * Starts it; null: there is none.
+     * Starts it, before there is a relay; null: there is none, or it speaks TLS, which is the relay's.
      *
      * @param configuration reads it again
      * @throws IOException it was asked for, and cannot listen
      */
-    AdminServer start(RelayServer relay, Supplier<Reload> configuration) throws IOException {
+    AdminServer startBefore(Supplier<Reload> configuration) throws IOException {
         AdminConfig config = config();
-        if (config == null) {
+        if (config == null || config.tls()) {
             return null;
         }
         try {
-            return AdminServer.start(relay, config, configuration);
+            return AdminServer.startBefore(config, configuration);
         } catch (IOException e) {
             if (admin != null) {
                 throw e;
@@ -83,5 +83,21 @@ final class AdminOptions {
             LOG.warn("no admin port: {}; --admin chooses another one, or none", e.getMessage());
             return null;
         }
+    }
+
+    /**
+     * As it is once the relay has started; null: there is none.
+     *
+     * @param before what was started before; null: nothing
+     * @throws IOException it was asked for, and cannot listen
+     */
+    AdminServer start(AdminServer before, RelayServer relay, Supplier<Reload> configuration) throws IOException {
+        AdminConfig config = config();
+        if (before != null) {
+            before.serve(relay);
+        }
+        return before == null && config != null && config.tls()
+                ? AdminServer.start(relay, config, configuration)
+                : before;
     }
 }

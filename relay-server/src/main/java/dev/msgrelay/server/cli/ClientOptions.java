@@ -18,17 +18,19 @@ final class ClientOptions {
             completionCandidates = Candidates.Policies.class,
             description =
                     "When the log is about to overwrite what a subscriber has not read: ${COMPLETION-CANDIDATES}. disconnect:"
-                            + " it is cut off; backpressure: publishers wait; skip: it misses messages.")
+                            + " it is cut off; backpressure: publishers wait; skip: it misses messages; replay: it gets them from the"
+                            + " journal.")
     private Policy slowSubscriber;
 
     @Option(
             names = "--allow-policies",
             paramLabel = "POLICY",
             split = ",",
-            defaultValue = "disconnect,skip",
+            defaultValue = "disconnect,skip,replay",
             completionCandidates = Candidates.Policies.class,
             description =
-                    "What subscribers may ask for in their HELLO, beside that one; who asks for another gets that one.")
+                    "What subscribers may ask for in their HELLO, beside that one; who asks for another gets that one, and so does who"
+                            + " asks for replay where there is no journal.")
     private List<Policy> allowPolicies;
 
     @Option(
@@ -85,7 +87,8 @@ final class ClientOptions {
             defaultValue = "5s",
             converter = TimeSpan.class,
             description =
-                    "backpressure: a subscriber that makes publishers wait and reads nothing for this long is cut off.")
+                    "A subscriber that makes publishers wait (backpressure), or others who get the journal, and reads nothing"
+                            + " for this long is cut off.")
     private Duration stallTimeout;
 
     @Option(

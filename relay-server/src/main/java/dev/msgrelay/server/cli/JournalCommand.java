@@ -141,7 +141,8 @@ final class JournalCommand implements Runnable {
         return told(directory, disk -> {
             Closeable lock = null;
             try {
-                lock = disk.lock(false);
+                // A backup has none.
+                lock = disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : null;
             } catch (IOException e) {
                 err(e.getMessage() + "; what is being written may look torn");
             }
@@ -236,7 +237,7 @@ final class JournalCommand implements Runnable {
                         ? "no messages"
                         : "messages " + found.startSequence() + " to " + (found.endSequence() - 1))
                 + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in " + found.segments()
-                + " segments of " + found.length() + " bytes");
+                + (found.segments() == 1 ? " segment of " : " segments of ") + found.length() + " bytes");
         out.println("forced up to position " + found.forcedPosition());
         List<EpochTable.Epoch> epochs = found.epochs().epochs();
         if (found.epochsDamaged()) {

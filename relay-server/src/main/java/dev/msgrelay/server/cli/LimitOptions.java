@@ -37,6 +37,16 @@ final class LimitOptions {
     private int filterBytes;
 
     @Option(
+            names = "--replay-size",
+            paramLabel = "SIZE",
+            defaultValue = "32m",
+            converter = ByteSize.class,
+            description =
+                    "Memory for what is read from the journal for subscribers, about a megabyte each. One that finds none waits"
+                            + " its turn. With --journal only.")
+    private int replayBytes;
+
+    @Option(
             names = "--control-size",
             paramLabel = "SIZE",
             defaultValue = "32m",
@@ -92,8 +102,8 @@ final class LimitOptions {
             paramLabel = "N",
             defaultValue = "" + LimitsConfig.DEFAULT_REPLAYS_PER_SECOND,
             description =
-                    "How often in a second subscribers of one address may start at the earliest message or at a sequence; one"
-                            + " more is refused.")
+                    "How often in a second subscribers of one address may start at the earliest message, a sequence or a"
+                            + " time; one more is refused.")
     private int replaysPerSecond;
 
     @Option(
@@ -127,6 +137,7 @@ final class LimitOptions {
         config.pinBytes(pinBytes)
                 .assemblyBytes(assemblyBytes)
                 .filterBytes(filterBytes)
+                .replayBytes(replayBytes)
                 .controlBytes(controlBytes)
                 .controlBytesPerConnection(controlBytesPerConnection)
                 .frameTimeout(frameTimeout)

@@ -9,9 +9,9 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.tls.TlsContext;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ import picocli.CommandLine.Spec;
 final class RelayServerCommand implements Callable<Integer> {
     /** How a relay is started. */
     interface Starter {
-        RelayServer start(RelayConfig config) throws IOException;
+        RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException;
     }
 
     private static final int CANNOT_START = 1;
@@ -76,6 +76,9 @@ final class RelayServerCommand implements Callable<Integer> {
 
     /** And the last of the journal, on a disk that is slow. */
     private static final long JOURNAL_CLOSE_MILLIS = 20_000;
+
+    /** A recovery that lasts says so often how far it is. */
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -150,27 +153,52 @@ final class RelayServerCommand implements Callable<Integer> {
         if (reports.json()) {
             output.speakJson();
         }
-        PrintWriter out = spec.commandLine().getOut();
-        RelayServer relay;
-        try {
-            relay = starter.start(config);
+        if (!hears && configuration.file() != null) {
+            LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
+        }
+        try (AdminServer early = admin.startBefore(this::reload)) {
+            RelayServer relay = starter.start(config, new Recovering(early));
+            access = config.access();
+            running = relay;
+            return serve(relay, early);
         } catch (IOException e) {
             spec.commandLine().getErr().println("relay-server: " + e.getMessage());
             return CANNOT_START;
         }
-        access = config.access();
-        running = relay;
-        if (!hears && configuration.file() != null) {
-            LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
+    }
+
+    /** Tells the admin port how far the recovery is, and now and then the log. */
+    private static final class Recovering implements Recovery.Progress {
+        private final AdminServer port;
+        private long toldNanos = System.nanoTime();
+
+        /** @param port null: there is none */
+        Recovering(AdminServer port) {
+            this.port = port;
         }
-        try (AdminServer port = admin.start(relay, this::reload)) {
-            ServerReport report = reports.report(out, relay, new Pace(output::finish));
+
+        @Override
+        public void looked(int segments, int of) {
+            if (port != null) {
+                port.recovering(segments, of);
+            }
+            long now = System.nanoTime();
+            if (now - toldNanos > TELL_NANOS) {
+                toldNanos = now;
+                LOG.info("the journal is looked through: {} of {} segments so far", segments, of);
+            }
+        }
+    }
+
+    /** @param early its admin port, where that was started before it; otherwise null */
+    private int serve(RelayServer relay, AdminServer early) throws IOException, InterruptedException {
+        try (AdminServer port = admin.start(early, relay, this::reload)) {
+            ServerReport report = reports.report(spec.commandLine().getOut(), relay, new Pace(output::finish));
             report.ready(port);
             return runUntilTold(relay, report);
         } catch (IOException e) {
             relay.close();
-            spec.commandLine().getErr().println("relay-server: " + e.getMessage());
-            return CANNOT_START;
+            throw e;
         }
     }
 

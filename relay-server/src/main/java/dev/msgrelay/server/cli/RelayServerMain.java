@@ -32,6 +32,8 @@ public final class RelayServerMain {
         logSetting("showThreadName", "false");
         logSetting("showLogName", "false");
         logSetting("log.io.netty", "warn");
+        // A host that has loopback alone has no hardware address, and a relay needs none.
+        logSetting("log.io.netty.util.internal.MacAddressUtil", "error");
         CommandOutput output = CommandOutput.install();
         int code = execute(new RelayServerCommand(starter, output), System.getenv(), args);
         output.finish();

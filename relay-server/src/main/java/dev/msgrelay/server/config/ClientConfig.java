@@ -29,8 +29,8 @@ public record ClientConfig(
         int maxPublishers) {
     /** Nobody else notices a slow one; the one concerned is told by the close. */
     public static final Policy DEFAULT_POLICY = Policy.DISCONNECT;
-    /** Those that cost nobody else anything. */
-    public static final Set<Policy> DEFAULT_ALLOWED = Set.of(Policy.DISCONNECT, Policy.SKIP);
+    /** Those that cost nobody else anything; the last one takes a journal. */
+    public static final Set<Policy> DEFAULT_ALLOWED = Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
     /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five of them. */
     public static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(5);
     /** Three heartbeats: a process that is paused for a while is not given up at once. */
@@ -72,8 +72,13 @@ public record ClientConfig(
         }
     }
 
-    /** What a subscriber gets that asks for {@code wanted}: that, if it is allowed, else the relay's default. */
-    public Policy grant(Policy wanted) {
-        return allowedPolicies.contains(wanted) ? wanted : slowSubscriber;
+    /**
+     * What a subscriber gets that asks for {@code wanted}: that, if it is allowed, else the relay's default.
+     *
+     * @param journal whether there is one that they can be sent from
+     */
+    public Policy grant(Policy wanted, boolean journal) {
+        boolean can = journal || wanted != Policy.REPLAY;
+        return can && allowedPolicies.contains(wanted) ? wanted : slowSubscriber;
     }
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
+import dev.msgrelay.server.journal.JournalFeed;
 import java.time.Duration;
 
 /**
@@ -13,6 +14,7 @@ import java.time.Duration;
  * @param assemblyBytes of direct memory for frames that have arrived in part; a connection that finds none waits its turn,
  *     and is not read meanwhile
  * @param filterBytes of direct memory for what is being written to subscribers that want some types only
+ * @param replayBytes of direct memory for what is read from the journal for subscribers: about a mebibyte each while it is sent
  * @param controlBytes of the Java heap for control frames and type ranges that are kept for clients, all together
  * @param controlBytesPerConnection of them, for one client
  * @param frameTimeout the time within which a frame that was begun must be complete, or have brought {@code minRate} for
@@ -30,6 +32,7 @@ public record LimitsConfig(
         int pinBytes,
         int assemblyBytes,
         int filterBytes,
+        int replayBytes,
         int controlBytes,
         int controlBytesPerConnection,
         Duration frameTimeout,
@@ -46,6 +49,8 @@ public record LimitsConfig(
     public static final int DEFAULT_ASSEMBLY_BYTES = 32 << 20;
     /** 256 writes of 64 KiB under way at once. */
     public static final int DEFAULT_FILTER_BYTES = 16 << 20;
+    /** Thirty subscribers that have what was read for them on the way at once; more of them take turns. */
+    public static final int DEFAULT_REPLAY_BYTES = 32 << 20;
     /** 512 clients that use up all they may; who reads what it is told needs a hundred bytes. */
     public static final int DEFAULT_CONTROL_BYTES = 32 << 20;
     /** Seven SUBSCRIBEs of the most ranges there may be (8 KiB each), and what is to be said besides. */
@@ -96,11 +101,15 @@ public record LimitsConfig(
      *
      * @throws IllegalArgumentException naming the setting, its value and the limit
      */
-    void checkFor(StreamConfig stream) {
+    void checkFor(StreamConfig stream, JournalConfig journal) {
         int frame = FrameLayout.frameLength(stream.maxBody());
         String why = " (max body " + stream.maxBody() + ")";
         // A frame that a subscriber's write has cut is held to its end, whatever chunks it begins and ends in.
         within("pin size", pinBytes, 2 * StreamConfig.CHUNK_BYTES + frame, MOST_BYTES, why);
+        // A block of the journal is cut behind its last frame.
+        if (journal.on()) {
+            within("replay size", replayBytes, JournalFeed.PAGE_BYTES + frame, MOST_BYTES, why);
+        }
         // While the frame in front goes into the ring, the next one has begun.
         within("assembly size", assemblyBytes, 2 * frame, MOST_BYTES, why);
     }

@@ -54,7 +54,7 @@ public record RelayConfig(
     private static final int MAX_EVENT_LOOPS = 64;
 
     public RelayConfig {
-        limits.checkFor(stream);
+        limits.checkFor(stream, journal);
         journal.checkFor(stream);
         if (access == null && !insecure && !listen.isOnThisHostOnly()) {
             throw new IllegalArgumentException("bind " + listen.host()
@@ -67,6 +67,12 @@ public record RelayConfig(
         if (tls.on() && !transport.readsAtOnce()) {
             throw new IllegalArgumentException("transport " + transport.flag()
                     + " does not go with TLS: a read of it cannot be refused once it is under way; epoll and nio do");
+        }
+        if (clients.slowSubscriber() == Policy.REPLAY && !(journal.on() && transport.movesChannels())) {
+            throw new IllegalArgumentException("slow subscriber replay needs a journal"
+                    + (journal.on()
+                            ? ", and transport " + transport.flag() + " does not read it; epoll and nio do"
+                            : ""));
         }
         if (stallTimeout.toMillis() < 1) {
             throw new IllegalArgumentException("stall timeout " + stallTimeout + " is under 1 ms");
@@ -104,6 +110,7 @@ public record RelayConfig(
         private int pinBytes = LimitsConfig.DEFAULT_PIN_BYTES;
         private int assemblyBytes = LimitsConfig.DEFAULT_ASSEMBLY_BYTES;
         private int filterBytes = LimitsConfig.DEFAULT_FILTER_BYTES;
+        private int replayBytes = LimitsConfig.DEFAULT_REPLAY_BYTES;
         private int controlBytes = LimitsConfig.DEFAULT_CONTROL_BYTES;
         private int controlBytesPerConnection = LimitsConfig.DEFAULT_CONTROL_BYTES_PER_CONNECTION;
         private Duration frameTimeout = LimitsConfig.DEFAULT_FRAME_TIMEOUT;
@@ -240,6 +247,11 @@ public record RelayConfig(
 
         public Builder filterBytes(int bytes) {
             filterBytes = bytes;
+            return this;
+        }
+
+        public Builder replayBytes(int bytes) {
+            replayBytes = bytes;
             return this;
         }
 
@@ -406,6 +418,7 @@ public record RelayConfig(
                             pinBytes,
                             assemblyBytes,
                             filterBytes,
+                            replayBytes,
                             controlBytes,
                             controlBytesPerConnection,
                             frameTimeout,

@@ -51,11 +51,15 @@ public final class LoopSpread {
         for (int i = 1; i < groups.length; i++) {
             others += groups[i].loop().cpuNanos();
         }
-        boolean wanted = decision.spread(
-                nowNanos, groups[0].loop().cpuNanos(), others, idleCores(), counters.sum(Counter.BYTES_OUT));
+        boolean wanted = decision.spread(nowNanos, groups[0].loop().cpuNanos(), others, idleCores(), bytesOut());
         if (wanted != spread) {
             spread(wanted);
         }
+    }
+
+    /** By the loops that it is about. */
+    private long bytesOut() {
+        return counters.sum(Counter.BYTES_OUT) - counters.sum(Counter.JOURNAL_REPLAY_BYTES);
     }
 
     /** Cores that nobody on this machine has used since the last call of this; all of them where nobody tells. */

@@ -30,6 +30,7 @@ public final class SendGroup {
     private final PacketLog log;
     private final EngineLoop loop;
     private final FilterBuffers buffers;
+    private final boolean live;
     private final List<SubscriberConnection> members = new ArrayList<>();
     private final Mark head = new Mark();
     private long lastHead;
@@ -43,6 +44,7 @@ public final class SendGroup {
     /**
      * @param loop whose subscribers these are
      * @param groups there are in all
+     * @param live whether its subscribers wait for the head; those who are behind only wait for their sockets
      */
     public SendGroup(
             PacketLog log,
@@ -50,9 +52,11 @@ public final class SendGroup {
             ByteBufAllocator allocator,
             MemoryBudget budget,
             Counters counters,
-            int groups) {
+            int groups,
+            boolean live) {
         this.log = log;
         this.loop = loop;
+        this.live = live;
         this.buffers = new FilterBuffers(allocator, budget.pool(MemoryBudget.Part.FILTERS), counters, groups);
     }
 
@@ -151,7 +155,7 @@ public final class SendGroup {
 
     /** Whether the head has moved since the last pump, or the last one has left something. */
     public boolean pending() {
-        return !members.isEmpty() && (more || moreDurable || log.head().position() != lastHead);
+        return !members.isEmpty() && (more || moreDurable || live && log.head().position() != lastHead);
     }
 
     /** Has the loop {@link #tick}, if there is anyone: a loop without subscribers sleeps on. Any thread. */
@@ -162,7 +166,7 @@ public final class SendGroup {
     }
 
     /** Called a few times a second: looks for subscribers that stand still or are silent for too long, or want a PING. */
-    void tick(long nowNanos) {
+    public void tick(long nowNanos) {
         for (int i = members.size() - 1; i >= 0; i--) {
             members.get(i).tick(nowNanos);
         }

@@ -10,8 +10,17 @@ interface SlowPolicy {
     /** As it stands in HELLO and WELCOME. */
     Policy wire();
 
-    /** Whether a subscriber that the log has overtaken is cut off; otherwise it misses messages, and goes on. */
-    boolean cutsOff();
+    /** What becomes of a subscriber that the log has overtaken. */
+    enum Overtaken {
+        /** It is cut off. */
+        CUT_OFF,
+        /** It jumps to the newest packets, and is told what it missed. */
+        SKIPS,
+        /** It gets from the journal what it was too slow for. */
+        REPLAYS
+    }
+
+    Overtaken overtaken();
 
     /** A subscriber has it from now on. */
     default void joined(WindowGate.Limit subscriber) {}
@@ -33,31 +42,8 @@ interface SlowPolicy {
     /** No time. */
     long NEVER = Long.MAX_VALUE;
 
-    /** It is cut off; nobody else notices. */
-    final class Disconnect implements SlowPolicy {
-        @Override
-        public Policy wire() {
-            return Policy.DISCONNECT;
-        }
-
-        @Override
-        public boolean cutsOff() {
-            return true;
-        }
-    }
-
-    /** It jumps to the newest packets, and is told what it missed. */
-    final class Skip implements SlowPolicy {
-        @Override
-        public Policy wire() {
-            return Policy.SKIP;
-        }
-
-        @Override
-        public boolean cutsOff() {
-            return false;
-        }
-    }
+    /** It alone is concerned. */
+    record Alone(Policy wire, Overtaken overtaken) implements SlowPolicy {}
 
     /** Publishers wait for it, as long as it makes progress. */
     final class Backpressure implements SlowPolicy {
@@ -73,8 +59,8 @@ interface SlowPolicy {
         }
 
         @Override
-        public boolean cutsOff() {
-            return true;
+        public Overtaken overtaken() {
+            return Overtaken.CUT_OFF;
         }
 
         @Override

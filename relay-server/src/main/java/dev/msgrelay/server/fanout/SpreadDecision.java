@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  *             first loop over 0.80 of a core in two looks in a row,             turns:  two one two one two one two one
  *             and a quarter of a core idle                                              |-------- 3.2 seconds --------|
  *   ONE   ------------------------------------------------------------>  TRIAL
- *   ONE   <--two loops got less than 1.05 of what one got, or got more in fewer than 3 of 4 pairs--  TRIAL
+ *   ONE   <--two loops got less than 1.05 of what one got, or less in 2 of the pairs: at once------  TRIAL
  *   TWO   <--otherwise---------------------------------------------------------------------------    TRIAL
  *   TWO   --a while later--------------------------------------------->  TRIAL
  *   TWO   --all loops together under 0.95 of a core in two looks in a row-->  ONE
@@ -132,7 +132,9 @@ final class SpreadDecision {
             more += rateOfTwo > rate ? 1 : 0;
         }
         turn++;
-        if (turn == TURNS) {
+        // Where it cannot pay any more, the rest of the turns would be a loss.
+        boolean lost = turn / 2 - more > TURNS / 2 - MORE_OF_FOUR;
+        if (turn == TURNS || lost) {
             boolean pays = more >= MORE_OF_FOUR && sumOfTwo >= PAYS * sumOfOne;
             pauseNanos = pauseNanos > 0 && pays == paid ? Math.min(2 * pauseNanos, LONGEST_NANOS) : AGAIN_NANOS;
             paid = pays;

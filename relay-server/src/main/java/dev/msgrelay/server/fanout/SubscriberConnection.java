@@ -15,7 +15,9 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.SlowPolicy.Overtaken;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -28,7 +30,6 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
-import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
@@ -68,31 +69,34 @@ public final class SubscriberConnection extends Connection implements WindowGate
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
 
+    /** One that was behind goes back to its loop when it has this part of the log left: enough room, should that be late. */
+    private static final int NEAR = 4;
+
     /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
     private static final int MOST_TRIES = 3;
 
-    /** What all subscribers of a relay share. */
-    public record Shared(PacketLog log, DurableEnds durable, long logBytes, Policies policies, long stallNanos) {}
+    /**
+     * What all subscribers of a relay share.
+     *
+     * @param replays from what lies behind the log; null: there is nothing, or nobody is sent that
+     */
+    public record Shared(
+            PacketLog log,
+            DurableEnds durable,
+            long logBytes,
+            SlowPolicies policies,
+            long stallNanos,
+            Replays replays) {}
 
-    /** The policies of a relay. */
-    public static final class Policies {
-        private final SlowPolicy disconnect = new SlowPolicy.Disconnect();
-        private final SlowPolicy skip = new SlowPolicy.Skip();
-        private final SlowPolicy backpressure;
-
-        public Policies(WindowGate gate) {
-            backpressure = new SlowPolicy.Backpressure(gate);
-        }
-
-        SlowPolicy of(Policy wire) {
-            return switch (wire) {
-                case DISCONNECT -> disconnect;
-                case SKIP -> skip;
-                case BACKPRESSURE -> backpressure;
-                case RELAY_DEFAULT -> throw new IllegalArgumentException("no policy of a subscriber: " + wire);
-            };
-        }
-    }
+    /**
+     * What subscribers share that the log has overtaken.
+     *
+     * @param journal has what they read
+     * @param pages where they read it to
+     * @param group where they are sent from meanwhile: its loop may wait for the disk
+     * @param home where they go when they are done
+     */
+    public record Replays(Journal journal, ReplayPages pages, SendGroup group, SendGroup home) {}
 
     private final Shared shared;
     private final Pool control;
@@ -105,6 +109,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private SocketWriter writer;
     private volatile LogReader reader;
     private Feed feed;
+    // Until it has caught up; otherwise null.
+    private volatile Replay replay;
     // Of one that says something: null for the plain ones.
     private Inbox inbox;
     private long framesRead;
@@ -113,6 +119,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
     // Of those that HELLO wants the ones that it may have.
     private TypeRanges firstTypes;
     private boolean sequences;
+    // Where it begins in the journal.
+    private long wanted;
+    private final Mark place = new Mark();
     // Of one that gets durable messages only: where its stream ends; otherwise null.
     private StreamHead durable;
     private Mark durableEnd;
@@ -197,9 +206,12 @@ public final class SubscriberConnection extends Connection implements WindowGate
             return false;
         }
         Mark end = end(head);
-        boolean lags = end.position() - reader.position() > standing().maxLag();
+        boolean lags = replay == null
+                && end.position() - reader.position() > standing().maxLag();
         if (writer.busy()) {
-            if (policy.cutsOff() && state() != State.CLOSING && (lags || reader.overtaken())) {
+            // One that has said HELLO starts elsewhere, as soon as this write is done.
+            boolean late = state() != State.GREETED && (lags || replay == null && reader.overtaken());
+            if (late && policy.overtaken() == Overtaken.CUT_OFF && state() != State.CLOSING) {
                 tooSlow();
             }
             return false;
@@ -210,21 +222,114 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (state() == State.GREETED || (outbox() != null && outbox().due())) {
             return moved(reader.atBoundary() ? say(head) : feed.finish());
         }
-        if (durable != null && reader.position() >= end.position()) {
-            // Also behind the end: it asked for what is in the stream, and is not durable yet.
-            return false;
-        }
         if (lags) {
             return overtaken(end);
         }
         if (standing().hasRate() && pause(end)) {
             return false;
         }
-        return switch (feed.next(end, stride, least, everything)) {
+        if (replay != null && reader.atBoundary()) {
+            return catchUp(end, stride, least, everything);
+        }
+        return send(end, stride, least, everything, reader.pageEnd());
+    }
+
+    private boolean send(Mark end, int stride, int least, boolean everything, Mark page) {
+        if (reader.position() >= end.position()) {
+            // Also behind the end: durable only, it asked for what is in the stream, and is not durable yet.
+            return false;
+        }
+        Mark upTo = page != null && page.position() < end.position() ? page : end;
+        return switch (feed.next(upTo, stride, least, everything || page != null)) {
             case WAIT -> moved(false);
             case DONE -> moved(true);
             case OVERTAKEN -> overtaken(end);
         };
+    }
+
+    /** Sends on, between two frames, to one that has not caught up yet: from the journal, or from the log where that has its place. */
+    private boolean catchUp(Mark end, int stride, int least, boolean everything) {
+        long behind = end.position() - reader.position();
+        if (!atJournal()) {
+            if (reader.overtaken()) {
+                return overtaken(end);
+            }
+            if (behind <= SendGroup.WRITE_BYTES) {
+                endReplay();
+            }
+            return send(end, stride, least, everything, null);
+        }
+        Replay.Source source = replay.next();
+        if (source == Replay.Source.WAIT) {
+            return false;
+        }
+        if (source == Replay.Source.GAP) {
+            return missed(replay.gapFrom(), replay.gapTo(), replay.gapReason());
+        }
+        if (source == Replay.Source.LOG) {
+            if (!joined && !joinAgain()) {
+                return true;
+            }
+            if (behind <= Math.min(shared.logBytes, standing().maxLag()) / NEAR) {
+                moveTo(shared.replays.home());
+                return false;
+            }
+        }
+        return send(end, stride, least, everything, reader.pageEnd());
+    }
+
+    /** The log has its place again: from here on its policy may hold the log back. Answers whether it still has. */
+    private boolean joinAgain() {
+        join();
+        policy.movedBack();
+        if (reader.overtaken()) {
+            leavePolicy();
+            return false;
+        }
+        return true;
+    }
+
+    /** It goes on in the journal, on the loop that reads there, until it has caught up. */
+    private boolean toJournal() {
+        leavePolicy();
+        if (replay == null && !beginReplay()) {
+            return false;
+        }
+        if (!atJournal()) {
+            moveTo(shared.replays.group());
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether it is on the loop that may wait for the disk. */
+    private boolean atJournal() {
+        return shared.replays != null && group == shared.replays.group();
+    }
+
+    /** Answers whether its identity may have one more; otherwise this is its end. */
+    private boolean beginReplay() {
+        Refusal refusal = standing().beginReplay();
+        if (refusal != null) {
+            close(refusal.reason(), refusal.text());
+            return false;
+        }
+        services().counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
+        replay = new Replay(
+                shared.log,
+                reader,
+                shared.replays.pages(),
+                shared.replays.journal().newFeed(shared.replays.pages().records()),
+                services().clock().nanoTime());
+        return true;
+    }
+
+    private void endReplay() {
+        if (replay != null) {
+            replay.end();
+            replay = null;
+            standing().endReplay();
+        }
     }
 
     /** Where its stream ends. */
@@ -275,14 +380,18 @@ public final class SubscriberConnection extends Connection implements WindowGate
         long nowBytes = bytesBefore + feed.bytes();
         services().counters().add(Counter.MESSAGES_OUT, nowMessages - messages);
         services().counters().add(Counter.BYTES_OUT, nowBytes - bytes);
+        if (replay != null) {
+            services().counters().add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
+        }
         untold = standing().hasRate() ? untold + nowBytes - bytes : 0;
         messages = nowMessages;
         bytes = nowBytes;
     }
 
-    /** The log has moved on: the policy speaks. */
+    /** The log has moved on: the policy speaks, unless it has not caught up yet. */
     private boolean overtaken(Mark head) {
-        if (policy.cutsOff()) {
+        Overtaken then = replay == null ? policy.overtaken() : Overtaken.REPLAYS;
+        if (then == Overtaken.CUT_OFF) {
             tooSlow();
             return false;
         }
@@ -290,29 +399,38 @@ public final class SubscriberConnection extends Connection implements WindowGate
             // The last write ended within a frame. Its rest is still held, and goes first.
             return moved(feed.finish());
         }
+        if (then == Overtaken.REPLAYS) {
+            return toJournal();
+        }
         long lost = reader.boundary().sequence();
         long keep = Math.max(shared.log.tail(), head.position() - SendGroup.WRITE_BYTES);
         reader.skipTo(keep, head);
-        feed.jumped();
-        missed(lost, reader.boundary().sequence() - 1);
-        return true;
+        return missed(lost, reader.boundary().sequence() - 1, GapReason.SLOW);
     }
 
-    private void missed(long from, long to) {
+    /** Its reader stands behind messages that it does not get. */
+    private boolean missed(long from, long to, GapReason why) {
+        feed.jumped();
+        boolean slow = why == GapReason.SLOW;
         if (skipped == 0) {
             services()
                     .closes()
                     .warn(
                             CloseReason.SLOW_SUBSCRIBER,
                             services().clock().nanoTime(),
-                            who() + " is too slow: it skips messages " + from + " to " + to
-                                    + " (logged once, counted always)");
+                            who() + (slow ? " is too slow: it skips messages " : " misses messages ") + from + " to "
+                                    + to + (slow ? "" : ", " + why.text()) + " (logged once, counted always)");
         }
         skipped += to - from + 1;
-        services().counters().add(Counter.MESSAGES_SKIPPED, to - from + 1);
+        services().counters().add(slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED, to - from + 1);
         if (state() == State.OPEN) {
-            outbox().gap(from, to, GapReason.SLOW);
+            outbox().gap(from, to, why);
+        } else if (!slow) {
+            // A plain one cannot be told, and was to get them all.
+            close(CloseReason.SLOW_SUBSCRIBER, "messages " + from + " to " + to + " are " + why.text());
+            return false;
         }
+        return true;
     }
 
     private void tooSlow() {
@@ -326,7 +444,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private boolean say(Mark head) {
         if (state() == State.GREETED) {
             try {
-                letIn(head);
+                if (!letIn(head)) {
+                    return false;
+                }
             } catch (FrameException e) {
                 close(e.reason(), e.getMessage());
                 return false;
@@ -388,35 +508,23 @@ public final class SubscriberConnection extends Connection implements WindowGate
         hello = said;
     }
 
-    /** Places it in the stream, and welcomes it. */
-    private void letIn(Mark head) throws FrameException {
+    /** Places it in the stream, and welcomes it; answers whether it could do so at once. */
+    private boolean letIn(Mark head) throws FrameException {
         HelloFrame said = hello;
-        hello = null;
         // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.
         shared.log.head().read(head);
-        boolean resumes = said.start() == StartFrom.SEQUENCE;
-        long fork = Handshake.forkOf(services().durability(), said);
-        long first = resumes && fork != Durability.UNKNOWN ? Math.min(said.number(), fork) : 1;
-        boolean keeps = fork != Durability.UNKNOWN && (!resumes || first == said.number());
-        if (first > head.sequence()) {
-            throw new FrameException(
-                    CloseReason.BAD_START,
-                    "sequence " + first + " is beyond the next one of this stream, " + head.sequence());
-        }
+        Start start = Start.of(said, services().durability(), head, shared.replays != null);
         // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
-        change(shared.policies.of(services().clients().grant(said.policy())));
-        if (level() == Level.WRITTEN || level() == Level.FORCED) {
+        leavePolicy();
+        policy = shared.policies.of(services().clients().grant(said.policy(), shared.replays != null));
+        if (durable == null && (level() == Level.WRITTEN || level() == Level.FORCED)) {
             durableEnd = new Mark();
             durable = shared.durable.join(level());
         }
-        if (resumes) {
-            stand(first, head);
-        } else if (said.start() == StartFrom.EARLIEST) {
-            stand(LogReader.EARLIEST, head);
-        } else {
-            shared.log.head().read(head);
-            reader.leaveFor(end(head));
+        if (!stand(start, head)) {
+            return false;
         }
+        hello = null;
         feed.jumped();
         sequences = said.wants(Features.SEQUENCES);
         types.choose(firstTypes);
@@ -425,30 +533,76 @@ public final class SubscriberConnection extends Connection implements WindowGate
         int narrowed = standing().types() == null ? 0 : Features.NARROWED;
         welcome(
                 said,
-                policy.wire(),
+                // Who does not ask for it may not know it.
+                policy.wire() == Policy.REPLAY && said.policy() != Policy.REPLAY ? Policy.RELAY_DEFAULT : policy.wire(),
                 Features.SEQUENCES | narrowed,
-                resumes ? first : stands,
+                start.resumes() ? start.first() : stands,
                 0,
-                keeps ? Durability.TODAY : fork);
-        if (resumes && stands > first) {
-            outbox().gap(first, stands - 1, GapReason.NOT_HELD);
+                start.fork());
+        if (start.resumes() && stands > start.first()) {
+            outbox().gap(start.first(), stands - 1, replay == null ? GapReason.NOT_HELD : replay.gapReason());
         }
+        if (replay != null) {
+            // How far it has to go, it learns from the first PING.
+            ping(services().clock().nanoTime());
+        }
+        return true;
+    }
+
+    /**
+     * Goes to where its stream starts.
+     *
+     * @return false: not yet; it goes to the loop that reads the journal, or waits there for memory
+     */
+    private boolean stand(Start start, Mark head) {
+        if (start.from() == StartFrom.LIVE) {
+            join();
+            shared.log.head().read(head);
+            reader.leaveFor(end(head));
+            return true;
+        }
+        if (shared.replays == null || !atJournal() && isInLog(start)) {
+            join();
+            standInLog(start.resumes() ? start.first() : LogReader.EARLIEST, head);
+            if (shared.replays == null || !start.resumes() || reader.boundary().sequence() == start.first()) {
+                return true;
+            }
+            // The log has dropped it meanwhile.
+        }
+        leavePolicy();
+        if (!atJournal()) {
+            moveTo(shared.replays.group());
+            return false;
+        }
+        if (replay == null) {
+            if (!beginReplay()) {
+                return false;
+            }
+            wanted = switch (start.from()) {
+                case TIME -> replay.at(start.millis());
+                case EARLIEST -> replay.earliest();
+                default -> start.first();
+            };
+        }
+        return replay.begin(wanted, head);
+    }
+
+    private boolean isInLog(Start start) {
+        return switch (start.from()) {
+            case SEQUENCE -> shared.log.packetOf(start.first(), place) && place.position() >= shared.log.tail();
+            case EARLIEST -> !shared.replays.journal().hasBefore(shared.log.tail());
+            default -> false;
+        };
     }
 
     /** Goes back in the log. Its writer, on another thread, may have gone on before it learnt that it has to wait. */
-    private void stand(long sequence, Mark head) {
+    private void standInLog(long sequence, Mark head) {
         int tries = 0;
         do {
             shared.log.head().read(head);
             reader.seek(sequence, head);
             policy.movedBack();
         } while (reader.overtaken() && ++tries < MOST_TRIES);
-    }
-
-    private void change(SlowPolicy granted) {
-        leavePolicy();
-        policy = granted;
-        join();
     }
 
     private void join() {
@@ -564,7 +718,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected boolean listening() {
-        return true;
+        // Before WELCOME, which may have to wait for memory, it is asked nothing.
+        return state() != State.GREETED;
     }
 
     @Override
@@ -576,7 +731,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
             }
             return;
         }
-        long since = policy.holdsBackSince();
+        long since = holdsBackSince();
         if (outbox() == null && since == SlowPolicy.NEVER) {
             // Most of them, most of the time: there are many, and an idle relay does little else.
             progressNanos = nowNanos;
@@ -595,9 +750,18 @@ public final class SubscriberConnection extends Connection implements WindowGate
         } else if (nowNanos - Math.max(progressNanos, since) > shared.stallNanos) {
             close(
                     CloseReason.STALLED_SUBSCRIBER,
-                    "read nothing for " + TimeUnit.NANOSECONDS.toMillis(shared.stallNanos)
-                            + " ms while publishers waited");
+                    "read nothing for " + TimeUnit.NANOSECONDS.toMillis(shared.stallNanos) + " ms while "
+                            + (replay == null ? "publishers" : "others who get the stream from the journal")
+                            + " waited");
         }
+    }
+
+    /** Since when somebody waits because of those who read slowly as it may; {@link SlowPolicy#NEVER}: nobody does. */
+    private long holdsBackSince() {
+        if (joined) {
+            return policy.holdsBackSince();
+        }
+        return replay != null && replay.holdsPage() ? shared.replays.pages().waitingSince() : SlowPolicy.NEVER;
     }
 
     // ---- from one loop to another ------------------------------------------------------------------------------
@@ -694,6 +858,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         if (feed != null) {
             feed.release();
             reader.release();
+            endReplay();
         }
         if (inbox != null) {
             inbox.release();
@@ -708,6 +873,11 @@ public final class SubscriberConnection extends Connection implements WindowGate
     public long position() {
         LogReader now = reader;
         return now == null ? Long.MAX_VALUE : now.position();
+    }
+
+    /** Whether it is sent what lies behind the log: then it may be any time before it has caught up. */
+    public boolean replays() {
+        return replay != null;
     }
 
     /** See {@link LogReader#heldFrom}. */
@@ -733,6 +903,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
+        Replay now = replay;
         return new ConnectionRow(
                 base.id(),
                 base.name(),
@@ -745,7 +916,11 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 chosen.isAll() ? "" : chosen.text(ROW_RANGES),
                 at,
                 Math.max(0, headPosition - at),
-                shared.log.messagesFrom(at, head),
+                now == null ? shared.log.messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
+                now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
+                now == null
+                        ? 0
+                        : now.leftMillis(at, headPosition, services().clock().nanoTime()),
                 messages,
                 bytes,
                 base.messagesPerSecond(),

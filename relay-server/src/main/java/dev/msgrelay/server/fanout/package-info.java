@@ -3,8 +3,11 @@
  *
  * <pre>
  *   log --LogReader--> Feed: WholeFeed | FilteredFeed --> SocketWriter       one SubscriberConnection
- *                                            '-- FilterBuffers                with a SlowPolicy
+ *           ^                                '-- FilterBuffers                with a SlowPolicy
+ *           '-- Replay: pages of the journal, where the log has moved on
+ *                 '-- ReplayPages
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
+ *               those that get the journal have one of their own, whose loop may wait for the disk
  *   LoopSpread -- SpreadDecision   which loops send
  *   PinRelief   cuts off those that hold the log's oldest memory, when its writer needs it
  * </pre>

@@ -6,6 +6,7 @@ public final class HeldTime {
     private long since;
     private long times;
     private boolean holds;
+    private long told;
 
     /** A hold begins now, where none lasts already. */
     public synchronized void begin(long now) {
@@ -29,8 +30,12 @@ public final class HeldTime {
         return times;
     }
 
-    /** Nanoseconds so far, the hold that lasts included. */
+    /**
+     * Nanoseconds so far, the hold that lasts included; never less than before. Who asks, and who ends a hold, may have looked
+     * at the clock at another time.
+     */
     public synchronized long nanos(long now) {
-        return holds ? total + now - since : total;
+        told = Math.max(told, holds ? total + now - since : total);
+        return told;
     }
 }

@@ -843,6 +843,8 @@ public final class PublisherConnection extends Connection
                 0,
                 0,
                 0,
+                ConnectionRow.LIVE,
+                0,
                 messages,
                 bytes,
                 base.messagesPerSecond(),

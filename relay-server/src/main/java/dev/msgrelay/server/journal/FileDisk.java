@@ -24,7 +24,8 @@ public final class FileDisk implements Disk {
      */
     public static final int PIECE = 256 << 10;
 
-    private static final String LOCK = "lock";
+    /** Whoever writes has this file, and holds it. */
+    public static final String LOCK = "lock";
 
     /** Longest text of a lock file that is shown. */
     private static final int LOCK_TEXT = 200;
@@ -174,6 +175,11 @@ public final class FileDisk implements Disk {
             e.addSuppressed(unknown);
         }
         return full ? new DiskFullException("journal " + directory + ": no space left", e) : e;
+    }
+
+    /** For tests, which have channels of their own. */
+    File over(FileChannel channel) {
+        return new OpenFile(channel);
     }
 
     private final class OpenFile implements File {

@@ -1,6 +1,8 @@
 package dev.msgrelay.server.journal;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 
 /**
  * A record of an index that tells of bytes of the stream. Big-endian.
@@ -29,6 +31,9 @@ record IndexRecord(
         Kind kind, int crc, long position, long sequence, long endPosition, long endSequence, long timeMillis)
         implements SealedRecord {
     static final int LENGTH = SealedRecord.LENGTH;
+
+    /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
+    static final int MOST_BLOCK = 1 << 20;
 
     private static final int KIND_OFFSET = 0;
     private static final int DATA_CRC_OFFSET = KIND_OFFSET + Integer.BYTES;
@@ -74,6 +79,20 @@ record IndexRecord(
 
     long bytes() {
         return endPosition - position;
+    }
+
+    /** Whether the bytes of a BLOCK are in the stream file as they were written. The buffer is used, and its limit changed. */
+    boolean matches(Disk.File stream, long base, ByteBuffer piece) throws IOException {
+        CRC32C all = new CRC32C();
+        for (long at = position; at < endPosition; at += piece.limit()) {
+            piece.clear().limit((int) Math.min(piece.capacity(), endPosition - at));
+            stream.read(at - base, piece);
+            if (piece.hasRemaining()) {
+                return false;
+            }
+            all.update(piece.flip());
+        }
+        return (int) all.getValue() == crc;
     }
 
     @Override

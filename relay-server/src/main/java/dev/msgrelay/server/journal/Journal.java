@@ -6,9 +6,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,11 +32,14 @@ public final class Journal implements Closeable {
         void failed(Throwable cause);
     }
 
-    /** Direct memory: of each thread that reads or writes from the heap (who opens, the writer, the forcer), and records. */
-    public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
+    /**
+     * Direct memory: of each thread that reads or writes from the heap (who opens, the writer, the forcer, the verifier), and
+     * records.
+     */
+    public static final long DIRECT_BYTES = 4L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
-    /** Of the Java heap, for each segment that is held: what is known of it, and its files' names. */
-    private static final int BYTES_PER_SEGMENT = 400;
+    /** Of the Java heap, for each segment that is held: what is known of it, for those who read it too, and its files' names. */
+    private static final int BYTES_PER_SEGMENT = 600;
 
     /** Likewise for each name: what is known of it, and how it is written down. */
     private static final int BYTES_PER_NAME = 300;
@@ -65,8 +66,10 @@ public final class Journal implements Closeable {
 
     private JournalWriter writer;
     private JournalForcer forcer;
+    private JournalVerifier verifier;
     private JournalThread writing;
     private JournalThread forcing;
+    private JournalThread verifying;
     private Watch watch;
 
     private Journal(Disk disk, JournalSettings settings, Closeable lock, Recovery recovered, EpochTable epochs)
@@ -87,6 +90,7 @@ public final class Journal implements Closeable {
                         ? part.length()
                         : part.endPosition() - base + SegmentHeader.LENGTH + (long) part.records() * IndexRecord.LENGTH;
                 files.add(new SegmentFiles.Sealed(base, part.endPosition(), length, part.timeMillis()));
+                files.hold(part.header());
             }
         }
         lastMillis = newest;
@@ -101,7 +105,8 @@ public final class Journal implements Closeable {
                 + records * BYTES_PER_RECORD
                 + settings.mostSegments() * BYTES_PER_SEGMENT
                 + (long) JournalName.MOST * BYTES_PER_NAME
-                + NameMoves.BYTES;
+                + NameMoves.BYTES
+                + JournalVerifier.HEAP_BYTES;
     }
 
     /**
@@ -113,34 +118,29 @@ public final class Journal implements Closeable {
      *     was changed by us where it is damaged
      */
     public static Journal open(Disk disk, JournalSettings settings, long epoch, long millis) throws IOException {
+        return open(disk, settings, epoch, millis, Recovery.Progress.NOBODY);
+    }
+
+    /** As above, and tells how far it is. */
+    public static Journal open(Disk disk, JournalSettings settings, long epoch, long millis, Recovery.Progress progress)
+            throws IOException {
         try {
-            return locked(disk, settings, epoch, millis);
+            return locked(disk, settings, epoch, millis, progress);
         } catch (IOException e) {
             if (String.valueOf(e.getMessage()).startsWith("journal ")) {
                 throw e;
             }
-            throw new IOException("journal " + disk.place() + " cannot be used: " + said(e), e);
+            throw new IOException("journal " + disk.place() + " cannot be used: " + JournalThread.said(e), e);
         }
     }
 
-    /** What the machine says; the JDK's own messages are little more than a file's name. */
-    private static String said(Throwable e) {
-        if (!(e instanceof FileSystemException of)) {
-            return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();
-        }
-        String what = e instanceof AccessDeniedException
-                ? "permission denied"
-                : e instanceof NoSuchFileException
-                        ? "it is not there"
-                        : of.getReason() == null ? e.getClass().getSimpleName() : of.getReason();
-        return of.getFile() + ": " + what;
-    }
-
-    private static Journal locked(Disk disk, JournalSettings settings, long epoch, long millis) throws IOException {
+    private static Journal locked(
+            Disk disk, JournalSettings settings, long epoch, long millis, Recovery.Progress progress)
+            throws IOException {
         Closeable lock = disk.lock(true);
         boolean open = false;
         try {
-            Recovery found = Recovery.look(disk, Recovery.Depth.START);
+            Recovery found = Recovery.look(disk, Recovery.Depth.START, progress);
             if (!found.sound()) {
                 throw new IOException(refusal(disk, found));
             }
@@ -225,9 +225,10 @@ public final class Journal implements Closeable {
                 watch);
         forcer = new JournalForcer(
                 disk, settings, files, writer, written, forced, recovered.namesPosition(), watch, nanos);
+        verifier = new JournalVerifier(disk);
     }
 
-    /** Starts its two threads, on what it is fed with. */
+    /** Starts its threads, on what it is fed with. */
     public void start() {
         writing = new JournalThread(
                 "relay-journal",
@@ -249,8 +250,21 @@ public final class Journal implements Closeable {
                     return done;
                 },
                 this::fail);
+        verifying = new JournalThread(
+                "relay-journal-verify",
+                (nanos, millis) -> {
+                    verify(nanos);
+                    return false;
+                },
+                verifier::failed);
         forcing.start();
         writing.start();
+        verifying.start();
+    }
+
+    /** One step of the verifier. */
+    void verify(long nanos) {
+        verifier.work(nanos);
     }
 
     /** One step of the writer; answers whether it did something. */
@@ -315,6 +329,17 @@ public final class Journal implements Closeable {
         return forced;
     }
 
+    /** Whether something of the stream is held that lies before a position. Any thread. */
+    public boolean hasBefore(long position) {
+        var oldest = files.held().firstEntry();
+        return oldest != null && oldest.getKey() < position;
+    }
+
+    /** Reads what is written, from its oldest message on. Any thread; each reader has one of its own. */
+    public JournalFeed newFeed(ByteBuffer records) {
+        return new JournalFeed(disk, files.held(), written, records);
+    }
+
     /** What ended it; null: nothing. Any thread. */
     public Throwable failure() {
         return failure.get();
@@ -323,6 +348,20 @@ public final class Journal implements Closeable {
     /** What there is to say of it. Any thread. */
     public JournalStats stats() {
         return forcer.stats();
+    }
+
+    /**
+     * What became of reading again what was written long ago.
+     *
+     * @param bytes that were what was written
+     * @param rounds times that all was read
+     * @param damaged places that were not what was written, each once a round
+     */
+    public record Verified(long bytes, long rounds, long damaged) {}
+
+    /** Since it was opened. Any thread. */
+    public Verified verified() {
+        return new Verified(verifier.bytes(), verifier.rounds(), verifier.damaged());
     }
 
     /**
@@ -360,14 +399,14 @@ public final class Journal implements Closeable {
 
     /** What ended it, in words. */
     public String failureText() {
-        return "journal " + disk.place() + " has failed: " + said(failure.get());
+        return "journal " + disk.place() + " has failed: " + JournalThread.said(failure.get());
     }
 
     private void endThreads() throws IOException {
         if (writing != null) {
             try {
                 long millis = TimeUnit.NANOSECONDS.toMillis(CLOSE_NANOS);
-                if (!writing.end(millis) || !forcing.end(millis)) {
+                if (!verifying.end(millis) || !writing.end(millis) || !forcing.end(millis)) {
                     throw new IOException("journal " + disk.place() + ": the disk has not answered for " + millis
                             + " ms; what was forced before is there");
                 }
@@ -408,6 +447,7 @@ public final class Journal implements Closeable {
     }
 
     private void closeFiles() throws IOException {
+        verifier.end();
         files.close();
         for (Segment s = writer.complete().poll();
                 s != null;

@@ -19,9 +19,6 @@ import java.util.zip.CRC32C;
  * <p>Owned by its thread; {@link #written}, {@link #current} and {@link #complete} are read by the forcer.
  */
 final class JournalWriter {
-    /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
-    static final int MOST = 1 << 20;
-
     private static final int RECORDS_AT_ONCE = 1024;
 
     /** Direct memory for them. */
@@ -86,7 +83,7 @@ final class JournalWriter {
         this.forced = forced;
         this.epoch = epoch;
         this.lastMillis = lastMillis;
-        this.most = (int) Math.min(MOST, segmentBytes / 4);
+        this.most = (int) Math.min(IndexRecord.MOST_BLOCK, segmentBytes / 4);
         this.names = names;
         this.named = named;
         this.watch = watch;

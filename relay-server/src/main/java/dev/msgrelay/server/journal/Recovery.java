@@ -1,15 +1,11 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.journal.Listing.Entry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.zip.CRC32C;
 
 /**
  * What a directory holds. It is looked at and not changed, so the same directory always gives the same answer.
@@ -67,41 +63,21 @@ public final class Recovery {
      */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {}
 
-    private static final class Entry {
-        final long base;
-        final boolean stream;
-        final boolean index;
-        SegmentHeader header;
-        boolean headerDamaged;
-        long streamLength;
-        long indexLength;
+    /** Who is told how far it is. */
+    public interface Progress {
+        Progress NOBODY = (segments, of) -> {};
 
-        Entry(long base, boolean stream, boolean index) {
-            this.base = base;
-            this.stream = stream;
-            this.index = index;
-        }
-
-        boolean usable() {
-            return stream && header != null;
-        }
-
-        String name() {
-            return FileNames.index(base);
-        }
+        /** So many of all segments were looked at. On the thread that looks. */
+        void looked(int segments, int of);
     }
 
     private final Disk disk;
     private final Depth depth;
+    private final Listing there;
+    private final List<Entry> entries;
+    private final long forced;
+    private final long forcedSequence;
     private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
-    private final List<Entry> entries = new ArrayList<>();
-    private EpochTable epochs = EpochTable.NONE;
-    private boolean epochsDamaged;
-    private NamesFile namesFile = NamesFile.NONE;
-    private boolean namesThere;
-    private boolean namesDamaged;
-    private long forced;
-    private long forcedSequence;
 
     // Where the walk stands.
     private long position;
@@ -112,29 +88,24 @@ public final class Recovery {
     private final List<Loss> lost = new ArrayList<>();
     private final List<String> dropped = new ArrayList<>();
     private final List<String> aside = new ArrayList<>();
-    private final List<String> leftovers = new ArrayList<>();
     // Of segments since the last part, why they are none.
     private final List<String> unusable = new ArrayList<>();
     private Cut cut;
 
-    // Names, by their texts, and behind which block one was moved last.
-    private final Map<String, JournalName.State> names = new HashMap<>();
-    private long named;
+    private final FoundNames names = new FoundNames();
 
     // Of the segment that is walked through.
     private List<SealedRecord> records = new ArrayList<>();
     private boolean mend;
-    // Records of names whose block has not come yet; names by their slots, and those that have come in part.
-    private final List<NameRecord> pending = new ArrayList<>();
-    // How many of those lie before the first record that could not be read; -1: all of them.
-    private int sure = -1;
-    private final Map<Integer, JournalName> slots = new HashMap<>();
-    private final Map<Integer, ByteBuffer> begun = new HashMap<>();
-    private boolean tellsNames;
 
-    private Recovery(Disk disk, Depth depth) {
+    private Recovery(Disk disk, Depth depth, Listing there) {
         this.disk = disk;
         this.depth = depth;
+        this.there = there;
+        entries = there.entries;
+        forced = there.forced;
+        forcedSequence = there.forcedSequence;
+        names.startWith(there.names);
     }
 
     /**
@@ -143,12 +114,13 @@ public final class Recovery {
      * @throws IOException it cannot be read, or is of another version of the format
      */
     public static Recovery look(Disk disk, Depth depth) throws IOException {
-        Recovery recovery = new Recovery(disk, depth);
-        recovery.names();
-        recovery.headers();
-        recovery.findForced();
+        return look(disk, depth, Progress.NOBODY);
+    }
+
+    /** As above, and tells how far it is. */
+    public static Recovery look(Disk disk, Depth depth, Progress progress) throws IOException {
+        Recovery recovery = new Recovery(disk, depth, Listing.of(disk, progress));
         recovery.walk();
-        recovery.checkNames();
         return recovery;
     }
 
@@ -180,32 +152,35 @@ public final class Recovery {
     }
 
     public EpochTable epochs() {
-        return epochs;
+        return there.epochs;
     }
 
     /** How far each name's messages are in what is held, in no order. */
     public List<JournalName.State> states() {
-        return List.copyOf(names.values());
+        return names.states();
     }
 
     /** Behind the newest block that moved a name; 0: there is none. */
     long named() {
-        return named;
+        return names.named();
     }
 
     /** Where the table of names stands. */
     long namesPosition() {
-        return namesFile.position();
+        return there.names.position();
     }
 
     /** Whether the table of names is missing or damaged: numbers of some names may be too low. */
     public boolean namesDamaged() {
-        return namesDamaged;
+        boolean missing =
+                !there.namesThere && !parts.isEmpty() && parts.get(0).header.named() > 0;
+        // Names that are ahead of the stream would have messages taken for known that are gone.
+        return there.namesDamaged || missing || there.names.position() > position;
     }
 
     /** Whether the table of epochs is missing or damaged although there are segments. */
     public boolean epochsDamaged() {
-        return epochsDamaged;
+        return there.epochsDamaged;
     }
 
     /** Bytes of the files of all segments. */
@@ -235,7 +210,7 @@ public final class Recovery {
 
     /** Whether it may be written to. */
     public boolean sound() {
-        return damage.isEmpty() && !epochsDamaged && !namesDamaged && aside.isEmpty();
+        return damage.isEmpty() && !epochsDamaged() && !namesDamaged() && aside.isEmpty();
     }
 
     /** The segments that are held, from the oldest on. */
@@ -255,130 +230,7 @@ public final class Recovery {
 
     /** Files that a retention, or something else that was to be replaced, left behind when it was interrupted. */
     List<String> leftovers() {
-        return leftovers;
-    }
-
-    // ---- names, headers, how far it was forced -----------------------------------------------------------------
-
-    private void names() throws IOException {
-        Set<String> files = new TreeSet<>(disk.names());
-        Set<Long> bases = new TreeSet<>();
-        for (String name : files) {
-            long base = FileNames.base(name);
-            if (base >= 0) {
-                bases.add(base);
-            } else if (name.endsWith(FileNames.NEW)) {
-                leftovers.add(name);
-            }
-        }
-        for (long base : bases) {
-            boolean stream = files.contains(FileNames.stream(base));
-            boolean index = files.contains(FileNames.index(base));
-            if (entries.isEmpty() && !stream && files.contains(FileNames.stream(base) + FileNames.SPARE)) {
-                // Retention takes the stream first.
-                leftovers.add(FileNames.index(base));
-            } else {
-                entries.add(new Entry(base, stream, index));
-            }
-        }
-        if (files.contains(FileNames.NAMES)) {
-            namesThere = true;
-            NamesFile read = NamesFile.read(disk);
-            namesDamaged = read == null;
-            namesFile = read == null ? namesFile : read;
-            namesFile.names().forEach(state -> names.put(state.name().name(), state));
-        }
-        if (files.contains(FileNames.EPOCHS)) {
-            EpochTable read = EpochTable.read(disk);
-            epochsDamaged = read == null;
-            epochs = read == null ? epochs : read;
-        } else {
-            epochsDamaged = !entries.isEmpty();
-        }
-    }
-
-    private void headers() throws IOException {
-        for (Entry e : entries) {
-            if (e.stream) {
-                try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
-                    e.streamLength = stream.length();
-                }
-            }
-            if (e.index) {
-                readHeader(e);
-            }
-        }
-    }
-
-    private void readHeader(Entry e) throws IOException {
-        ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
-        try (Disk.File index = disk.openToRead(e.name())) {
-            e.indexLength = index.length();
-            index.read(0, front);
-        }
-        SegmentHeader header = SegmentHeader.read(front.flip());
-        if (header != null && header.version() != SegmentHeader.VERSION) {
-            throw new IOException("journal " + disk.place() + ": " + e.name() + " is of format " + header.version()
-                    + ", this relay reads format " + SegmentHeader.VERSION);
-        }
-        boolean ours = header != null
-                && header.base() == e.base
-                && (epochsDamaged || epochs.at(e.base).stream().anyMatch(life -> life.epoch() == header.epoch()));
-        if (ours) {
-            e.header = header;
-        } else {
-            e.headerDamaged = true;
-            e.header = headerFromRecords(e);
-        }
-    }
-
-    /** The records are sealed with what the header says: where one of them passes, it is known. */
-    private SegmentHeader headerFromRecords(Entry e) throws IOException {
-        ByteBuffer index = readIndex(e);
-        for (EpochTable.Epoch life : epochs.at(e.base)) {
-            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
-                IndexRecord record = IndexRecord.read(index, at, life.epoch() ^ e.base);
-                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
-                    return new SegmentHeader(life.epoch(), e.base, record.sequence(), record.timeMillis(), e.base);
-                }
-            }
-        }
-        return null;
-    }
-
-    private ByteBuffer readIndex(Entry e) throws IOException {
-        try (Disk.File file = disk.openToRead(e.name())) {
-            ByteBuffer index = ByteBuffer.allocate((int) Math.min(SegmentFiles.MOST_INDEX, file.length()));
-            file.read(0, index);
-            return index.flip();
-        }
-    }
-
-    /** The last FORCED record: they only grow, so the newest segment that has one tells. */
-    private void findForced() throws IOException {
-        forced = epochs.forcedPosition();
-        forcedSequence = epochs.forcedSequence();
-        for (int i = entries.size() - 1; i >= 0; i--) {
-            Entry e = entries.get(i);
-            if (e.header == null) {
-                continue;
-            }
-            boolean found = false;
-            ByteBuffer index = readIndex(e);
-            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
-                IndexRecord record = IndexRecord.read(index, at, e.header.seed());
-                if (record != null && record.kind() == Kind.FORCED) {
-                    found = true;
-                    if (record.position() > forced) {
-                        forced = record.position();
-                        forcedSequence = record.sequence();
-                    }
-                }
-            }
-            if (found || e.base <= forced) {
-                return;
-            }
-        }
+        return there.leftovers;
     }
 
     // ---- the walk ----------------------------------------------------------------------------------------------
@@ -472,12 +324,7 @@ public final class Recovery {
     /** One segment whose files and header are there. */
     private void part(Entry e, Entry next) throws IOException {
         records = new ArrayList<>();
-        pending.clear();
-        sure = -1;
-        slots.clear();
-        begun.clear();
-        tellsNames = e.base >= namesFile.position();
-        named = Math.max(named, e.header.named());
+        names.segment(e.header, e.base >= there.names.position());
         mend = e.headerDamaged;
         if (mend && e.base < forced) {
             damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
@@ -486,7 +333,8 @@ public final class Recovery {
             return;
         }
         boolean sealed = next != null && next.usable() && !next.headerDamaged && next.base <= forced;
-        boolean silent = next != null && next.usable() && next.header.named() <= Math.max(namesFile.position(), e.base);
+        boolean silent =
+                next != null && next.usable() && next.header.named() <= Math.max(there.names.position(), e.base);
         if (depth == Depth.START && sealed && silent && !mend && next.base - e.base <= e.streamLength) {
             position = next.base;
             sequence = next.header.sequence();
@@ -502,7 +350,7 @@ public final class Recovery {
 
     /** Walks through the records of a segment; answers how many slots they take. */
     private int records(Entry e) throws IOException {
-        ByteBuffer index = readIndex(e);
+        ByteBuffer index = there.readIndex(e);
         int used = 0;
         int slot = 0;
         boolean unread = false;
@@ -513,11 +361,11 @@ public final class Recovery {
                 if (record == null || !fits(record)) {
                     NameRecord name = record == null ? NameRecord.read(index, at, e.header.seed()) : null;
                     if (name != null && cut == null) {
-                        pending.add(name);
+                        names.add(name);
                     } else if (name == null) {
                         // The end, or damage, or torn: what comes behind it tells.
                         unread = true;
-                        sure = sure < 0 ? pending.size() : sure;
+                        names.unreadable();
                     }
                     continue;
                 }
@@ -529,7 +377,7 @@ public final class Recovery {
                 } else if (cut == null && (unread || record.position() > position)) {
                     hole(record.position(), record.sequence(), e.name() + ": damaged before record " + slot);
                     unread = false;
-                    sure = -1;
+                    names.readable();
                 }
                 if (cut == null && record.kind() == Kind.BLOCK && !whole(record, e, stream)) {
                     String why = FileNames.stream(e.base) + ": the bytes of record " + slot + " do not match";
@@ -543,8 +391,7 @@ public final class Recovery {
                     continue;
                 }
                 if (record.kind() != Kind.FORCED) {
-                    count(pending.size(), record.endPosition());
-                    sure = -1;
+                    records.addAll(names.block(record.endPosition()));
                 }
                 if (record.kind() == Kind.LOST) {
                     lost.add(new Loss(
@@ -566,50 +413,6 @@ public final class Recovery {
         return used;
     }
 
-    /** What names were told to have moved holds: their messages are there, or are told to be lost. */
-    private void count(int first, long endPosition) {
-        for (NameRecord record : pending.subList(0, first)) {
-            records.add(record);
-            if (record.bytes() != null) {
-                say(record);
-            } else if (slots.get(record.slot()) != null) {
-                named = endPosition;
-                if (tellsNames) {
-                    JournalName name = slots.get(record.slot());
-                    names.put(name.name(), new JournalName.State(name, record.number(), record.sequence()));
-                }
-            }
-        }
-        pending.subList(0, first).clear();
-    }
-
-    /** Part of a name. */
-    private void say(NameRecord record) {
-        ByteBuffer all = record.offset() == 0
-                ? ByteBuffer.allocate(record.total())
-                : begun.getOrDefault(record.slot(), ByteBuffer.allocate(0));
-        slots.remove(record.slot());
-        if (all.position() != record.offset() || all.remaining() < record.bytes().length) {
-            // A part before it is damaged, which is told.
-            return;
-        }
-        all.put(record.bytes());
-        begun.put(record.slot(), all);
-        if (!all.hasRemaining()) {
-            begun.remove(record.slot());
-            JournalName name = NameRecord.decode(all.array());
-            if (name != null) {
-                slots.put(record.slot(), name);
-            }
-        }
-    }
-
-    /** Names that are ahead of the stream would have messages taken for known that are gone. */
-    private void checkNames() {
-        boolean missing = !namesThere && !parts.isEmpty() && parts.get(0).header.named() > 0;
-        namesDamaged |= missing || namesFile.position() > position;
-    }
-
     /** Whether a record may come where the walk stands, or behind it. */
     private boolean fits(IndexRecord record) {
         if (cut != null || record.kind() == Kind.FORCED) {
@@ -625,20 +428,7 @@ public final class Recovery {
         if (block.endPosition() - e.base > e.streamLength) {
             return false;
         }
-        return depth == Depth.START && block.endPosition() <= forced || matches(block, e.base, stream);
-    }
-
-    private boolean matches(IndexRecord block, long base, Disk.File stream) throws IOException {
-        CRC32C crc = new CRC32C();
-        long at = block.position();
-        while (at < block.endPosition()) {
-            piece.clear().limit((int) Math.min(PIECE, block.endPosition() - at));
-            int length = piece.limit();
-            stream.read(at - base, piece);
-            crc.update(piece.flip());
-            at += length;
-        }
-        return (int) crc.getValue() == block.crc();
+        return depth == Depth.START && block.endPosition() <= forced || block.matches(stream, e.base, piece);
     }
 
     /** Nothing is whole from where the walk stands to another place: damage, or where the tail is torn, or both. */
@@ -650,7 +440,7 @@ public final class Recovery {
             damage.add(loss);
             mend = true;
             if (!overForced) {
-                count(sure < 0 ? pending.size() : sure, loss.endPosition());
+                records.addAll(names.lost(loss.endPosition()));
             }
             if (loss.endPosition() > loss.position()) {
                 records.add(IndexRecord.lost(loss, time));
@@ -676,7 +466,7 @@ public final class Recovery {
     private void dropFrom(int from) throws IOException {
         for (Entry e : entries.subList(from, entries.size())) {
             if (e.index && e.header != null) {
-                ByteBuffer index = readIndex(e);
+                ByteBuffer index = there.readIndex(e);
                 for (int at = SegmentHeader.LENGTH;
                         at + IndexRecord.LENGTH <= index.limit();
                         at += IndexRecord.LENGTH) {

@@ -2,6 +2,9 @@ package dev.msgrelay.server.journal;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -15,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * A file that was used before has its place on the disk, so forcing it changes nothing but its bytes. Its old records do not
  * pass: they were sealed for another position.
  *
- * <p>{@link #next} is the writer's, everything else the forcer's.
+ * <p>{@link #next} is the writer's; which segments there are may be asked by any thread; everything else is the forcer's.
  */
 final class SegmentFiles {
     /** No index is longer: of a segment of 1 GiB whose last block moved all names. */
@@ -34,6 +37,8 @@ final class SegmentFiles {
     private final JournalSettings settings;
     private final AtomicReference<Pair> ready = new AtomicReference<>();
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>();
+    // All that may be read, by their bases, the one that is written to included.
+    private final ConcurrentSkipListMap<Long, SegmentHeader> held = new ConcurrentSkipListMap<>();
     private final ArrayDeque<String> spareStreams = new ArrayDeque<>();
     private final ArrayDeque<String> spareIndexes = new ArrayDeque<>();
     private long bytes;
@@ -62,6 +67,16 @@ final class SegmentFiles {
                 }
             }
         }
+    }
+
+    /** A segment of an earlier life may be read. */
+    void hold(SegmentHeader header) {
+        held.put(header.base(), header);
+    }
+
+    /** The segments that may be read, by their bases, from the oldest on. Any thread: it changes meanwhile. */
+    NavigableMap<Long, SegmentHeader> held() {
+        return held;
     }
 
     /** A segment is complete and forced: it may be dropped some day. */
@@ -139,6 +154,7 @@ final class SegmentFiles {
         disk.rename(pair.streamName, FileNames.stream(header.base()));
         disk.rename(pair.indexName, FileNames.index(header.base()));
         ready.set(null);
+        hold(header);
         return new Segment(header, pair.stream, pair.index, settings);
     }
 
@@ -158,6 +174,8 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
+            // Before a byte of it changes: who reads it looks once more whether it was held to the end.
+            held.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
             any = true;
@@ -178,7 +196,12 @@ final class SegmentFiles {
     /** Files that were cut when their segment was recovered are too short to be used again. */
     private void trim(ArrayDeque<String> spares, long length) throws IOException {
         int kept = 0;
+        List<String> there = disk.names();
         for (String name : spares.toArray(String[]::new)) {
+            if (!there.contains(name)) {
+                // It is to be made, and the disk was full: that is tried again.
+                continue;
+            }
             boolean fits;
             try (Disk.File file = disk.openToRead(name)) {
                 fits = file.length() == length;

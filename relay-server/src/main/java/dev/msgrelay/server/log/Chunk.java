@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of the log's memory. Its reference count says who needs it: one for the log, one for each write in flight that
+ * A piece of the stream's memory. Its reference count says who needs it: one for the log, one for each write in flight that
  * points into it and for each session that stands in it. The log writes a chunk anew only when no one else counts.
  */
 public final class Chunk {
@@ -30,6 +30,11 @@ public final class Chunk {
 
     @SuppressWarnings("unused") // through NUMBER
     private volatile long number = FREE;
+
+    /** Memory that is none of a log's, for a piece of the stream that is read from elsewhere: see {@link LogReader#enter}. */
+    public static Chunk outside(ByteBuf memory) {
+        return new Chunk(0, memory);
+    }
 
     Chunk(int id, ByteBuf memory) {
         this.id = id;

@@ -18,7 +18,8 @@ import java.util.ArrayDeque;
  *
  * What is held is neither overwritten nor given back until it is released: it may be written to a socket, a file or another
  * process from where it lies. A reader holds what it is about to hand on, moves over it once that is done, and is told
- * where the log has moved on without it.
+ * where the log has moved on without it. Then it may {@link #enter} memory that somebody has read the stream into from
+ * elsewhere, such as a journal, and be used as before; behind the end of that the log may have what comes next.
  *
  * <p>Owned by one thread; {@link #position} and {@link #heldFrom} may be read by any.
  */
@@ -49,6 +50,11 @@ public final class LogReader {
     // Neighbours in the stream; the first one's number is firstChunk.
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
     private long firstChunk;
+
+    // Where it stands if that is not in the log; otherwise null.
+    private Chunk page;
+    private long pageStart;
+    private final Mark pageEnd = new Mark();
 
     private volatile long position;
     private long heldFrom = NOTHING;
@@ -84,7 +90,7 @@ public final class LogReader {
 
     /** Whether the log has dropped what comes next. */
     public boolean overtaken() {
-        return position < log.tail();
+        return page == null && position < log.tail();
     }
 
     /**
@@ -92,7 +98,57 @@ public final class LogReader {
      * log has moved on so far that nobody knows.
      */
     public long sequence() {
-        return atBoundary() ? boundary.sequence() : log.sequenceNear(position);
+        if (atBoundary()) {
+            return boundary.sequence();
+        }
+        return page == null ? log.sequenceNear(position) : boundary.sequence() - 1;
+    }
+
+    // ---- not in the log ----------------------------------------------------------------------------------------
+
+    /**
+     * Goes on in memory that is not the log's. Whoever gave it keeps it until {@link #leave}.
+     *
+     * @param memory whole frames of the stream, from its beginning on
+     * @param start position of the first of them; not behind where the reader stands, between two frames
+     * @param end behind the last of them
+     */
+    public void enter(Chunk memory, long start, Mark end) {
+        release();
+        page = memory;
+        pageStart = start;
+        pageEnd.copy(end);
+    }
+
+    /** What it reads next is looked for in the log again. */
+    public void leave() {
+        page = null;
+    }
+
+    /** Where the memory ends that it has entered; null: it reads the log. */
+    public Mark pageEnd() {
+        return page == null ? null : pageEnd;
+    }
+
+    /** Goes on to a message of the memory that it has entered, or to the end of that. */
+    public void goOnTo(long sequence) {
+        walk(pageEnd.position(), sequence);
+        position = boundary.position();
+    }
+
+    /** Moves the boundary on, frame by frame, to a position or a message, whichever comes first. */
+    private void walk(long to, long sequence) {
+        long at = boundary.position();
+        long number = boundary.sequence();
+        ByteBuf memory = page.memory();
+        while (at < to && number < sequence) {
+            at += FrameLayout.frameLength(memory.getInt((int) (at - pageStart) + FrameLayout.LENGTH_OFFSET));
+            number++;
+        }
+        if (at > pageEnd.position()) {
+            throw new IllegalStateException("position " + pageEnd.position() + " is not behind a whole frame");
+        }
+        boundary.set(at, number);
     }
 
     // ---- going on ---------------------------------------------------------------------------------------------
@@ -104,6 +160,10 @@ public final class LogReader {
      */
     public boolean hold(int amount, Mark head) {
         long from = position;
+        if (page != null) {
+            walk(from + amount, Long.MAX_VALUE);
+            return true;
+        }
         if (from < log.tail() || !log.boundaryAtOrBehind(from + amount, head, next) || !pin(from, next.position())) {
             return false;
         }
@@ -118,6 +178,9 @@ public final class LogReader {
      * @return where what is held ends, which may be where it stands; -1 where the log no longer has what comes next
      */
     public long holdAhead(int most, Mark head) {
+        if (page != null) {
+            return Math.min(pageEnd.position(), head.position());
+        }
         long from = position;
         if (from < log.tail()
                 || !log.boundaryAtOrBehind(Math.min(from + most, head.position()), head, next)
@@ -152,6 +215,7 @@ public final class LogReader {
     /** Lets go of what it holds, and stands at another frame boundary. */
     public void leaveFor(Mark to) {
         release();
+        leave();
         boundary.copy(to);
         position = to.position();
     }
@@ -175,6 +239,7 @@ public final class LogReader {
 
     private boolean find(long sequence, Mark head) {
         release();
+        leave();
         long tail = log.tail();
         boolean held = log.packetOf(sequence, found) && found.position() >= tail;
         if (!held && !log.boundaryAtOrBehind(tail, head, found)) {
@@ -241,6 +306,9 @@ public final class LogReader {
 
     /** The held chunk that a position lies in. */
     public Chunk chunkAt(long at) {
+        if (page != null) {
+            return page;
+        }
         long steps = log.chunkNumber(at) - firstChunk;
         if (steps == 0) {
             return chunks.peekFirst();
@@ -255,12 +323,12 @@ public final class LogReader {
 
     /** Where within its chunk a position lies. */
     public int offsetInChunk(long at) {
-        return log.offsetInChunk(at);
+        return page == null ? log.offsetInChunk(at) : (int) (at - pageStart);
     }
 
     /** Bytes from a position to the end of its chunk. */
     public int leftInChunk(long at) {
-        return log.chunkBytes() - log.offsetInChunk(at);
+        return page == null ? log.chunkBytes() - log.offsetInChunk(at) : (int) (pageEnd.position() - at);
     }
 
     // ---- frames where they lie: what is asked for is held ------------------------------------------------------
@@ -282,7 +350,7 @@ public final class LogReader {
         while (left > 0) {
             int part = Math.min(left, leftInChunk(at));
             ByteBuffer piece = target.duplicate().limit(target.position() + part);
-            chunkAt(at).memory().getBytes(log.offsetInChunk(at), piece);
+            chunkAt(at).memory().getBytes(offsetInChunk(at), piece);
             target.position(target.position() + part);
             at += part;
             left -= part;
@@ -290,9 +358,8 @@ public final class LogReader {
     }
 
     private int getInt(long at) {
-        int offset = log.offsetInChunk(at);
-        if (offset + Integer.BYTES <= log.chunkBytes()) {
-            return chunkAt(at).memory().getInt(offset);
+        if (leftInChunk(at) >= Integer.BYTES) {
+            return chunkAt(at).memory().getInt(offsetInChunk(at));
         }
         int value = 0;
         for (int i = 0; i < Integer.BYTES; i++) {

@@ -32,6 +32,7 @@ public final class MemoryBudget {
         CONNECTIONS("connections", Kind.DIRECT, false),
         IO_URING("io_uring, under way", Kind.DIRECT, true),
         JOURNAL("journal, on the way to the disk", Kind.DIRECT, true),
+        REPLAYS("journal, on the way to subscribers", Kind.DIRECT, false),
         TLS("TLS: records, sessions", Kind.DIRECT, false),
         INDEX("packet index and ring table", Kind.HEAP, true),
         CONTROL("control frames, type ranges", Kind.HEAP, false),

@@ -17,6 +17,9 @@ import dev.msgrelay.protocol.Policy;
  * @param cursor of a subscriber: the position in the stream before which everything has been handed to its socket
  * @param lagBytes of a subscriber: the head less the cursor
  * @param lagMessages likewise, by the packet index
+ * @param replayPercent of a subscriber that gets the stream from the journal: how much of the way to the head it has behind it;
+ *     {@link #LIVE}: it gets it from the log
+ * @param replayLeftMillis how long it takes it at its pace so far to catch up; -1: it comes no nearer; 0 of one that is live
  * @param messages handed to a subscriber, or taken of a publisher
  * @param bytes likewise
  * @param messagesPerSecond over the last second, or since the look before where that is longer ago; 0 in its first second
@@ -35,7 +38,12 @@ public record ConnectionRow(
         long cursor,
         long lagBytes,
         long lagMessages,
+        int replayPercent,
+        long replayLeftMillis,
         long messages,
         long bytes,
         double messagesPerSecond,
-        long ageMillis) {}
+        long ageMillis) {
+    /** Of {@link #replayPercent}. */
+    public static final int LIVE = -1;
+}

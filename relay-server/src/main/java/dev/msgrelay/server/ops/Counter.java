@@ -15,7 +15,7 @@ public enum Counter {
     MESSAGES_SKIPPED("messages", true, "messages that subscribers with the policy skip have missed", true),
     PUBLISHERS("connections", false, "publishers connected"),
     SUBSCRIBERS("connections", false, "subscribers connected"),
-    LARGEST_LAG_BYTES("bytes", false, "of the subscriber that is furthest behind"),
+    LARGEST_LAG_BYTES("bytes", false, "of the subscriber that is furthest behind, but for those that get the journal"),
     LARGEST_LAG_MESSAGES("messages", false, "likewise, by the packet index"),
     DUPLICATES(
             "messages", true, "messages of acknowledged publishers that were in the stream already, and were dropped"),
@@ -52,7 +52,17 @@ public enum Counter {
     JOURNAL_SEGMENTS("segments", false, "of the journal"),
     JOURNAL_FILE_BYTES("bytes", false, "of their files"),
     JOURNAL_FREE_BYTES("bytes", false, "free on the journal's disk; -1: not known yet"),
+    JOURNAL_REPLAYS("subscribers", false, "get the stream from the journal, or have not caught up yet"),
+    JOURNAL_REPLAYS_BEGUN("times", true, "a subscriber began to get the stream from the journal"),
+    JOURNAL_REPLAY_BYTES("bytes", true, "handed to such subscribers' sockets"),
+    JOURNAL_REPLAY_LAG_BYTES("bytes", false, "of the one of them that is furthest behind"),
+    JOURNAL_REPLAY_WAITS("times", true, "one of them waited for memory", true),
+    JOURNAL_REPLAY_MISSED(
+            "messages", true, "that they missed because the journal had dropped them, or they were damaged", true),
     JOURNAL_FAILED("truth", false, "1: the journal has failed, and nothing is written any more"),
+    JOURNAL_VERIFIED_BYTES("bytes", true, "of the journal were read once more, and are what was written"),
+    JOURNAL_VERIFIED_ROUNDS("times", true, "all of the journal was read once more, which is done once a day"),
+    JOURNAL_DAMAGED("places", true, "of the journal are no longer what was written", true),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),

@@ -301,7 +301,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
             }
             over = heartbeat.tick(nowNanos) ? CloseReason.IDLE_TIMEOUT : null;
             if (over == null && heartbeat.pingDue() && state == State.OPEN) {
-                outbox.ping(heartbeat.ping(nowNanos));
+                ping(nowNanos);
                 speak();
             }
         }
@@ -424,6 +424,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
         outbox.welcome(Handshake.welcome(services.identity(), said, heartbeat, policy, granted, next, accepted, fork));
         heartbeat.restart();
         state = State.OPEN;
+    }
+
+    /** The next PING is due. */
+    protected final void ping(long nowNanos) {
+        outbox.ping(heartbeat.ping(nowNanos));
     }
 
     /** A message has been taken before any HELLO. */

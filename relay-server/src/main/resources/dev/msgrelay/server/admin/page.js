@@ -111,6 +111,15 @@ function endOf(subscriber, now) {
   return now.ended.find(e => e.who === who || e.who.startsWith(`${who} (`));
 }
 
+function stateOf(subscriber) {
+  if (subscriber.replayPercent === undefined) {
+    return subscriber.waitsFor ? `${subscriber.state}, ${subscriber.waitsFor}` : subscriber.state;
+  }
+  const left = subscriber.replayLeftMillis;
+  const when = left < 0 ? 'comes no nearer' : `${Math.ceil(left / 1000)} s left`;
+  return `from the journal: ${subscriber.replayPercent} %, ${when}`;
+}
+
 function lagging(now) {
   const time = now.elapsedSeconds;
   for (const s of now.lagging) {
@@ -136,7 +145,7 @@ function lagging(now) {
     cell(s.address),
     cell(s.policy),
     cell(s.types || 'all'),
-    end ? cell(`gone: ${end.reason}`, 'bad') : cell(s.waitsFor ? `${s.state}, ${s.waitsFor}` : s.state),
+    end ? cell(`gone: ${end.reason}`, 'bad') : cell(stateOf(s)),
     cell(end ? '' : short(s.messagesPerSecond), 'n'),
     cell(s.lagMessages.toLocaleString('en'), 'n'),
     cell(short(s.lagBytes, 'B'), 'n'),

@@ -39,6 +39,7 @@ class PolicyTest {
                 TypeRanges.ALL,
                 2,
                 Identity.UNLIMITED,
+                Identity.UNLIMITED,
                 Identity.UNLIMITED);
     }
 
@@ -129,9 +130,29 @@ class PolicyTest {
     void certificatesAndUsers() {
         X500Principal subject = new X500Principal("CN=audit,O=Example");
         Identity audit = new Identity(
-                "audit", List.of(), List.of(subject), List.of(), List.of(), null, NINE, 2, 1, Identity.UNLIMITED);
+                "audit",
+                List.of(),
+                List.of(subject),
+                List.of(),
+                List.of(),
+                null,
+                NINE,
+                2,
+                1,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED);
         Identity local = new Identity(
-                "local", List.of(), List.of(), List.of(User.parse("7")), List.of(), NINE, null, 2, 1, 1 << 20);
+                "local",
+                List.of(),
+                List.of(),
+                List.of(User.parse("7")),
+                List.of(),
+                NINE,
+                null,
+                2,
+                1,
+                1 << 20,
+                Identity.UNLIMITED);
         AccessControl control = new AccessControl(new AccessPolicy(List.of(audit, local)));
         Peer certified = new Peer(null, Peer.UNKNOWN, null, new X500Principal("cn=Audit, o=example"));
         assertThat(opened(control, Role.SUBSCRIBER, certified).name()).isEqualTo("audit");
@@ -282,7 +303,17 @@ class PolicyTest {
     private static Identity subscriber(TypeRanges types, long rate) {
         Network everywhere = Network.parse("unix");
         return new Identity(
-                "s", List.of(), List.of(), List.of(), List.of(everywhere), null, types, 2, rate, Identity.LEAST_LAG);
+                "s",
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(everywhere),
+                null,
+                types,
+                2,
+                rate,
+                Identity.LEAST_LAG,
+                Identity.UNLIMITED);
     }
 
     /** Asked twice it answers the same; time alone ends a pause, or a policy without a rate. */

@@ -128,6 +128,25 @@ class AdminServerTest {
         assertThat(Http.get(at, "/metrics").body()).contains("\nrelay_ready 0.0\n");
     }
 
+    @Test
+    void beforeThereIsARelayItRecovers() throws Exception {
+        try (AdminServer early = AdminServer.startBefore(AdminConfig.parse("127.0.0.1:0", null), null)) {
+            InetSocketAddress there = early.address();
+            assertThat(Http.get(there, "/health/live").status()).isEqualTo(200);
+            early.recovering(3, 800);
+            for (String path : List.of("/health/ready", "/metrics", "/", "/connections", "/events", "/nothing")) {
+                Http.Reply reply = Http.get(there, path);
+                assertThat(reply.status()).as(path).isEqualTo(503);
+                assertThat(reply.body())
+                        .as(path)
+                        .isEqualTo("{\"status\":\"recovering\",\"segmentsLookedAt\":3,\"segments\":800}\n");
+            }
+            early.serve(relay.relay());
+            assertThat(Http.get(there, "/health/ready").body()).isEqualTo("{\"status\":\"ready\"}\n");
+            assertThat(Http.get(there, "/metrics").status()).isEqualTo(200);
+        }
+    }
+
     /** More than one chunk of the answer: each of them once. */
     @Test
     void connections() throws Exception {

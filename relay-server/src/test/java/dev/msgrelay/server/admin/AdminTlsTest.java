@@ -111,6 +111,11 @@ class AdminTlsTest {
         assertThat(get("/metrics").status()).isEqualTo(401);
         assertThat(admin.place())
                 .isEqualTo("https://127.0.0.1:" + admin.address().getPort() + "/");
+        try (AdminServer everywhere =
+                AdminServer.start(relay.relay(), AdminConfig.parse("https://0.0.0.0:0", hash()))) {
+            assertThat(everywhere.place())
+                    .isEqualTo("https://0.0.0.0:" + everywhere.address().getPort() + "/");
+        }
         try (SSLSocket events = connect(certificates.client())) {
             String request = "GET /events HTTP/1.1\r\nHost: localhost\r\n" + token + "\r\n\r\n";
             events.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

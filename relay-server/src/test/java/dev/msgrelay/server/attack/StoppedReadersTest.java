@@ -12,11 +12,13 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -69,10 +71,12 @@ class StoppedReadersTest {
     /** 200 that stop at once, whatever they have asked for. */
     @ParameterizedTest
     @EnumSource(value = Policy.class, mode = EnumSource.Mode.EXCLUDE, names = "RELAY_DEFAULT")
-    void ofEveryPolicy(Policy policy) throws Exception {
+    void ofEveryPolicy(Policy policy, @TempDir Path directory) throws Exception {
         try (MemoryWatch memory = new MemoryWatch();
-                TestRelay relay = AttackRelay.startSmall(
-                        b -> b.slowSubscriber(policy).pinBytes(PINS).stallTimeout(Duration.ofMillis(STALL_MILLIS)));
+                TestRelay relay = AttackRelay.startSmall(b -> b.slowSubscriber(policy)
+                        .pinBytes(PINS)
+                        .stallTimeout(Duration.ofMillis(STALL_MILLIS))
+                        .journal(policy == Policy.REPLAY ? directory : null));
                 HealthyPair pair = AttackRelay.pair(relay);
                 Crowd stopped = new Crowd()) {
             byte[] hello =
@@ -91,7 +95,7 @@ class StoppedReadersTest {
             switch (policy) {
                 case DISCONNECT -> relay.awaitClosed(CloseReason.SLOW_SUBSCRIBER, STOPPED);
                 case BACKPRESSURE -> relay.awaitClosed(CloseReason.STALLED_SUBSCRIBER, STOPPED);
-                case SKIP ->
+                case SKIP, REPLAY ->
                     assertThat(relay.stats().subscribers() - 1 + relay.closed(CloseReason.MEMORY_LIMIT))
                             .isEqualTo(STOPPED);
             }

@@ -20,7 +20,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLEngineResult.Status;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -32,8 +36,11 @@ class TlsHandshakesTest {
 
     private static final int SUBSCRIBERS = 8;
     private static final int SILENT = 200;
-    private static final Duration TIMEOUT = Duration.ofMillis(1500);
-    private static final long BETWEEN_BYTES_MILLIS = 100;
+    private static final int LATE = 50;
+    /** As the relay has it by default: there is time for a few bytes. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private static final long BETWEEN_BYTES_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static TestRelay start(Certificates certificates) throws Exception {
         TlsFiles files = certificates.relayFiles();
@@ -43,12 +50,41 @@ class TlsHandshakesTest {
 
     /** What a client says first. */
     private static byte[] clientHello(Certificates certificates) throws Exception {
+        return wrapped(client(certificates));
+    }
+
+    /** What a client says when the relay has said all of its own; the relay gets the rest before it. */
+    private static byte[] lastFlight(Certificates certificates, SocketChannel channel) throws Exception {
+        SSLEngine engine = client(certificates);
+        channel.configureBlocking(true);
+        channel.write(ByteBuffer.wrap(wrapped(engine)));
+        ByteBuffer in = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        ByteBuffer nothing = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize());
+        while (engine.getHandshakeStatus() != HandshakeStatus.NEED_WRAP) {
+            Runnable task = engine.getDelegatedTask();
+            if (task != null) {
+                task.run();
+            } else if (engine.unwrap(in.flip(), nothing).getStatus() == Status.BUFFER_UNDERFLOW) {
+                assertThat(channel.read(in.compact())).isPositive();
+            } else {
+                in.compact();
+            }
+        }
+        channel.configureBlocking(false);
+        return wrapped(engine);
+    }
+
+    private static SSLEngine client(Certificates certificates) throws Exception {
         SSLEngine engine = certificates.client().createSSLEngine();
         engine.setUseClientMode(true);
-        ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
-        engine.wrap(ByteBuffer.allocate(0), hello);
-        byte[] bytes = new byte[hello.flip().remaining()];
-        hello.get(bytes);
+        return engine;
+    }
+
+    private static byte[] wrapped(SSLEngine engine) throws Exception {
+        ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), record);
+        byte[] bytes = new byte[record.flip().remaining()];
+        record.get(bytes);
         return bytes;
     }
 
@@ -63,6 +99,7 @@ class TlsHandshakesTest {
         return subscribers;
     }
 
+    /** A byte a second: of the ClientHello, and of what the client says last. */
     @Test
     void silentAndByteByByte() throws Exception {
         try (Certificates certificates = new Certificates();
@@ -70,26 +107,36 @@ class TlsHandshakesTest {
                 TlsBridge bridge = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
                 HealthyPair pair = AttackRelay.pair(relay);
                 Crowd silent = new Crowd();
-                Crowd slow = new Crowd()) {
+                Crowd slow = new Crowd();
+                Crowd late = new Crowd()) {
             List<PlainSubscriber> others = subscribers(relay, bridge);
+            byte[] hello = clientHello(certificates);
+            byte[][] last = new byte[LATE][];
             pair.begin();
             silent.connect(relay.relay().tlsPublishAddress(), SILENT / 2);
             silent.connect(relay.relay().tlsSubscribeAddress(), SILENT / 2);
             slow.connect(relay.relay().tlsPublishAddress(), SILENT);
-            byte[] hello = clientHello(certificates);
-            ByteBuffer bytes = ByteBuffer.wrap(hello);
-            long next = System.nanoTime();
+            for (int i = 0; i < LATE; i++) {
+                last[i] = lastFlight(certificates, late.connect(relay.relay().tlsSubscribeAddress()));
+            }
+            int all = silent.size() + slow.size() + late.size();
+            long start = System.nanoTime();
+            int sent = 0;
             // Not within the time a whole one takes: each is given up, whatever it has sent.
-            while (slow.drain() < slow.size() || silent.drain() < silent.size()) {
-                if (System.nanoTime() - next > 0 && bytes.hasRemaining()) {
-                    slow.offer(new byte[] {bytes.get()});
-                    next += BETWEEN_BYTES_MILLIS * 1_000_000;
+            for (int ended = 0; ended < all; ended = silent.drain() + slow.drain() + late.drain()) {
+                if (System.nanoTime() - start >= sent * BETWEEN_BYTES_NANOS) {
+                    slow.offer(new byte[] {hello[sent]});
+                    for (int i = 0; i < LATE; i++) {
+                        Crowd.offer(late.get(i), ByteBuffer.wrap(last[i], sent, 1));
+                    }
+                    sent++;
                 }
                 pair.assertAlive();
-                Thread.onSpinWait();
+                LockSupport.parkNanos(500_000);
             }
-            pair.end(2 * SILENT + " handshakes that are silent, or slow");
-            assertThat(relay.closed(CloseReason.TLS_FAILED)).isEqualTo(2 * SILENT);
+            pair.end(all + " handshakes that are silent, or slow");
+            assertThat(sent).as("bytes, one after the other").isGreaterThanOrEqualTo(4);
+            assertThat(relay.closed(CloseReason.TLS_FAILED)).isEqualTo(all);
             for (PlainSubscriber other : others) {
                 assertThat(other.end()).isNull();
                 assertThat(other.received().wrong()).isNull();

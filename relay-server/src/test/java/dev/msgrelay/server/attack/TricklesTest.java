@@ -16,116 +16,162 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Ten bytes a second, within everything that can be begun: each is given up in time, and told so. */
+/** A byte a second, within whatever can be begun: it is given up in time, it is told so, and nobody else notices. */
 @Tag("alone")
 class TricklesTest {
-    private static final Duration FRAME_TIMEOUT = Duration.ofMillis(800);
-    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofMillis(1200);
+    private static final Duration FRAME_TIMEOUT = Duration.ofMillis(2500);
+    private static final Duration HANDSHAKE_TIMEOUT = Duration.ofMillis(3500);
+    private static final long BETWEEN_BYTES_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MIN_RATE = 1000;
     private static final int LATER = HealthyPair.FIRST_OTHER + 2;
-    private static final long BETWEEN_BYTES_MILLIS = 100;
-    /** Four times the least that is allowed. */
-    private static final int HONEST_PIECE = (int) (4 * MIN_RATE * BETWEEN_BYTES_MILLIS / 1000);
+    /** Of one that brings four times the least that is allowed. */
+    private static final int HONEST_BYTES = 16 * MIN_RATE;
 
-    /** A connection that gets a byte at a time from {@code rest}, behind what it has sent at once. */
+    private static final long BETWEEN_PIECES_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int HONEST_PIECE = 4 * MIN_RATE / 10;
+
+    private static final CloseReason[] FRAME = {CloseReason.FRAME_TIMEOUT};
+    /** Nobody can tell a HELLO from another frame before its header is there. */
+    private static final CloseReason[] HELLO = {CloseReason.HANDSHAKE_TIMEOUT, CloseReason.FRAME_TIMEOUT};
+
+    /** A connection that gets {@code rest} a piece at a time, behind what it has sent at once. */
     private record Trickle(String what, SocketChannel channel, ByteBuffer rest, CloseReason... ends) {}
 
+    private TestRelay relay;
+    private HealthyPair pair;
+    private final Crowd crowd = new Crowd();
+    private final List<Trickle> trickles = new ArrayList<>();
+
+    @BeforeEach
+    void start() throws Exception {
+        relay = AttackRelay.start(
+                b -> b.frameTimeout(FRAME_TIMEOUT).minRate(MIN_RATE).handshakeTimeout(HANDSHAKE_TIMEOUT));
+        pair = AttackRelay.pair(relay);
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        crowd.close();
+        pair.close();
+        relay.close();
+    }
+
     @Test
-    void everywhere() throws Exception {
-        byte[] publisherHello = Hello.acks("trickle", 0).bytes();
-        byte[] otherHello = Hello.acks("trickle too", 0).bytes();
-        byte[] subscriberHello =
+    void aHeader() throws Exception {
+        byte[] two = then(
+                new Frames().frame(Frames.type(LATER, 0), 10).bytes(),
+                new Frames().header(1, 10).bytes());
+        begin("the first header", relay.publish(), new Frames().header(1, 5000).bytes(), 0, FRAME);
+        begin("a later header", relay.publish(), two, 18, FRAME);
+        pair.begin();
+        SocketChannel silent = crowd.connect(relay.publish());
+        // Whole, and then nothing for longer than any of the timeouts: that is no frame under way.
+        Crowd.offer(
+                silent,
+                new Frames()
+                        .frame(Frames.type(HealthyPair.FIRST_OTHER + 1, 0), 10)
+                        .buffer());
+        areGivenUp("headers");
+        relay.awaitPublishers(3);
+        pair.finish();
+    }
+
+    /** Beside one that is slow as well, and fast enough. */
+    @Test
+    void aBody() throws Exception {
+        byte[] body = new Frames().header(1, 5000).raw(new byte[5000]).bytes();
+        begin("a body", relay.publish(), body, 8, FRAME);
+        begin("the end of a body", relay.publish(), body, 4000, FRAME);
+        pair.begin();
+        SocketChannel channel = crowd.connect(relay.publish());
+        ByteBuffer honest = new Frames()
+                .frame(Frames.type(HealthyPair.FIRST_OTHER, 0), HONEST_BYTES)
+                .buffer();
+        long start = System.nanoTime();
+        areGivenUp("bodies", () -> {
+            long due = 1 + (System.nanoTime() - start) / BETWEEN_PIECES_NANOS;
+            step(channel, honest, (int) due * HONEST_PIECE);
+            return !honest.hasRemaining();
+        });
+        Await.until("the honest one's frame", () -> pair.received().countOf(HealthyPair.FIRST_OTHER) == 1);
+        relay.awaitPublishers(3);
+        pair.finish();
+    }
+
+    @Test
+    void aHello() throws Exception {
+        byte[] publisher = Hello.acks("trickle", 0).bytes();
+        byte[] subscriber =
+                HelloFrame.subscriber().name("trickle").build().encode().array();
+        begin("a HELLO to publish", relay.publish(), publisher, 0, HELLO);
+        begin("the end of a HELLO to publish", relay.publish(), publisher, 20, HELLO);
+        begin("a HELLO to subscribe", relay.subscribe(), subscriber, 0, HELLO);
+        begin("the end of a HELLO to subscribe", relay.subscribe(), subscriber, 20, HELLO);
+        pair.begin();
+        areGivenUp("HELLOs");
+        pair.finish();
+    }
+
+    @Test
+    void whatIsSaidBehindHello() throws Exception {
+        byte[] publisher = Hello.acks("trickle", 0).bytes();
+        byte[] subscriber =
                 HelloFrame.subscriber().name("trickle").build().encode().array();
         byte[] subscribe =
                 new SubscribeFrame(1, TypeRanges.of(1, 2, 5, 6, 9, 10)).encode().array();
-        byte[] body = new Frames().header(1, 5000).raw(new byte[5000]).bytes();
-        CloseReason[] frame = {CloseReason.FRAME_TIMEOUT};
-        CloseReason[] handshake = {CloseReason.HANDSHAKE_TIMEOUT, CloseReason.FRAME_TIMEOUT};
-        try (TestRelay relay = AttackRelay.start(
-                        b -> b.frameTimeout(FRAME_TIMEOUT).minRate(MIN_RATE).handshakeTimeout(HANDSHAKE_TIMEOUT));
-                HealthyPair pair = AttackRelay.pair(relay);
-                Crowd crowd = new Crowd()) {
-            SocketAddress in = relay.publish();
-            SocketAddress out = relay.subscribe();
-            List<Trickle> trickles = new ArrayList<>(List.of(
-                    trickle("the first header", crowd, in, body, 0, frame),
-                    trickle(
-                            "a later header",
-                            crowd,
-                            in,
-                            twice(new Frames().frame(Frames.type(LATER, 0), 10).bytes()),
-                            18,
-                            frame),
-                    trickle("a body", crowd, in, body, 8, frame),
-                    trickle("the end of a body", crowd, in, body, 4000, frame),
-                    trickle("a HELLO to publish", crowd, in, publisherHello, 0, handshake),
-                    trickle("the end of a HELLO to publish", crowd, in, publisherHello, 20, handshake),
-                    trickle(
-                            "a PING of a publisher",
-                            crowd,
-                            in,
-                            then(otherHello, Hello.ping(1)),
-                            otherHello.length,
-                            frame),
-                    trickle("a HELLO to subscribe", crowd, out, subscriberHello, 0, handshake),
-                    trickle("the end of a HELLO to subscribe", crowd, out, subscriberHello, 20, handshake),
-                    trickle(
-                            "a SUBSCRIBE",
-                            crowd,
-                            out,
-                            then(subscriberHello, subscribe),
-                            subscriberHello.length,
-                            frame)));
-            pair.begin();
-            SocketChannel honest = crowd.connect(in);
-            SocketChannel silent = crowd.connect(in);
-            // Whole, and then nothing for longer than any of the timeouts: that is no frame under way.
-            Crowd.offer(
-                    silent,
-                    new Frames()
-                            .frame(Frames.type(HealthyPair.FIRST_OTHER + 1, 0), 10)
-                            .buffer());
-            ByteBuffer honestLeft = new Frames()
-                    .frame(Frames.type(HealthyPair.FIRST_OTHER, 0), 40 * HONEST_PIECE)
-                    .buffer();
-            long start = System.nanoTime();
-            int[] steps = {0};
-            Await.until(() -> "all are given up: " + relay.stats(), () -> {
-                int due = (int) ((System.nanoTime() - start) / 1_000_000 / BETWEEN_BYTES_MILLIS);
-                for (; steps[0] < due; steps[0]++) {
-                    trickles.forEach(t -> step(t.channel, t.rest, 1));
-                    step(honest, honestLeft, HONEST_PIECE);
-                }
-                return AttackRelay.closes(relay) >= trickles.size() && !honestLeft.hasRemaining();
-            });
-            pair.end("trickles");
-            long frames = relay.closed(CloseReason.FRAME_TIMEOUT);
-            long handshakes = relay.closed(CloseReason.HANDSHAKE_TIMEOUT);
-            assertThat(frames + handshakes).as("%s", relay.stats()).isEqualTo(trickles.size());
-            assertThat(frames).isGreaterThanOrEqualTo(6);
-            for (Trickle trickle : trickles) {
-                assertThat(lastWord(trickle.channel)).as(trickle.what).isIn((Object[]) trickle.ends);
-            }
-            Await.until("the honest one's frame", () -> pair.received().countOf(HealthyPair.FIRST_OTHER) == 1);
-            relay.awaitPublishers(4);
-            pair.finish();
+        begin("a PING", relay.publish(), then(publisher, Hello.ping(1)), publisher.length, FRAME);
+        begin("a SUBSCRIBE", relay.subscribe(), then(subscriber, subscribe), subscriber.length, FRAME);
+        pair.begin();
+        areGivenUp("frames behind HELLO");
+        pair.finish();
+    }
+
+    private void areGivenUp(String what) throws Exception {
+        areGivenUp(what, () -> true);
+    }
+
+    private void areGivenUp(String what, BooleanSupplier alsoDone) throws Exception {
+        long start = System.nanoTime();
+        Await.until(() -> "all are given up: " + relay.stats(), () -> {
+            int due = 1 + (int) ((System.nanoTime() - start) / BETWEEN_BYTES_NANOS);
+            trickles.forEach(t -> step(t.channel, t.rest, due));
+            return alsoDone.getAsBoolean() && AttackRelay.closes(relay) >= trickles.size();
+        });
+        pair.end(trickles.size() + " " + what + ", a byte a second");
+        AttackRelay.assertNoFault(relay);
+        assertThat(relay.closed(CloseReason.FRAME_TIMEOUT) + relay.closed(CloseReason.HANDSHAKE_TIMEOUT))
+                .as("%s", relay.stats())
+                .isEqualTo(trickles.size());
+        for (Trickle trickle : trickles) {
+            assertThat(trickle.rest.position())
+                    .as("bytes of %s, one after the other", trickle.what)
+                    .isGreaterThanOrEqualTo(2);
+            assertThat(lastWord(trickle.channel)).as(trickle.what).isIn((Object[]) trickle.ends);
         }
     }
 
-    private static Trickle trickle(
-            String what, Crowd crowd, SocketAddress to, byte[] bytes, int atOnce, CloseReason... ends)
-            throws Exception {
+    private void begin(String what, SocketAddress to, byte[] bytes, int atOnce, CloseReason... ends) throws Exception {
         SocketChannel channel = crowd.connect(to);
         Crowd.offer(channel, ByteBuffer.wrap(bytes, 0, atOnce));
-        return new Trickle(what, channel, ByteBuffer.wrap(bytes, atOnce, bytes.length - 1 - atOnce), ends);
+        // The last byte never comes.
+        trickles.add(new Trickle(
+                what,
+                channel,
+                ByteBuffer.wrap(bytes, atOnce, bytes.length - 1 - atOnce).slice(),
+                ends));
     }
 
-    private static void step(SocketChannel channel, ByteBuffer rest, int bytes) {
-        if (rest.hasRemaining()) {
-            ByteBuffer part = rest.slice(rest.position(), Math.min(bytes, rest.remaining()));
+    /** Until so many bytes of {@code rest} have been sent. */
+    private static void step(SocketChannel channel, ByteBuffer rest, int due) {
+        if (rest.position() < due && rest.hasRemaining()) {
+            ByteBuffer part = rest.slice(rest.position(), Math.min(due - rest.position(), rest.remaining()));
             Crowd.offer(channel, part);
             rest.position(rest.position() + part.position());
         }
@@ -148,10 +194,6 @@ class TricklesTest {
             all.position(all.position() + length);
         }
         return last;
-    }
-
-    private static byte[] twice(byte[] bytes) {
-        return then(bytes, bytes);
     }
 
     private static byte[] then(byte[] first, byte[] second) {

@@ -2,7 +2,6 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
@@ -16,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +61,33 @@ class ConfigurationTest {
                 .keySet());
     }
 
+    /** What an option has by default, as somebody would write it; null: nothing, as paths and the table of connections. */
+    private static String usual(OptionSpec option) {
+        return option.arity().max() == 0 ? "false" : option.defaultValue();
+    }
+
+    static List<String> optionsWithADefault() {
+        Map<String, OptionSpec> all = parsed(Map.of());
+        return options().stream()
+                .filter(option -> usual(all.get(option)) != null)
+                .toList();
+    }
+
+    /** What takes any text for now is looked at when all of it is there: whatIsWrongInIt. */
+    static List<String> optionsThatTakeNotAnyText() {
+        Set<String> anyText = Set.of(
+                "bind",
+                "publish-socket",
+                "subscribe-socket",
+                "journal",
+                "admin",
+                "admin-token",
+                "tls-cert",
+                "tls-key",
+                "tls-clients");
+        return options().stream().filter(option -> !anyText.contains(option)).toList();
+    }
+
     /** A value that is not the option's default. */
     private static String other(String option) {
         return JvmLimitsTest.OTHERS.getOrDefault("--" + option, "true");
@@ -88,13 +115,10 @@ class ConfigurationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("options")
+    @MethodSource("optionsWithADefault")
     void aFlagBeforeTheEnvironmentBeforeTheFile(String option) throws Exception {
         OptionSpec known = parsed(Map.of()).get(option);
-        boolean flag = known.arity().max() == 0;
-        // What it has by default, as somebody would write it; paths and the table of connections have nothing.
-        String usual = flag ? "false" : known.defaultValue() == null ? null : known.defaultValue();
-        assumeThat(usual).as("has something by default").isNotNull();
+        String usual = usual(known);
         Path file = file(option + " = \"" + other(option) + '"');
         Object byDefault = known.getValue();
         String variable = Configuration.variable(option);
@@ -107,21 +131,8 @@ class ConfigurationTest {
     }
 
     @ParameterizedTest
-    @MethodSource("options")
+    @MethodSource("optionsThatTakeNotAnyText")
     void aValueThatIsNoneIsToldWithItsPlace(String option) throws Exception {
-        // What takes any text for now is looked at when all of it is there: whatIsWrongInIt.
-        boolean anyText = List.of(
-                        "bind",
-                        "publish-socket",
-                        "subscribe-socket",
-                        "journal",
-                        "admin",
-                        "admin-token",
-                        "tls-cert",
-                        "tls-key",
-                        "tls-clients")
-                .contains(option);
-        assumeThat(anyText).as("takes any text").isFalse();
         Path file = file("# one", "", option + " = \"no, never\"");
         assertThatThrownBy(() -> parsed(Map.of(), "--config=" + file))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -241,7 +252,7 @@ class ConfigurationTest {
         StringWriter out = new StringWriter();
         Path file = file("log-size = 64m", "access { a { token = \"" + HASH + "\", subscribe = all } }");
         RelayServerCommand command = new RelayServerCommand(
-                config -> {
+                (config, recovery) -> {
                     throw new AssertionError("started");
                 },
                 new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
@@ -262,7 +273,7 @@ class ConfigurationTest {
 
     private static int run(StringWriter err, Map<String, String> environment, String... args) {
         RelayServerCommand command = new RelayServerCommand(
-                config -> {
+                (config, recovery) -> {
                     throw new IOException("started after all");
                 },
                 new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));

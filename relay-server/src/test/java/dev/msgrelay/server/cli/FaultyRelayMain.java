@@ -10,8 +10,8 @@ public final class FaultyRelayMain {
 
     public static void main(String[] args) {
         RelayServerMain.run(
-                config -> {
-                    RelayServer relay = RelayServer.start(config);
+                (config, recovery) -> {
+                    RelayServer relay = RelayServer.start(config, recovery);
                     relay.failure().complete(FAULT);
                     return relay;
                 },

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.SampleJournal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -86,6 +87,15 @@ class JournalCommandTest {
         assertThat(json.getLong("forcedPosition")).isEqualTo(json.getLong("endPosition"));
         assertThat(err.toString()).isEmpty();
         assertThat(files()).as("nothing was changed").isEqualTo(before);
+    }
+
+    /** Nobody writes to it, so there is no warning. */
+    @Test
+    void aCopyWithoutItsLock() throws IOException {
+        Files.delete(directory.resolve(FileDisk.LOCK));
+        assertThat(run("check", directory.toString())).isZero();
+        assertThat(err.toString()).isEmpty();
+        assertThat(lines()).contains("sound");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.msgrelay.server.admin.Http;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -15,12 +16,16 @@ import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -45,8 +50,8 @@ class JournalProcessTest {
     }
 
     private String[] with(String... more) {
-        List<String> args =
-                new ArrayList<>(List.of("--json", "--pin-size=8m", "--journal=" + directory(), "--journal-keep=1d"));
+        List<String> args = new ArrayList<>(List.of(
+                "--json", "--pin-size=8m", "--replay-size=4m", "--journal=" + directory(), "--journal-keep=1d"));
         args.addAll(Arrays.asList(more));
         return args.toArray(String[]::new);
     }
@@ -106,8 +111,8 @@ class JournalProcessTest {
             }
             assertThat(whole(0)).isEqualTo((life + 1) * each);
         }
-        try (CommandProcess relay =
-                new CommandProcess("--pin-size=8m", "--journal=" + directory(), "--journal-keep=1d")) {
+        try (CommandProcess relay = new CommandProcess(
+                "--pin-size=8m", "--replay-size=4m", "--journal=" + directory(), "--journal-keep=1d")) {
             assertThat(relay.line(l -> l.contains("  journal: ")))
                     .endsWith(directory() + ", messages 1 to " + 3 * each);
             relay.line(l -> l.contains("journal, on the way to the disk"));
@@ -235,10 +240,15 @@ class JournalProcessTest {
         Path file = Files.writeString(folder.resolve("file"), "");
         refused(2, "journal " + file + " is no directory", "--journal=" + file);
         refused(2, "journal " + file + " is no directory", "--check-config", "--journal=" + file);
-        refused(1, "cannot make the directory " + file + "/x", "--pin-size=8m", "--journal=" + file + "/x");
+        refused(
+                1,
+                "cannot make the directory " + file + "/x",
+                "--pin-size=8m",
+                "--replay-size=4m",
+                "--journal=" + file + "/x");
         Path unreadable = folder.resolve("other");
         Files.createDirectories(unreadable.resolve("epochs"));
-        refused(1, "journal " + unreadable, "--pin-size=8m", "--journal=" + unreadable);
+        refused(1, "journal " + unreadable, "--pin-size=8m", "--replay-size=4m", "--journal=" + unreadable);
     }
 
     @Test
@@ -247,9 +257,91 @@ class JournalProcessTest {
                 1,
                 "journal keep " + (8192L << 30) + " is more than there is room for: the disk of ",
                 "--pin-size=8m",
+                "--replay-size=4m",
                 "--journal=" + directory(),
                 "--journal-segment=256m",
                 "--journal-keep=8192g");
+    }
+
+    /** The command in a file system of its own, which has so much; all but that much is taken. */
+    private List<String> small(String size, String taken, String... args) throws Exception {
+        Files.createDirectories(directory());
+        List<String> command = new ArrayList<>(List.of(
+                "unshare",
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=" + size + " none \"$1\" || exit; head -c " + taken
+                        + " /dev/zero >\"$1/filler\"; shift; exec \"$@\"",
+                "sh",
+                directory().toString()));
+        assumeThat(runs(command))
+                .as("a file system of one's own can be had here")
+                .isTrue();
+        command.addAll(CommandProcess.command(with(args)));
+        return command;
+    }
+
+    @Test
+    void aDiskThatIsFullAtTheStart() throws Exception {
+        try (CommandProcess relay = CommandProcess.started(small("4m", "4m"))) {
+            assertThat(relay.awaitExit()).as("%s", relay.errors()).isEqualTo(1);
+            assertThat(relay.errors())
+                    .anyMatch(l -> l.startsWith("relay-server: journal " + directory()) && l.contains("o space left"));
+        }
+    }
+
+    /** Where one may neither read nor write; root may everywhere. */
+    @Test
+    void aDirectoryOfSomebodyElse() throws Exception {
+        Files.createDirectories(directory());
+        Set<PosixFilePermission> nothing = PosixFilePermissions.fromString("---------");
+        Files.setPosixFilePermissions(directory(), nothing);
+        try {
+            assumeThat(Files.isReadable(directory()))
+                    .as("whoever runs this may read everything")
+                    .isFalse();
+            refused("journal " + directory() + " cannot be used: ");
+        } finally {
+            Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwx------"));
+        }
+    }
+
+    /** A file that nobody writes to has it wait in the middle of its recovery. */
+    @Test
+    void whileItRecoversItIsNotReady() throws Exception {
+        Files.createDirectories(directory());
+        Path pipe = directory().resolve("00000000000000000000.index");
+        Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+        assertThat(made.waitFor()).isZero();
+        Files.createFile(directory().resolve("00000000000000000000.stream"));
+        InetSocketAddress admin = new InetSocketAddress("127.0.0.1", freePort());
+        List<String> command = new ArrayList<>(CommandProcess.command(with()));
+        command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
+        try (CommandProcess relay = CommandProcess.started(command)) {
+            Await.until(() -> "it has begun; " + relay.errors(), () -> recovers(admin));
+            assertThat(Http.get(admin, "/health/ready").status()).isEqualTo(503);
+            assertThat(Http.get(admin, "/health/live").status()).isEqualTo(200);
+            assertThat(relay.lines()).isEmpty();
+            relay.kill();
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static boolean recovers(InetSocketAddress admin) {
+        try {
+            String said = Http.get(admin, "/health/ready").body();
+            return said.equals("{\"status\":\"recovering\",\"segmentsLookedAt\":0,\"segments\":1}\n");
+        } catch (IOException notYet) {
+            return false;
+        }
     }
 
     // ---- while it runs -----------------------------------------------------------------------------------------
@@ -283,21 +375,7 @@ class JournalProcessTest {
     @Test
     void aFullDiskIsWaitedFor() throws Exception {
         Path filler = directory().resolve("filler");
-        Files.createDirectories(directory());
-        List<String> command = new ArrayList<>(List.of(
-                "unshare",
-                "--user",
-                "--map-root-user",
-                "--mount",
-                "sh",
-                "-c",
-                "mount -t tmpfs -o size=48m none \"$1\" && head -c 44m /dev/zero >\"$1/filler\" && shift && exec \"$@\"",
-                "sh",
-                directory().toString()));
-        assumeThat(runs(command))
-                .as("a file system of one's own can be had here")
-                .isTrue();
-        command.addAll(CommandProcess.command(with("--journal-segment=1m", "--max-body=1k")));
+        List<String> command = small("48m", "44m", "--journal-segment=1m", "--max-body=1k");
         int messages = 200_000;
         try (CommandProcess relay = CommandProcess.started(command)) {
             Thread publisher = new Thread(() -> publishAll(relay, messages));

@@ -76,6 +76,7 @@ class JvmLimitsTest {
             Map.entry("--journal-keep", "100g"),
             Map.entry("--journal-force", "2s"),
             Map.entry("--journal-failure", "memory"),
+            Map.entry("--replay-size", "64m"),
             Map.entry("--connections", "5s"));
 
     /** Without it these say nothing. */
@@ -97,7 +98,7 @@ class JvmLimitsTest {
                 String given = option.longestName() + "=" + OTHERS.get(option.longestName());
                 String beside = given.startsWith("--tls-") && !given.contains(" ")
                         ? WITH_TLS
-                        : given.startsWith("--journal-") ? WITH_JOURNAL : "";
+                        : given.startsWith("--journal-") || given.startsWith("--replay-size") ? WITH_JOURNAL : "";
                 MemoryPlan usual = plan(beside);
                 MemoryPlan other = plan(given + beside);
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {

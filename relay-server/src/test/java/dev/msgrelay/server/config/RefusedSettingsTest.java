@@ -169,6 +169,7 @@ class RefusedSettingsTest {
                         (1 << 20) + 1008,
                         2 * 1008,
                         64 << 10,
+                        LimitsConfig.DEFAULT_REPLAY_BYTES,
                         32 << 10,
                         32 << 10,
                         Duration.ofMillis(1),

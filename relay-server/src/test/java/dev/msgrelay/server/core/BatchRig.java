@@ -39,9 +39,14 @@ final class BatchRig implements AutoCloseable {
 
     /** Publishes frames as one run. */
     void publish(Frames frames) {
+        publish(frames, 0);
+    }
+
+    /** Likewise, of frames that are all alike and so long each. */
+    void publish(Frames frames, int each) {
         long claim = ring.tryClaim(frames.size());
         ring.put(claim, 0, frames.nativeBuffer(), 0, frames.size());
-        ring.publish(claim, frames.size());
+        ring.publish(claim, frames.size(), each);
     }
 
     Mark head() {

@@ -1,11 +1,23 @@
 package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.net.Transport;
+import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,6 +25,145 @@ import org.junit.jupiter.params.provider.EnumSource;
 class EngineLoopTest {
     private static final int ROUNDS = 50_000;
     private static final long LOST_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Duration FOR_GOOD = Duration.ofSeconds(20);
+
+    private EngineLoop running;
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        if (running != null) {
+            assertThat(running.stop(1000)).isTrue();
+        }
+    }
+
+    /** What a duty does in a step; answers whether there is more. */
+    private interface Step {
+        boolean work(long nowNanos);
+    }
+
+    private EngineLoop start(List<Throwable> failures, long sleepNanos, Step step) {
+        running = new EngineLoop("test-loop", Transport.NIO.resolve().ioHandler());
+        running.duty(
+                new EngineLoop.Duty() {
+                    @Override
+                    public boolean work(long nowNanos) {
+                        return step.work(nowNanos);
+                    }
+
+                    @Override
+                    public boolean pending() {
+                        return false;
+                    }
+
+                    @Override
+                    public long sleepNanos() {
+                        return sleepNanos;
+                    }
+                },
+                failures::add);
+        running.start();
+        return running;
+    }
+
+    /** Nothing is done before somebody wakes it. */
+    private static void wake(EngineLoop loop) {
+        Await.until("asleep", loop::asleep);
+        loop.signal();
+    }
+
+    @Test
+    void itGoesRoundWhileThereIsMoreAndSleepsThen() {
+        AtomicInteger steps = new AtomicInteger();
+        EngineLoop loop = start(new ArrayList<>(), 0, now -> steps.incrementAndGet() < 100);
+        wake(loop);
+        Await.until("all of it", () -> steps.get() >= 100);
+        Await.until("asleep", loop::asleep);
+        // A selector may wake now and then for no reason; it does not go round and round.
+        Await.staysTrue(20, () -> true);
+        assertThat(steps).hasValueLessThan(110);
+        int before = steps.get();
+        wake(loop);
+        Await.until("woken", () -> steps.get() > before);
+        assertThat(EngineLoop.tellsCpuTime()).isTrue();
+        assertThat(loop.cpuNanos()).isPositive();
+    }
+
+    /** The clock is the loop's, and a step knows the time of its cycle. */
+    @Test
+    void itSleepsNoLongerThanItsDutyAllows() {
+        List<Long> times = new CopyOnWriteArrayList<>();
+        EngineLoop loop = start(new ArrayList<>(), 1_000_000, now -> times.add(now) && false);
+        Await.until("wakes by itself", () -> times.size() > 10);
+        assertThat(times).isSorted();
+        assertThat(loop.nanoTime() - times.get(10)).isPositive();
+    }
+
+    /** Its tasks are still done: channels have to be closed. */
+    @Test
+    void aDutyThatFailsIsToldOfOnceAndNotCalledAgain() throws Exception {
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        AtomicInteger steps = new AtomicInteger();
+        EngineLoop loop = start(failures, 0, now -> {
+            steps.incrementAndGet();
+            throw new IllegalStateException("the order is lost");
+        });
+        wake(loop);
+        Await.until("told", () -> failures.size() == 1);
+        for (int i = 0; i < 3; i++) {
+            loop.io().submit(() -> {}).get(FOR_GOOD.toSeconds(), TimeUnit.SECONDS);
+        }
+        Await.until("asleep", loop::asleep);
+        assertThat(steps).hasValue(1);
+        assertThat(failures).singleElement().asString().contains("the order is lost");
+    }
+
+    @Test
+    void whatItDoesEverySoOftenGoesOnWhateverItThrows() {
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        List<Long> times = new CopyOnWriteArrayList<>();
+        EngineLoop loop = start(failures, 0, now -> false);
+        loop.every(1, now -> {
+            times.add(now);
+            throw new IllegalStateException("tick");
+        });
+        Await.until("three times", () -> failures.size() >= 3);
+        assertThat(times.get(1) - times.get(0)).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+
+    /** Who waits for the end of a step does, but not on the loop's own thread, and not for one that has ended. */
+    @Test
+    void betweenTwoSteps() throws Exception {
+        CountDownLatch within = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        EngineLoop loop = start(new ArrayList<>(), 0, now -> {
+            within.countDown();
+            try {
+                return !goOn.await(FOR_GOOD.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        wake(loop);
+        assertThat(within.await(FOR_GOOD.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<Void> between = CompletableFuture.runAsync(loop::awaitBetweenSteps);
+        assertThat(Await.staysTrue(20, () -> !between.isDone())).isTrue();
+        goOn.countDown();
+        between.get(FOR_GOOD.toSeconds(), TimeUnit.SECONDS);
+        loop.io().submit(loop::awaitBetweenSteps).get(FOR_GOOD.toSeconds(), TimeUnit.SECONDS);
+        assertThat(loop.stop(1000)).isTrue();
+        assertThat(loop.cpuNanos()).as("of a thread that has ended").isEqualTo(-1);
+        assertTimeoutPreemptively(FOR_GOOD, loop::awaitBetweenSteps);
+    }
+
+    @Test
+    void whoDrivesALoopHimselfStopsItHimself() throws InterruptedException {
+        EngineLoop loop = new EngineLoop(Transport.NIO.resolve().ioHandler(), Ticker.systemTicker());
+        AtomicInteger tasks = new AtomicInteger();
+        loop.io().execute(tasks::incrementAndGet);
+        assertThat(loop.stop(1000)).isTrue();
+        assertThat(tasks).hasValue(1);
+        assertThat(loop.io().isTerminated()).isTrue();
+    }
 
     /** Nothing else wakes this loop, no timer and no socket: a signal that is lost is never made good. */
     @ParameterizedTest

@@ -24,6 +24,7 @@ class HeldRunsTest {
         assertThat(rig.poll()).isEmpty();
         assertThat(rig.poller.held()).isTrue();
         assertThat(rig.ring.isEmpty()).isFalse();
+        assertThat(rig.poller.poll()).as("nothing was handed over").isFalse();
         room = 1;
         assertThat(rig.poll()).singleElement().satisfies(t -> assertThat(t.bytes())
                 .isEqualTo(RingRig.run(1, 100)));
@@ -42,6 +43,10 @@ class HeldRunsTest {
         List<Taken> batch = rig.poll();
         // The third call hands over nothing: it only says that the batch is over.
         assertThat(batch).extracting(Taken::length).containsExactly(10, 20, 0);
+        assertThat(batch)
+                .extracting(Taken::sequence)
+                .as("its end is that of the run before")
+                .containsExactly(0L, 1L, 1L);
         assertThat(batch).extracting(Taken::endOfBatch).containsExactly(false, false, true);
         assertThat(rig.poller.held()).isTrue();
 

@@ -77,17 +77,22 @@ class NetworkBatchHandlerTest {
         Random random = Seeds.random("NetworkBatchHandlerTest");
         Frames all = new Frames();
         int type = 0;
+        int messages = 0;
         while (all.size() < 400_000) {
             Frames run = new Frames();
-            for (int i = random.nextInt(20); i >= 0; i--) {
-                int body = random.nextInt(random.nextInt(20) == 0 ? 5000 : 200);
+            int body = length(random);
+            boolean alike = random.nextBoolean();
+            for (int i = random.nextInt(alike ? 11 : 20); i >= 0; i--) {
+                body = alike ? body : length(random);
+                type += alike && run.size() > 0 ? 0 : 1;
                 run.frame(type, body);
-                all.frame(type++, body);
+                all.frame(type, body);
+                messages++;
             }
             while (rig.ring.remainingCells() < run.size() / 64 + 2) {
                 rig.poller.poll();
             }
-            rig.publish(run);
+            rig.publish(run, alike ? 8 + body : 0);
             if (random.nextInt(5) == 0) {
                 rig.poller.poll();
             }
@@ -96,7 +101,17 @@ class NetworkBatchHandlerTest {
             rig.poller.poll();
         }
         assertThat(rig.bytes()).isEqualTo(all.bytes());
-        assertThat(rig.head().sequence()).isEqualTo(type + 1);
+        assertThat(rig.head().sequence()).isEqualTo(messages + 1);
+        // Every packet starts where it would if all of it were walked at once.
+        ReferenceScan whole = new ReferenceScan(all.bytes(), all.size(), 0, BatchRig.PACKET, BatchRig.MAX_BODY);
+        for (int k = 0; k < whole.packetEnds.size(); k++) {
+            int before = k == 0 ? 0 : whole.packetEnds.get(k - 1);
+            assertMark(rig.packetAtOrBehind(before + 1), whole.packetEnds.get(k), whole.framesBefore.get(k) + 1);
+        }
+    }
+
+    private static int length(Random random) {
+        return random.nextInt(random.nextInt(20) == 0 ? 5000 : 200);
     }
 
     @Test

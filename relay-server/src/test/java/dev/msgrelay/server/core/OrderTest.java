@@ -129,6 +129,33 @@ class OrderTest {
         assertThat(order.sleepNanos()).isZero();
     }
 
+    /** Also where nothing is in the ring: the core does not sleep, and if it does, not for long. */
+    @Test
+    void whatGathersInAStageIsPending() {
+        RunStage stage = stage();
+        assertThat(order.pending()).isFalse();
+        assertThat(order.sleepNanos()).isZero();
+        put(stage, 1);
+        assertThat(order.isEmpty()).isFalse();
+        assertThat(order.pending()).isTrue();
+        assertThat(order.sleepNanos()).isPositive();
+        assertThat(order.drain()).as("nothing more in the ring").isFalse();
+        assertThat(log.lastSequence()).isEqualTo(1);
+        assertThat(order.pending()).isFalse();
+    }
+
+    @Test
+    void whatIsDroppedIsInTheOrderNoMore() {
+        RunStage stage = stage();
+        put(stage, 1);
+        order.dropStages();
+        assertThat(order.isEmpty()).isTrue();
+        assertThat(stage.put(2, ByteBuffer.allocate(1), 1)).isFalse();
+        order.drain();
+        assertThat(log.lastSequence()).isZero();
+        assertThat(order.stages()).isZero();
+    }
+
     @Test
     void aRingThatNeverRunsDryDoesNotStarveTheStages() {
         RunStage stage = stage();

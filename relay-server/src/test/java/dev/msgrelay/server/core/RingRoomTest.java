@@ -55,6 +55,36 @@ class RingRoomTest {
     }
 
     @Test
+    void thereIsRoomForWhatCouldBeClaimedAndNoMore() {
+        assertThat(rig.ring.cells()).isEqualTo(CELLS);
+        assertThat(rig.ring.maxRun()).isEqualTo(MAX_RUN);
+        rig.publish(RingRig.run(1, MAX_RUN));
+        rig.publish(RingRig.run(2, 6 * 64 - 8));
+        assertThat(rig.ring.hasRoom(120)).isTrue();
+        assertThat(rig.ring.hasRoom(121)).isFalse();
+    }
+
+    /** Also in the middle of others: the batch goes on behind it. */
+    @Test
+    void aClaimThatIsGivenBackIsNothing() {
+        byte[] before = RingRig.run(1, 56);
+        byte[] behind = RingRig.run(3, 57);
+        rig.publish(before);
+        long claim = rig.claimAndFill(RingRig.run(2, 150));
+        rig.publish(behind);
+        rig.ring.abandon(claim, 150);
+        // Nothing is asked for it: there need not be room for a run.
+        int[] asked = {0};
+        rig.ready = () -> ++asked[0] <= 2;
+        assertThat(rig.poll())
+                .filteredOn(t -> t.length() > 0)
+                .extracting(RingRig.Taken::bytes)
+                .containsExactly(before, behind);
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(rig.ring.remainingCells()).isEqualTo(CELLS);
+    }
+
+    @Test
     void theLongestRunLiesInOnePieceWhereverItStarts() {
         for (int start = 0; start < 3 * CELLS; start++) {
             byte[] run = RingRig.run(start, MAX_RUN);

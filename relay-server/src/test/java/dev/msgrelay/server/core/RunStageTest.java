@@ -22,6 +22,7 @@ class RunStageTest {
 
     private final RingRig rig = new RingRig(512, 8192);
     private final List<Integer> handed = new ArrayList<>();
+    private final List<Integer> lengthsOfEach = new ArrayList<>();
     private final RunHandler handler = new RunHandler() {
         @Override
         public boolean makeReady() {
@@ -30,6 +31,7 @@ class RunStageTest {
 
         @Override
         public void onEvent(Run run, long sequence, boolean endOfBatch) {
+            lengthsOfEach.add(run.frameLength());
             for (int at = 0; at < run.length(); at += FRAME) {
                 handed.add(Integer.reverseBytes(run.buffer().getInt(run.offset() + at + 8)));
             }
@@ -122,6 +124,165 @@ class RunStageTest {
         assertThat(rig.poll()).hasSize(1);
     }
 
+    /** As many as it has memory for; the next one has all of them go into the ring first, as one run. */
+    @Test
+    void whatNoLongerFitsGoesIntoTheRing() {
+        RunStage stage = stage(() -> false);
+        int fit = RunStage.CAPACITY / FRAME;
+        for (int i = 0; i < fit; i++) {
+            assertThat(put(stage, i)).isTrue();
+        }
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(put(stage, fit)).isTrue();
+        assertThat(rig.poll()).singleElement().satisfies(run -> assertThat(run.length())
+                .isEqualTo(fit * FRAME));
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(handed).containsExactly(fit);
+    }
+
+    /** The bytes of each frame are the memory's own, to the last one. */
+    @Test
+    void itsMemoryIsUsedUpToTheLastByte() {
+        RunStage stage = stage(() -> false);
+        int body = RunStage.SMALL_RUN - 8;
+        for (int i = 0; i < RunStage.CAPACITY / RunStage.SMALL_RUN; i++) {
+            assertThat(stage.put(1, ByteBuffer.allocate(body), body)).isTrue();
+        }
+        assertThat(rig.ring.isEmpty()).isTrue();
+        // One byte more is worth a claim of its own, behind what has gathered.
+        assertThat(stage.put(1, ByteBuffer.allocate(body + 1), body + 1)).isTrue();
+        assertThat(stage.waiting()).isFalse();
+        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(RunStage.CAPACITY, body + 9);
+    }
+
+    @Test
+    void aFullRingTakesNothingAndNothingIsLost() {
+        RunStage stage = stage(() -> false);
+        put(stage, 1);
+        byte[] filler = RingRig.run(9, 8000);
+        while (rig.publish(filler)) {
+            // Until it is full.
+        }
+        while (rig.publish(new byte[40])) {
+            // To the last cell.
+        }
+        assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
+        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isEqualTo(RunStage.Taken.NO);
+        rig.poll();
+        while (!rig.ring.isEmpty()) {
+            rig.poll();
+        }
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(handed).containsExactly(1);
+    }
+
+    @Test
+    void runsGatherWithMessagesAndLongOnesDoNot() {
+        RunStage stage = stage(() -> false);
+        put(stage, 0);
+        assertThat(stage.putRun(frames(10 * FRAME), 10 * FRAME)).isEqualTo(RunStage.Taken.YES);
+        assertThat(rig.ring.isEmpty()).isTrue();
+        int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
+        assertThat(stage.putRun(frames(length), length)).isEqualTo(RunStage.Taken.YES);
+        assertThat(stage.waiting()).isFalse();
+        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(11 * FRAME, length);
+    }
+
+    /** Short or long: nothing of it is taken, and what is good goes on. */
+    @Test
+    void aRunThatIsNotWholeFramesIsRefusedAsAWhole() {
+        RunStage stage = stage(() -> false);
+        put(stage, 1);
+        int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
+        for (int bytes : new int[] {FRAME, length}) {
+            assertThat(stage.putRun(frames(bytes), bytes - 1)).isEqualTo(RunStage.Taken.INVALID);
+            assertThat(stage.problemText()).isEqualTo("does not end with a whole frame");
+            ByteBuffer tooLong = frames(bytes);
+            tooLong.putInt(bytes - FRAME + 4, MAX_BODY + 1);
+            assertThat(stage.putRun(tooLong, bytes)).isEqualTo(RunStage.Taken.INVALID);
+            assertThat(stage.problemText()).contains("101", "limit of 100");
+        }
+        put(stage, 2);
+        List<RingRig.Taken> taken = rig.poll();
+        assertThat(taken)
+                .filteredOn(t -> t.length() > 0)
+                .extracting(RingRig.Taken::length)
+                .containsExactly(FRAME);
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(handed).containsExactly(2);
+        stage.end();
+        assertThat(stage.putRun(frames(FRAME), FRAME)).isEqualTo(RunStage.Taken.NO);
+        assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
+    }
+
+    /** Then the consumer need not look at each of them. */
+    @Test
+    void whetherAllFramesAreAlikeIsKnown() {
+        RunStage stage = stage(() -> false);
+        put(stage, 1);
+        put(stage, 2);
+        assertThat(stage.putRun(frames(2 * FRAME), 2 * FRAME)).isEqualTo(RunStage.Taken.YES);
+        assertThat(stage.take(handler)).isTrue();
+        put(stage, 1);
+        stage.put(1, ByteBuffer.allocate(16), 16);
+        put(stage, 2);
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(stage.take(handler)).as("nothing is left").isFalse();
+        assertThat(stage.putRun(frames(FRAME), FRAME)).isEqualTo(RunStage.Taken.YES);
+        put(stage, 2);
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(lengthsOfEach).containsExactly(FRAME, 0, FRAME);
+    }
+
+    @Test
+    void aLongMessageIsInTheRingAsItIs() {
+        RunStage stage = stage(() -> false);
+        byte[] body = RingRig.run(5, 3000);
+        assertThat(stage.put(77, ByteBuffer.allocate(3010).put(7, body).position(7), 3000))
+                .isTrue();
+        ByteBuffer run = ByteBuffer.wrap(rig.poll().get(0).bytes());
+        assertThat(run.getInt()).isEqualTo(77);
+        assertThat(run.getInt()).isEqualTo(3000);
+        assertThat(run).isEqualTo(ByteBuffer.wrap(body));
+    }
+
+    /** Up to the last byte, of a run as of single messages. */
+    @Test
+    void aRunThatFitsExactlyGathers() {
+        RunStage stage = stage(() -> false);
+        int frame = RunStage.SMALL_RUN / 16;
+        ByteBuffer run = ByteBuffer.allocateDirect(RunStage.SMALL_RUN);
+        for (int at = 0; at < run.capacity(); at += frame) {
+            run.putInt(at, 1).putInt(at + 4, frame - 8);
+        }
+        RunStage wide = new RunStage(rig.ring, frame, () -> false);
+        for (int i = 0; i < RunStage.CAPACITY / RunStage.SMALL_RUN; i++) {
+            assertThat(wide.putRun(run, run.capacity())).isEqualTo(RunStage.Taken.YES);
+            assertThat(rig.ring.isEmpty()).isTrue();
+        }
+        assertThat(wide.putRun(run, run.capacity())).isEqualTo(RunStage.Taken.YES);
+        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(RunStage.CAPACITY, RunStage.SMALL_RUN);
+        // And where it is the ring that has no room.
+        while (rig.publish(RingRig.run(9, 8000)) || rig.publish(new byte[40])) {
+            // Until it is full.
+        }
+        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isEqualTo(RunStage.Taken.NO);
+    }
+
+    /** Frames as {@link #put} makes them, of so many bytes together, or a few more. */
+    private static ByteBuffer frames(int bytes) {
+        return numbered(0, bytes / FRAME + 1);
+    }
+
+    private static ByteBuffer numbered(int first, int count) {
+        ByteBuffer frames = ByteBuffer.allocateDirect(count * FRAME);
+        for (int i = 0; i < count; i++) {
+            frames.putInt(i * FRAME, 1).putInt(i * FRAME + 4, 4).putInt(i * FRAME + 8, first + i);
+        }
+        return frames;
+    }
+
     @Test
     void noMessageIsStrandedWhereTheConsumerSleepsAsSoonAsItMay() throws InterruptedException {
         int messages = 200_000;
@@ -129,10 +290,15 @@ class RunStageTest {
         RunStage stage = stage(sleeper);
         Workers workers = new Workers();
         workers.start("producer", () -> {
-            for (int i = 0; i < messages; i++) {
-                while (!put(stage, i)) {
+            int i = 0;
+            while (i < messages) {
+                // One by one, in short runs, and now and then in one that is worth a claim of its own.
+                int count = Math.min(messages - i, i % 3 == 0 ? 1 : i % 100 == 1 ? 200 : 10);
+                ByteBuffer run = numbered(i, count);
+                while (!(count == 1 ? put(stage, i) : stage.putRun(run, count * FRAME) == RunStage.Taken.YES)) {
                     Thread.yield();
                 }
+                i += count;
             }
         });
         RunPoller poller = new RunPoller(rig.ring, handler);

@@ -3,6 +3,7 @@ package dev.msgrelay.server.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Frames;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,26 @@ class SplitAtEveryOffsetTest {
         assertThat(scan.problem()).isEqualTo(CloseReason.RESERVED_TYPE);
     }
 
+    /** Where some types may be sent only; also among neighbours that are alike but for the type. */
+    @Test
+    void aTypeThatMayNotBeSent() {
+        TypeRanges types = TypeRanges.of(-5, -1, 7, 9);
+        for (int type : new int[] {-6, 0, 6, 10, Integer.MAX_VALUE}) {
+            Frames frames = new Frames();
+            for (int allowed : new int[] {-5, -1, 7, 7, 9, type, 8}) {
+                frames.frame(allowed, 5);
+            }
+            everySplit(frames, types);
+            assertThat(scan.problem()).isEqualTo(CloseReason.NOT_PERMITTED);
+            assertThat(scan.frames()).isEqualTo(5);
+            assertThat(scan.problemText()).isEqualTo("type " + type + " may not be published: -5--1,7-9 may");
+            assertThat(scan.problemLength()).isEqualTo(5);
+        }
+        everySplit(new Frames().frame(8, 5).frame(8, 5), types);
+        assertThat(scan.problem()).isNull();
+        assertThat(scan.each()).isEqualTo(13);
+    }
+
     @Test
     void theLongestBodyIsAllowed() {
         everySplit(new Frames().frame(1, MAX_BODY));
@@ -87,17 +108,21 @@ class SplitAtEveryOffsetTest {
         assertThat(scan.packets()).isZero();
     }
 
-    /** Leaves the scan of everything behind. */
     private void everySplit(Frames frames) {
+        everySplit(frames, null);
+    }
+
+    /** Leaves the scan of everything behind. */
+    private void everySplit(Frames frames, TypeRanges types) {
         byte[] bytes = frames.bytes();
         ByteBuffer wire = frames.nativeBuffer();
         for (int open : new int[] {0, 1, PACKET - 28, PACKET - 27, PACKET, 1000}) {
             for (int length = 0; length <= bytes.length; length++) {
-                scan.scan(wire, 0, length, open);
-                new ReferenceScan(bytes, length, open, PACKET, MAX_BODY)
+                scan.scan(wire, 0, length, open, types);
+                new ReferenceScan(bytes, length, open, PACKET, MAX_BODY, types)
                         .assertSame(scan, "split at " + length + " with " + open + " bytes open");
             }
         }
-        scan.scan(wire, 0, bytes.length, 0);
+        scan.scan(wire, 0, bytes.length, 0, types);
     }
 }

@@ -62,7 +62,7 @@ final class FanoutRig implements AutoCloseable {
             Part.SESSIONS, 1000L * Connection.HEAP_BYTES));
     final Counters counters = new Counters();
     final ConnectionTable table = new ConnectionTable();
-    final SendGroup group = new SendGroup(log, loop, allocator, budget, counters, 1);
+    final SendGroup group = new SendGroup(log, loop, allocator, budget, counters, 1, true);
     private final Services services;
     final DurableEnds durable;
     private final SubscriberConnection.Shared shared;
@@ -111,8 +111,7 @@ final class FanoutRig implements AutoCloseable {
                 new CloseLog(counters),
                 clock);
         durable = new DurableEnds(durability);
-        shared = new SubscriberConnection.Shared(
-                log, durable, LOG, new SubscriberConnection.Policies(gate), STALL_NANOS);
+        shared = new SubscriberConnection.Shared(log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null);
     }
 
     Subscriber connect() {

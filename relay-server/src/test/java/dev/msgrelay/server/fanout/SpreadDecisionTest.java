@@ -130,6 +130,15 @@ class SpreadDecisionTest {
     }
 
     @Test
+    void aTrialThatIsLostEndsAtOnce() {
+        gain = 0.9;
+        begin();
+        assertThat(ticks(TRIAL, 0.9, 0.9)).isFalse();
+        // Two turns of two loops, and not four.
+        assertThat(spreadTicks).isEqualTo(8);
+    }
+
+    @Test
     void whatPaidIsTriedAgain() {
         begin();
         assertThat(ticks(TRIAL, 0.9, 0.9)).isTrue();

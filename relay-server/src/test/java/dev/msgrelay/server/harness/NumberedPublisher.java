@@ -13,11 +13,17 @@ public final class NumberedPublisher implements AutoCloseable {
     private final LocalPublisher publisher;
     private final Numbered messages;
     private final ByteBuffer run;
-    private volatile long next = 1;
+    private volatile long next;
     private volatile boolean stopped;
     private volatile long bytes;
 
     public NumberedPublisher(TestRelay relay, Numbered messages) {
+        this(relay, messages, 1);
+    }
+
+    /** Of a stream that goes on: its next message is this one. */
+    public NumberedPublisher(TestRelay relay, Numbered messages, long first) {
+        next = first;
         this.publisher = relay.relay().newLocalPublisher();
         this.messages = messages;
         this.run = ByteBuffer.allocateDirect(publisher.maxRun());

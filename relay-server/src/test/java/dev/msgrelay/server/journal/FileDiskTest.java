@@ -8,9 +8,13 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.log.PacketLog;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +49,28 @@ class FileDiskTest {
         assertThat(disk.names()).containsExactly("y");
         disk.delete("y");
         assertThat(disk.names()).isEmpty();
+    }
+
+    /** A channel may write less than it is given, and read less than there is. */
+    @Test
+    void shortWrites() throws IOException {
+        FileDisk disk = new FileDisk(directory);
+        byte[] bytes = new byte[100_000];
+        Seeds.random("FileDiskTest").nextBytes(bytes);
+        FileChannel real = FileChannel.open(
+                directory.resolve("x"), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try (Disk.File file = disk.over(new ShortChannel(real))) {
+            file.write(5, ByteBuffer.wrap(bytes));
+            ByteBuffer direct =
+                    ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+            file.write(5 + bytes.length, direct);
+            ByteBuffer read = ByteBuffer.allocate(2 * bytes.length);
+            file.read(5, read);
+            assertThat(read.hasRemaining()).isFalse();
+            for (int i = 0; i < read.limit(); i++) {
+                assertThat(read.get(i)).isEqualTo(bytes[i % bytes.length]);
+            }
+        }
     }
 
     @Test
@@ -131,6 +157,59 @@ class FileDiskTest {
             assertThat(found.endPosition()).isEqualTo(rig.end());
         }
         assertThat(rig.end()).isGreaterThan(2 << 20);
+    }
+
+    /** Of segments that are complete the headers are read, and nothing else. */
+    @Test
+    void aHundredGigabytesAreOpenedByTheirHeaders() throws IOException {
+        int segments = 800;
+        JournalSettings usual =
+                new JournalSettings(128 << 20, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1_000_000);
+        Disk disk = new FileDisk(directory);
+        for (int i = 0; i < segments; i++) {
+            long base = i * usual.segmentBytes();
+            try (Disk.File stream = disk.open(FileNames.stream(base));
+                    Disk.File index = disk.open(FileNames.index(base))) {
+                // Sparse: there are holes in files that were never written.
+                stream.setLength(usual.segmentBytes());
+                index.setLength(usual.indexBytes());
+                index.write(0, new SegmentHeader(7, base, 1 + i, i, 0).bytes());
+            }
+        }
+        long end = (segments - 1) * usual.segmentBytes();
+        new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), end, segments).write(disk);
+        long[] read = {0};
+        long began = System.nanoTime();
+        try (Journal journal = Journal.open(counting(disk, read), usual, 8, 0)) {
+            System.out.printf(
+                    "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",
+                    segments, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), read[0]);
+            assertThat(journal.goesOnAt().position()).isEqualTo(end);
+            assertThat(journal.recovered().length()).isGreaterThan(100L << 30);
+        }
+        // And the index of the last one, twice.
+        assertThat(read[0]).isLessThan(3 * usual.indexBytes());
+    }
+
+    /** The same, and counts what is read. */
+    private static Disk counting(Disk disk, long[] read) {
+        return (Disk) counting(Disk.class, disk, read);
+    }
+
+    private static Object counting(Class<?> type, Object real, long[] read) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+            int before = method.getName().equals("read") ? ((ByteBuffer) args[1]).position() : 0;
+            Object result;
+            try {
+                result = method.invoke(real, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+            if (method.getName().equals("read")) {
+                read[0] += ((ByteBuffer) args[1]).position() - before;
+            }
+            return result instanceof Disk.File ? counting(Disk.File.class, result, read) : result;
+        });
     }
 
     /** The oldest segments go, and their files are used again. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.msgrelay.server.harness.Seeds;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -13,8 +14,11 @@ import org.junit.jupiter.api.Test;
 
 /** Whatever is changed on the disk: it is told, what is lost is named to the message, and nothing wrong is ever read. */
 class JournalDamageTest {
-    /** All bytes of the indexes take minutes: each run takes one in so many, others each time. */
+    /** To repair after all bytes of the indexes takes minutes: each run takes one in so many, others each time. */
     private static final int STEP = Integer.getInteger("journal.step", 15);
+
+    private static final int RANDOM_BYTES = 100_000;
+    private static final int BYTES_AT_ONCE = 100;
 
     private static final JournalSettings SETTINGS = new JournalSettings(8192, 1L << 40, 1L << 40, 1_000_000);
 
@@ -82,6 +86,28 @@ class JournalDamageTest {
                 .isNull();
     }
 
+    /** What is read of a journal is what was published, and the rest is told. */
+    private void readsNothingWrong(SimDisk damaged, String what) throws IOException {
+        Recovery found = Recovery.look(damaged, Recovery.Depth.ALL);
+        assertThat(over(damaged).read(found, new ArrayList<>())).as(what).isNull();
+    }
+
+    @Test
+    void everyByteOfIndexesAndTables() throws IOException {
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.INDEX) || name.equals(FileNames.EPOCHS) || name.equals(FileNames.NAMES)) {
+                int length = disk.bytes(name).length;
+                for (int at = 0; at < length; at++) {
+                    int bit = random.nextInt(8);
+                    disk.flip(name, at, bit);
+                    readsNothingWrong(disk, name + " byte " + at + " bit " + bit);
+                    disk.flip(name, at, bit);
+                }
+            }
+        }
+        assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
+    }
+
     @Test
     void bytesOfIndexesAndTables() throws IOException {
         int told = 0;
@@ -122,6 +148,173 @@ class JournalDamageTest {
                 survives(damaged, name + " byte " + at);
             }
         }
+    }
+
+    /** Each of them is in something that is told to be damaged, and nothing else is read. */
+    @Test
+    void manyBytesOfStreams() throws IOException {
+        List<Recovery.Part> parts = Recovery.look(disk, Recovery.Depth.ALL).parts();
+        for (int flipped = 0; flipped < RANDOM_BYTES; flipped += BYTES_AT_ONCE) {
+            SimDisk damaged = disk.copy();
+            List<Long> positions = new ArrayList<>();
+            for (int i = 0; i < BYTES_AT_ONCE; i++) {
+                Recovery.Part part = parts.get(random.nextInt(parts.size()));
+                long base = part.header().base();
+                int at = random.nextInt((int) (part.endPosition() - base));
+                if (!positions.contains(base + at)) {
+                    damaged.flip(FileNames.stream(base), at, random.nextInt(8));
+                    positions.add(base + at);
+                }
+            }
+            Recovery found = Recovery.look(damaged, Recovery.Depth.ALL);
+            for (long position : positions) {
+                assertThat(found.damage())
+                        .as("position %d", position)
+                        .anyMatch(l -> l.position() <= position && position < l.endPosition());
+            }
+            readsNothingWrong(damaged, flipped + " bytes so far");
+        }
+    }
+
+    /** What was told in a crash to be behind what was forced is cut at a block's end, wherever the machine stopped. */
+    @Test
+    void aTailTornAtEveryLength() throws IOException {
+        SimDisk torn = new SimDisk(random);
+        JournalRig other = new JournalRig(torn, new JournalSettings(1 << 17, 1L << 40, 1L << 40, 1L << 60), random);
+        other.open();
+        for (int blocks = 0; blocks < 6; blocks++) {
+            other.write(1, 100);
+        }
+        other.gone();
+        torn.killed();
+        Recovery whole = Recovery.look(torn, Recovery.Depth.ALL);
+        assertThat(whole.endPosition()).isEqualTo(other.end());
+        assertThat(whole.segments()).isEqualTo(1);
+        for (String name : List.of(FileNames.index(0), FileNames.stream(0))) {
+            boolean index = name.endsWith(FileNames.INDEX);
+            int used = index
+                    ? SegmentHeader.LENGTH + whole.parts().get(0).records() * IndexRecord.LENGTH
+                    : (int) other.end();
+            for (int to = index ? SegmentHeader.LENGTH : 0; to < used; to++) {
+                SimDisk cut = torn.copy();
+                cut.cut(name, to);
+                Recovery found = Recovery.look(cut, Recovery.Depth.ALL);
+                String what = name + " cut to " + to;
+                assertThat(found.sound()).as(what + ": " + found.damage()).isTrue();
+                assertThat(found.endPosition()).as(what).isLessThan(other.end());
+                JournalRig there = new JournalRig(cut, other.settings, random);
+                there.stream.addAll(other.stream);
+                assertThat(there.read(found, new ArrayList<>())).as(what).isNull();
+            }
+        }
+    }
+
+    /** Behind the records of each segment lie those of all others, as a file that is used again may have them. */
+    @Test
+    void recordsOfAnEarlierUse() throws IOException {
+        Recovery whole = Recovery.look(disk, Recovery.Depth.ALL);
+        for (Recovery.Part part : whole.parts()) {
+            SimDisk used = disk.copy();
+            int at = SegmentHeader.LENGTH + part.records() * IndexRecord.LENGTH;
+            for (Recovery.Part other : whole.parts()) {
+                if (other != part) {
+                    byte[] old = disk.bytes(FileNames.index(other.header().base()));
+                    int length = other.records() * IndexRecord.LENGTH;
+                    ByteBuffer records = ByteBuffer.wrap(old, SegmentHeader.LENGTH, length);
+                    used.open(FileNames.index(part.header().base())).write(at, records);
+                    at += length;
+                }
+            }
+            Recovery found = Recovery.look(used, Recovery.Depth.ALL);
+            String what = "records of others behind those of " + part.header().base();
+            assertThat(found.sound()).as(what).isTrue();
+            assertThat(found.endPosition()).as(what).isEqualTo(whole.endPosition());
+            assertThat(found.states()).as(what).containsExactlyInAnyOrderElementsOf(whole.states());
+            readsNothingWrong(used, what);
+        }
+    }
+
+    /** Times never go back, so what is dropped for its age is the oldest. */
+    @Test
+    void aClockThatIsSetBack() throws IOException {
+        SimDisk another = new SimDisk(random);
+        JournalRig there = new JournalRig(another, SETTINGS, random);
+        for (int life = 0; life < 3; life++) {
+            there.open();
+            there.write(50, 200);
+            there.millis -= 3_600_000;
+            there.write(50, 200);
+            there.close();
+            there.millis -= 3_600_000;
+        }
+        Recovery found = Recovery.look(another, Recovery.Depth.ALL);
+        assertThat(found.sound()).isTrue();
+        assertThat(found.parts()).extracting(Recovery.Part::timeMillis).isSorted();
+        assertThat(found.parts()).extracting(part -> part.header().timeMillis()).isSorted();
+        assertThat(there.read(found, new ArrayList<>())).isNull();
+    }
+
+    // ---- the verifier ------------------------------------------------------------------------------------------
+
+    /** As often as it takes for a round, at a pace that its clock gives. */
+    private Journal.Verified verify(JournalRig there) {
+        long rounds = there.journal.verified().rounds();
+        long nanos = 0;
+        do {
+            nanos += JournalVerifier.ROUND_NANOS / 1000;
+            there.journal.verify(nanos);
+        } while (there.journal.verified().rounds() == rounds);
+        return there.journal.verified();
+    }
+
+    @Test
+    void whatIsReadAgainIsWhatWasWritten() throws IOException {
+        rig.open();
+        Journal.Verified verified = verify(rig);
+        assertThat(verified.damaged()).isZero();
+        List<Recovery.Part> parts = rig.journal.recovered().parts();
+        assertThat(verified.bytes())
+                .isEqualTo(parts.get(parts.size() - 1).header().base());
+        rig.close();
+    }
+
+    @Test
+    void damageIsFoundWithoutAnybodyReading() throws IOException {
+        List<Recovery.Part> parts = Recovery.look(disk, Recovery.Depth.ALL).parts();
+        for (Recovery.Part part : parts.subList(0, parts.size() - 1)) {
+            long base = part.header().base();
+            int used = (int) (part.endPosition() - base);
+            SimDisk damaged = disk.copy();
+            JournalRig there = over(damaged);
+            there.open();
+            damaged.flip(FileNames.stream(base), random.nextInt(used), random.nextInt(8));
+            assertThat(verify(there).damaged()).as("a byte of %d", base).isEqualTo(1);
+            damaged.flip(FileNames.index(base), random.nextInt(SegmentHeader.LENGTH), random.nextInt(8));
+            there.journal.verify(JournalVerifier.ROUND_NANOS * 2);
+            assertThat(verify(there).damaged()).as("its header as well").isGreaterThan(1);
+            there.gone();
+        }
+    }
+
+    @Test
+    void anIndexThatIsMissingIsFound() throws IOException {
+        rig.open();
+        disk.remove(FileNames.index(0));
+        assertThat(verify(rig).damaged()).isEqualTo(1);
+        rig.gone();
+    }
+
+    /** No more than its rate, whatever time it has had before. */
+    @Test
+    void itIsSlow() throws IOException {
+        rig.open();
+        long nanos = 1;
+        rig.journal.verify(nanos);
+        for (int i = 0; i < 1000; i++) {
+            rig.journal.verify(nanos);
+        }
+        assertThat(rig.journal.verified().bytes()).as("at one moment").isLessThan(8192 + 1024);
+        rig.gone();
     }
 
     @Test
@@ -170,7 +363,7 @@ class JournalDamageTest {
                 int from = random.nextInt(length);
                 byte[] noise = new byte[1 + random.nextInt(Math.min(600, length - from))];
                 random.nextBytes(noise);
-                damaged.open(name).write(from, java.nio.ByteBuffer.wrap(noise));
+                damaged.open(name).write(from, ByteBuffer.wrap(noise));
             }
             assertThat(over(damaged).read(Recovery.look(damaged, Recovery.Depth.ALL), new ArrayList<>()))
                     .as("round %d", i)

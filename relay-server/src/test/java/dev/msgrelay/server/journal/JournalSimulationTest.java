@@ -113,6 +113,7 @@ class JournalSimulationTest {
         private long written;
         private boolean open;
         private int step;
+        private long verifierNanos;
 
         World(long seed) {
             this.seed = seed;
@@ -149,11 +150,11 @@ class JournalSimulationTest {
 
         private void live() throws IOException {
             if (random.nextInt(3) > 0) {
-                disk.crashAt = disk.operations + 1 + random.nextInt(random.nextBoolean() ? 30 : 400);
+                disk.crashIn(1 + random.nextInt(random.nextBoolean() ? 30 : 400));
             }
             try {
                 opens();
-                disk.meanwhile = this::meanwhile;
+                disk.duringForce(this::meanwhile);
                 int steps = random.nextInt(1500);
                 for (int i = 0; i < steps && rig.journal.failure() == null; i++) {
                     act();
@@ -195,14 +196,26 @@ class JournalSimulationTest {
                 case 26, 27, 28, 29, 30, 31, 32 -> rig.journal.force(rig.nanos, rig.millis);
                 case 33, 34 -> rig.journal.want(rig.end() - random.nextInt(1000));
                 case 35, 36 -> pass(random.nextInt(50));
-                case 37 -> pass(random.nextInt(3000));
-                case 38 -> disk.full = random.nextInt(3) == 0;
+                case 37 -> {
+                    pass(random.nextInt(3000));
+                    verify();
+                }
+                case 38 -> disk.full(random.nextInt(3) == 0);
                 default -> {
                     if (random.nextInt(30) == 0) {
-                        disk.failAt = disk.operations + 1 + random.nextInt(20);
+                        disk.failIn(1 + random.nextInt(20));
                     }
                 }
             }
+        }
+
+        /** As if hours had passed each time. */
+        private void verify() {
+            verifierNanos += TimeUnit.HOURS.toNanos(8);
+            rig.journal.verify(verifierNanos);
+            assertThat(rig.journal.verified().damaged())
+                    .as("places that the verifier takes for damaged")
+                    .isZero();
         }
 
         private void append() {
@@ -239,20 +252,20 @@ class JournalSimulationTest {
         private void afterFailure() {
             tally.failures++;
             observe();
-            long operations = disk.operations;
+            long operations = disk.operations();
             for (int i = 0; i < 20; i++) {
                 rig.journal.want(rig.end());
                 pass(1000);
                 rig.journal.write(rig.nanos, rig.millis);
                 rig.journal.force(rig.nanos, rig.millis);
             }
-            assertThat(disk.operations).as("operations after a failure").isEqualTo(operations);
+            assertThat(disk.operations()).as("operations after a failure").isEqualTo(operations);
         }
 
         private void quietEnd() throws IOException {
-            disk.full = false;
+            disk.full(false);
             // Nobody writes to the log any more.
-            disk.meanwhile = () -> {};
+            disk.duringForce(() -> {});
             boolean failed = rig.journal.failure() != null;
             try {
                 rig.journal.close();
@@ -260,7 +273,7 @@ class JournalSimulationTest {
                 forced = rig.end();
                 written = rig.end();
             } catch (IOException e) {
-                assertThat(failed || disk.operations >= disk.failAt)
+                assertThat(failed || disk.hasFailed())
                         .as("closing failed: " + e)
                         .isTrue();
                 observe();

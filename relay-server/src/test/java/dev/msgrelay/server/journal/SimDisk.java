@@ -17,9 +17,9 @@ import java.util.TreeMap;
  * unforced writes, any of the lengths, and the first few of the unforced names. A crash comes at any operation, in the middle
  * of a write as well. It fills up, and fails.
  */
-final class SimDisk implements Disk {
+public final class SimDisk implements Disk {
     /** The machine, or the process, has gone: nothing catches it. */
-    static final class Crash extends Error {
+    public static final class Crash extends Error {
         private static final long serialVersionUID = 1L;
     }
 
@@ -42,39 +42,76 @@ final class SimDisk implements Disk {
     private boolean locked;
     private boolean crashed;
 
-    /** Operations that change something, so far. */
-    long operations;
+    // Operations that change something, so far; the one that it crashes at, and the one that fails.
+    private long operations;
+    private long crashAt = Long.MAX_VALUE;
+    private long failAt = Long.MAX_VALUE;
+    private boolean failed;
+    private boolean full;
+    private Runnable duringForce = () -> {};
+    private Runnable duringWrite = () -> {};
 
-    /** The operation that it crashes at. */
-    long crashAt = Long.MAX_VALUE;
+    public SimDisk(Random random) {
+        this.random = random;
+    }
 
-    /** The operation that fails, and all of its kind from then on seem to succeed. */
-    long failAt = Long.MAX_VALUE;
+    // ---- what it is like ---------------------------------------------------------------------------------------
 
-    /** Nothing more fits. */
-    boolean full;
+    /** It crashes at one of the next operations: the next one has the number 1. */
+    public void crashIn(int operation) {
+        crashAt = operations + operation;
+    }
+
+    /** One of the next operations fails, and all of its kind from then on seem to succeed. */
+    public void failIn(int operation) {
+        failAt = operations + operation;
+    }
+
+    /** Whether an operation has failed in this life of the process. */
+    public boolean hasFailed() {
+        return failed;
+    }
+
+    /** Nothing more fits, or again something does. */
+    public void full(boolean now) {
+        full = now;
+    }
+
+    /** It neither crashes nor fails nor is full from now on. */
+    public void heal() {
+        crashAt = Long.MAX_VALUE;
+        failAt = Long.MAX_VALUE;
+        full = false;
+    }
 
     /** What others do while a file is being forced. */
-    Runnable meanwhile = () -> {};
+    public void duringForce(Runnable others) {
+        duringForce = others;
+    }
 
-    SimDisk(Random random) {
-        this.random = random;
+    /** What others do while something is being written. */
+    public void duringWrite(Runnable others) {
+        duringWrite = others;
+    }
+
+    long operations() {
+        return operations;
     }
 
     // ---- what becomes of it ------------------------------------------------------------------------------------
 
     /** The process has gone: what it wrote is there, forced or not. */
-    void killed() {
+    public void killed() {
         locked = false;
         crashed = false;
-        crashAt = Long.MAX_VALUE;
-        failAt = Long.MAX_VALUE;
-        full = false;
-        meanwhile = () -> {};
+        failed = false;
+        heal();
+        duringForce = () -> {};
+        duringWrite = () -> {};
     }
 
     /** The machine has gone, and is back. */
-    void powerCut() {
+    public void powerCut() {
         killed();
         names.clear();
         names.putAll(durableNames);
@@ -156,6 +193,7 @@ final class SimDisk implements Disk {
             throw new Crash();
         }
         if (operations == failAt) {
+            failed = true;
             throw new IOException("Input/output error");
         }
     }
@@ -275,6 +313,7 @@ final class SimDisk implements Disk {
             }
             byte[] bytes = new byte[from.remaining()];
             from.get(bytes);
+            duringWrite.run();
             boolean whole = false;
             try {
                 operation();
@@ -319,7 +358,7 @@ final class SimDisk implements Disk {
             check();
             int begun = inode.pending.size();
             int length = inode.now.length;
-            meanwhile.run();
+            duringForce.run();
             try {
                 operation();
             } catch (IOException e) {
@@ -327,7 +366,7 @@ final class SimDisk implements Disk {
                 inode.pending.clear();
                 throw e;
             }
-            byte[] now = Arrays.copyOf(inode.durable, length);
+            byte[] now = inode.durable.length == length ? inode.durable : Arrays.copyOf(inode.durable, length);
             for (Write write : inode.pending.subList(0, begun)) {
                 System.arraycopy(write.bytes, 0, now, (int) write.at, write.bytes.length);
             }

@@ -221,6 +221,83 @@ class LogReaderTest {
         assertThat(reader.sequence()).isEqualTo(3);
     }
 
+    @Test
+    void whoSkipsStandsAtTheNextPacketOrAtTheHead() {
+        append(new Random(3), 30);
+        LogReader reader = new LogReader(log);
+        reader.seek(1, head);
+        assertThat(reader.hold(10, head)).isTrue();
+        reader.skipTo(packets.get(2) - 1, head);
+        assertThat(reader.position()).isEqualTo(packets.get(2));
+        assertThat(reader.boundary().position()).isEqualTo(packets.get(2));
+        assertThat(reader.heldFrom()).as("what was held is let go of").isEqualTo(LogReader.NOTHING);
+        long sequence = reader.sequence();
+        assertThat(position(sequence)).isEqualTo(packets.get(2));
+        reader.skipTo(head.position(), head);
+        assertThat(reader.sequence()).isEqualTo(head.sequence());
+        // So long ago that the index knows nothing of it any more.
+        append(new Random(4), 5000);
+        reader.skipTo(0, head);
+        assertThat(reader.position()).isEqualTo(head.position());
+        assertThat(reader.sequence()).isEqualTo(head.sequence());
+        assertThat(reader.hold(0, head)).isTrue();
+        reader.release();
+    }
+
+    /** As a filter does: it looks at what is ahead, and takes some of it. */
+    @Test
+    void whatWasChosenIsHeldUntilItHasMoved() {
+        append(7, 100);
+        append(8, 20);
+        append(9, 250);
+        LogReader reader = new LogReader(log);
+        reader.seek(1, head);
+        assertThat(reader.holdAhead(1, head)).isEqualTo(136);
+        assertThat(reader.boundary().position()).as("it stays").isZero();
+        reader.chose(108, 2);
+        assertThat(reader.restToBoundary()).isEqualTo(108);
+        reader.moved(107);
+        assertThat(reader.heldFrom()).isZero();
+        reader.moved(1);
+        assertThat(reader.sequence()).isEqualTo(2);
+        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(reader.offsetInChunk(CHUNK + 5)).isEqualTo(5);
+    }
+
+    /** A packet that has begun, and has no message yet. */
+    @Test
+    void toSeekTheNextMessageIsToStandAtTheHead() {
+        append(7, 100);
+        log.packetStartsAt(0, 0);
+        LogReader reader = new LogReader(log);
+        assertThat(reader.sequence()).isEqualTo(2);
+        reader.seek(1, head);
+        reader.seek(2, head);
+        assertThat(reader.position()).isEqualTo(108);
+        assertThat(reader.sequence()).isEqualTo(2);
+        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+    }
+
+    /** What cannot be had any more leaves it with what it held, and no more. */
+    @Test
+    void aReaderThatIsOvertakenWithinWhatItHolds() {
+        append(7, 3 * CHUNK / 2);
+        append(8, 3 * CHUNK / 2);
+        LogReader reader = new LogReader(log);
+        reader.seek(1, head);
+        assertThat(reader.hold(10, head)).isTrue();
+        reader.moved(CHUNK + 10);
+        append(new Random(5), 400);
+        assertThat(reader.overtaken()).isTrue();
+        // The first chunk is not needed any more, the second one is still held.
+        assertThat(reader.frameType(0)).isEqualTo(7);
+        assertThat(reader.hold(10, head)).isFalse();
+        assertThat(reader.holdAhead(10, head)).isEqualTo(-1);
+        assertThat(reader.heldFrom()).isLessThan(2 * CHUNK);
+        reader.release();
+        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+    }
+
     /** Also at the very beginning, where there is no chunk before. */
     @Test
     void nothingAheadIsNothingHeldAndNoFailure() {

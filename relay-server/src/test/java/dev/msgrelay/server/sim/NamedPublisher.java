@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
@@ -21,13 +22,23 @@ public final class NamedPublisher extends Peer {
 
     private final Producer producer;
     private final List<Producer> rivals;
+    private final Lives lives;
     private final boolean waitsForWelcome;
+    // Of HELLO: what it says of what it has; 0: nothing.
+    private final long helloEpoch;
+    private final int helloNumber;
+    // And whether something of that is gone, which it knows or not.
+    private final boolean goneAtHello;
     private final boolean malicious;
     private int nextToSend;
     // Of its messages, those that were there when the relay had its connection.
     private int thereAtFirst;
     private boolean welcomed;
+    // Whether ACKs tell how far messages have got in the journal, and how far they had.
+    private boolean levels;
     private int lastAck;
+    private int lastWritten;
+    private int lastForced;
     private boolean replaced;
     private boolean overlaps;
     private boolean spoilt;
@@ -42,15 +53,17 @@ public final class NamedPublisher extends Peer {
             SimChannel channel,
             Producer producer,
             List<Producer> rivals,
-            long epoch,
+            Lives lives,
             boolean malicious) {
         super(world, model, "named " + producer.source().id(), channel, Role.PUBLISHER);
         this.producer = producer;
         this.rivals = rivals;
+        this.lives = lives;
         this.malicious = malicious;
+        boolean nothingGone = producer.source().inStream() >= producer.acked;
         this.waitsForWelcome = producer.acked + producer.wire(0) == 0
                 ? world.onceIn(3)
-                : producer.acked > 0 && world.onceIn(3) && !producer.contested();
+                : producer.acked > 0 && world.onceIn(3) && !producer.contested() && nothingGone;
         this.nextToSend = producer.acked + 1;
         channel.read(world.oneOf(100, 700, 1 << 20, 1 << 20));
         HelloFrame.Builder hello = HelloFrame.publisher()
@@ -58,8 +71,17 @@ public final class NamedPublisher extends Peer {
                 .name(producer.name())
                 .producer(producer.id())
                 .heartbeatMillis(world.oneOf(0, 100, 1000));
+        helloNumber = waitsForWelcome ? 0 : nextToSend;
+        helloEpoch = !waitsForWelcome && (world.onceIn(2) || !nothingGone) ? producer.epoch : 0;
         if (!waitsForWelcome) {
-            hello.nextNumber(world.onceIn(2) ? epoch : 0, producer.wire(nextToSend));
+            hello.nextNumber(helloEpoch, producer.wire(nextToSend));
+            producer.source().goesOnAt(nextToSend);
+        }
+        Source source = producer.source();
+        goneAtHello = lives.isEarlier(helloEpoch)
+                && (source.firstGone(helloNumber) > 0 || source.inStream() < helloNumber - 1);
+        if (producer.level() != null) {
+            hello.level(producer.level());
         }
         wantHello(hello.build());
         if (producer.connection != null) {
@@ -134,7 +156,7 @@ public final class NamedPublisher extends Peer {
             }
             if (nextToSend > producer.made) {
                 if (world().calm()
-                        || model().end() >= PlainPublisher.MOST_STREAM
+                        || model().end() >= world().mostStream()
                         || producer.made >= PlainPublisher.MOST_MESSAGES
                         || producer.made - producer.acked >= MOST_UNACKED) {
                     return;
@@ -209,6 +231,11 @@ public final class NamedPublisher extends Peer {
                 : "";
     }
 
+    /** Whether all that it has sent is as far as it waits for: what more there is to be told may be told late. */
+    public boolean isSettled() {
+        return producer.acked == producer.made;
+    }
+
     /** What was said in the middle of a step must hold at its end. */
     public void endOfStep() {
         if (lateNumber > 0) {
@@ -234,6 +261,9 @@ public final class NamedPublisher extends Peer {
         if (!welcomed) {
             reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
         }
+        if (lives.failed() && producer.level() != null && producer.level() != Level.STREAM) {
+            reasons.add(CloseReason.JOURNAL_FAILED);
+        }
         return reasons;
     }
 
@@ -257,6 +287,11 @@ public final class NamedPublisher extends Peer {
                 case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
                 case ControlFrames.ACK -> {
                     AckFrame.check(body);
+                    if (levels) {
+                        levels(
+                                producer.number(AckFrame.number(body, Level.WRITTEN)),
+                                producer.number(AckFrame.number(body, Level.FORCED)));
+                    }
                     ack(producer.number(AckFrame.number(body)), (int) AckFrame.sequence(body));
                 }
                 case ControlFrames.PING -> {
@@ -278,10 +313,27 @@ public final class NamedPublisher extends Peer {
         world().check(!welcomed, this + " is welcomed twice");
         welcomed = true;
         world().check(said.grants(Features.ACKS), this + " is not granted ACKS");
+        levels = said.grants(Features.LEVELS);
+        boolean asks = producer.level() != null;
+        world().check(levels ? asks : !asks || !lives.keeps(), this + " is granted levels: " + levels);
+        world().check(said.epoch() == lives.epoch(), this + " is told another epoch");
+        world().check(said.epochChanged() == said.rolledBack(), this + " is told of another stream");
+        producer.epoch = said.epoch();
+        if (!producer.contested()) {
+            checkRolledBack(said);
+        }
+        if (said.rolledBack()) {
+            world().trace(name(), "is rolled back", said.fork(), helloNumber);
+            lives.count("publishers rolled back", 1);
+            producer.source().told(helloNumber);
+            return;
+        }
         int accepted = producer.number(said.accepted());
         Source source = producer.source();
-        // With TLS what it is told may have waited for room behind the relay's part of the handshake.
-        int there = speaksTls() ? thereAtFirst : source.inStream();
+        // With TLS what it is told may have waited for room behind the relay's part of the handshake; with a level
+        // until
+        // that is as far as it is to get.
+        int there = speaksTls() || levels ? thereAtFirst : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {
             world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
         }
@@ -291,22 +343,70 @@ public final class NamedPublisher extends Peer {
             lastAck = accepted;
             producer.acked = Math.max(producer.acked, accepted);
             world().check(accepted <= producer.made, this + " is told accepted " + accepted + " of " + producer.made);
+            if (levels) {
+                lives.promise(producer.level(), source.sequence(accepted), name());
+            }
         }
         if (waitsForWelcome) {
             nextToSend = accepted + 1;
         }
     }
 
+    /** What was acknowledged to it is gone: it is told so, and from where on, and nobody else is. */
+    private void checkRolledBack(WelcomeFrame said) {
+        Source source = producer.source();
+        int gone = lives.isEarlier(helloEpoch) ? source.firstGone(helloNumber) : 0;
+        // What an earlier connection was told this one may be told again: the relay knows numbers, and not who was
+        // told. So
+        // who starts with a high number, and has had no ACK, may have had all before it acknowledged.
+        boolean may = goneAtHello || (said.fork() == 1 && producer.wire(0) > 0);
+        if (said.rolledBack() ? !may : gone > 0) {
+            world().fail(this + " comes with number " + helloNumber + " of epoch " + helloEpoch + ", "
+                    + (gone == 0 ? "nothing before it" : "message " + gone) + " is gone, and it is told "
+                    + (said.rolledBack() ? "so" : "nothing"));
+        } else if (gone > 0) {
+            int fork = said.fork() == 1 ? 1 : producer.number(said.fork());
+            int firstThere = fork;
+            while (firstThere < gone && source.sequence(firstThere) == 0) {
+                firstThere++;
+            }
+            boolean behindOneThatIs = fork == 1 || source.sequence(fork - 1) > 0;
+            world().check(
+                            fork <= gone && firstThere == gone && behindOneThatIs && said.accepted() == 0,
+                            this + " is told that messages from " + fork + " on are gone, and " + gone
+                                    + " is the first");
+        }
+    }
+
+    /** The journal is so far with its messages. */
+    private void levels(int written, int forced) {
+        world().trace(name(), "is told levels", written, forced);
+        world().check(
+                        written >= lastWritten && forced >= lastForced,
+                        this + " is told written " + written + " and forced " + forced + " behind " + lastWritten
+                                + " and " + lastForced);
+        lastWritten = written;
+        lastForced = forced;
+        Source source = producer.source();
+        lives.promise(Level.WRITTEN, source.sequence(written), name());
+        lives.promise(Level.FORCED, source.sequence(forced), name());
+    }
+
     private void ack(int number, int sequence) {
         world().trace(name(), "ACK", number, sequence);
-        world().check(number > lastAck, this + " is told ACK " + number + " behind " + lastAck);
+        world().check(
+                        levels ? number >= lastAck : number > lastAck,
+                        this + " is told ACK " + number + " behind " + lastAck);
         lastAck = number;
         if (connection().state() == Connection.State.OPEN) {
             checkAck(number, sequence);
         } else {
             late(number, sequence);
         }
-        producer.acked = Math.max(producer.acked, number);
+        int kept = !levels || producer.level() == Level.STREAM
+                ? number
+                : producer.level() == Level.WRITTEN ? lastWritten : lastForced;
+        producer.acked = Math.max(producer.acked, kept);
     }
 
     private void late(int number, int sequence) {
@@ -316,6 +416,9 @@ public final class NamedPublisher extends Peer {
 
     private void checkAck(int number, int sequence) {
         int there = producer.source().sequence(number);
+        if (producer.source().isGone(number)) {
+            return;
+        }
         world().check(
                         there > 0 && (sequence == 0 || there == sequence),
                         this + " is told that message " + number + " is in the stream as " + sequence

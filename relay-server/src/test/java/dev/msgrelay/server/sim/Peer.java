@@ -421,6 +421,15 @@ public abstract class Peer implements SimChannel.Other {
         accounted = true;
     }
 
+    /** The relay's process has gone, and all its connections with it. */
+    public final void relayGone() {
+        left = true;
+        ended = true;
+        accounted = true;
+        closedByRelay = true;
+        channel.relayGone();
+    }
+
     /** Whether the relay may have ended it for this reason. */
     public final boolean mayEndBy(CloseReason reason) {
         if (tls != null && reason == CloseReason.TLS_FAILED && !opened) {

@@ -71,7 +71,7 @@ public final class PlainPublisher extends Peer {
     }
 
     private boolean mayMake() {
-        return !world().calm() && model().end() < MOST_STREAM && made < MOST_MESSAGES;
+        return !world().calm() && model().end() < world().mostStream() && made < MOST_MESSAGES;
     }
 
     private void send(int bytes) {
@@ -173,7 +173,6 @@ public final class PlainPublisher extends Peer {
     private static final Set<CloseReason> PLAIN =
             EnumSet.of(CloseReason.FRAME_TIMEOUT, CloseReason.IDLE_TIMEOUT, CloseReason.SHUTDOWN);
 
-    static final int MOST_STREAM = 40 << 20;
     static final int MOST_MESSAGES = 60_000;
 
     @Override

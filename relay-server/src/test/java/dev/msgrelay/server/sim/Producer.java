@@ -1,5 +1,6 @@
 package dev.msgrelay.server.sim;
 
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 
 /**
@@ -12,6 +13,9 @@ public final class Producer {
     private final boolean contested;
     private final int most;
     private final long before;
+    private final Level level;
+    // As WELCOME told it; 0 before.
+    long epoch;
     int made;
     int acked;
     NamedPublisher connection;
@@ -20,14 +24,16 @@ public final class Producer {
     /**
      * @param contested whether others say the same name
      * @param left numbers that it has left; 0: all
+     * @param level that it waits for; null: it does not know of levels
      */
-    public Producer(String name, ProducerId id, Source source, boolean contested, int left) {
+    public Producer(String name, ProducerId id, Source source, boolean contested, int left, Level level) {
         this.name = name;
         this.id = id;
         this.source = source;
         this.contested = contested;
         this.most = left == 0 ? Integer.MAX_VALUE : left;
         this.before = left == 0 ? 0 : Long.MAX_VALUE - left;
+        this.level = level;
     }
 
     String name() {
@@ -62,6 +68,21 @@ public final class Producer {
         return name.equals(other.name);
     }
 
+    /** That it waits for; null: it does not know of levels. */
+    Level level() {
+        return level;
+    }
+
+    /** A relay begins anew, and may not know who had a name that others say, too. */
+    public void relayBegins() {
+        if (contested) {
+            source.mayStartAnew();
+        }
+        source.nobodyTells();
+        connection = null;
+    }
+
+    /** Whether others say the same name. */
     boolean contested() {
         return contested;
     }

@@ -127,6 +127,23 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
+    private static final Other NOBODY = new Other() {
+        @Override
+        public void wasRead(int length) {}
+
+        @Override
+        public void took(byte[] bytes, int length) {}
+
+        @Override
+        public void registered() {}
+
+        @Override
+        public void beforeWrite() {}
+
+        @Override
+        public void ended(boolean whole) {}
+    };
+
     /** Which socket of the set it is at present. */
     private enum Membership {
         OUTSIDE,
@@ -198,6 +215,15 @@ public final class SimChannel extends AbstractChannel implements DuplexChannel {
 
     public void connect(Other peer) {
         other = peer;
+    }
+
+    /** The relay's process has gone: whatever is left of it does nothing that anybody sees. */
+    void relayGone() {
+        other = NOBODY;
+        throwsOnce = false;
+        throwsOnWrite = false;
+        callsToFault = 0;
+        reset();
     }
 
     // ---- the peer's side -----------------------------------------------------------------------------------------

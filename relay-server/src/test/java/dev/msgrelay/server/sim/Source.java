@@ -1,6 +1,7 @@
 package dev.msgrelay.server.sim;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.SplittableRandom;
 
 /**
@@ -52,6 +53,10 @@ public final class Source {
     private int[] sequences = new int[64];
     private int inStream;
     private boolean mayStartAnew;
+    // Its publisher has said that its next message has this number; those before it that are not there are gone.
+    private int goesOnAt;
+    // Of those, what its publisher was told.
+    private final BitSet told = new BitSet();
 
     Source(int id, long seed, Size size, int maxBody) {
         this.id = id;
@@ -184,7 +189,16 @@ public final class Source {
 
     /** Whether message {@code number} may come now. */
     boolean mayCome(int number) {
-        return number == inStream + 1 || (mayStartAnew && number <= inStream);
+        return number == inStream + 1
+                || (number == goesOnAt && number > inStream)
+                || (mayStartAnew && number <= inStream);
+    }
+
+    /** It comes just now. */
+    void comes(int number) {
+        if (number <= inStream) {
+            mayStartAnew = false;
+        }
     }
 
     /** The sequence that its message had the last time; 0: it was never there. */
@@ -193,13 +207,65 @@ public final class Source {
     }
 
     void came(int number, int sequence) {
-        if (number <= inStream) {
-            mayStartAnew = false;
-        }
         if (number >= sequences.length) {
             sequences = Arrays.copyOf(sequences, 2 * number);
         }
         sequences[number] = sequence;
         inStream = number;
+    }
+
+    // ---- what is gone from the stream ----------------------------------------------------------------------------
+
+    /** Nothing of it is there, until it comes again. */
+    void forget() {
+        inStream = 0;
+        Arrays.fill(sequences, 0);
+    }
+
+    /** The last one of its messages up to a sequence; 0: none. */
+    int lastUpTo(int sequence) {
+        int number = inStream;
+        while (number > 0 && (sequences[number] == 0 || sequences[number] > sequence)) {
+            number--;
+        }
+        return number;
+    }
+
+    /** Its publisher has had ACKs up to here, and goes on behind. */
+    void goesOnAt(int number) {
+        if (number > inStream + 1) {
+            goesOnAt = number;
+        }
+    }
+
+    /** Whether it is one that was in the stream, and its publisher goes on behind it. */
+    boolean isGone(int number) {
+        return number < goesOnAt && latest(number) == 0;
+    }
+
+    /** Its first message below a number that is not there, and that its publisher does not know of; 0: none. */
+    int firstGone(int below) {
+        for (int number = 1; number < below; number++) {
+            if (latest(number) == 0 && !told.get(number)) {
+                return number;
+            }
+        }
+        return 0;
+    }
+
+    /** Its publisher knows what is missing below a number. */
+    void told(int below) {
+        for (int number = 1; number < below; number++) {
+            if (latest(number) == 0) {
+                told.set(number);
+            }
+        }
+    }
+
+    /** Messages have come behind those that are gone, so nobody knows any more whether its publisher was told. */
+    public void nobodyTells() {
+        if (goesOnAt > 0 && inStream >= goesOnAt) {
+            told(goesOnAt);
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.sim;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,22 +21,36 @@ public final class StreamModel {
     private static byte[] shared = new byte[16 << 20];
 
     private final World world;
-    private final PacketLog log;
     private final int maxBody;
     private final Mark head = new Mark();
     private final List<Source> sources = new ArrayList<>();
     // Of messages that came twice: the sequence before.
     private final Map<Integer, Integer> earlier = new HashMap<>();
+    // Of today's relay.
+    private PacketLog log;
     private int end;
     private int parsed;
     // Message n starts at starts[n]; one more for the end.
     private int[] starts = new int[1 << 12];
     private int count;
 
-    public StreamModel(World world, PacketLog log, int maxBody) {
+    public StreamModel(World world, int maxBody) {
         this.world = world;
-        this.log = log;
         this.maxBody = maxBody;
+    }
+
+    /** A relay begins, and goes on behind so many messages: those behind them are gone. */
+    public void goesOn(PacketLog next, int messages) {
+        log = next;
+        int kept = start(messages + 1);
+        earlier.clear();
+        sources.forEach(Source::forget);
+        for (count = 0; count < messages; count++) {
+            Source source = sourceAt(shared, starts[count + 1]);
+            take(source, numberAt(shared, starts[count + 1], source.inStream() + 1));
+        }
+        end = kept;
+        parsed = kept;
     }
 
     public Source newSource(Source.Size size) {
@@ -122,6 +137,12 @@ public final class StreamModel {
                     "message " + number + " of source " + source.id() + " at position " + at + " is not what was sent");
             return;
         }
+        source.comes(number);
+        take(source, number);
+    }
+
+    /** It is the next message. */
+    private void take(Source source, int number) {
         if (source.latest(number) > 0) {
             earlier.put(count + 1, source.latest(number));
         }
@@ -162,6 +183,15 @@ public final class StreamModel {
 
     byte[] bytes() {
         return shared;
+    }
+
+    /** Whether a message has this type and body. */
+    boolean is(int sequence, int type, ByteBuffer body) {
+        int at = starts[sequence];
+        int length = start(sequence + 1) - at - Source.HEADER;
+        return sequence <= count
+                && type == Source.getInt(shared, at)
+                && body.equals(ByteBuffer.wrap(shared, at + Source.HEADER, length));
     }
 
     /** The first message from {@code next} on that these bytes begin; 0: there is none. */

@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
@@ -46,6 +47,15 @@ public final class Subscriber extends Peer {
 
     private record Wish(int request, TypeRanges types) {}
 
+    /**
+     * What one keeps when its relay has gone.
+     *
+     * @param next the first message that it has not had
+     * @param level messages that had not got so far it did not get
+     */
+    public record Resumed(long epoch, int next, Level level) {}
+
+    private final Lives lives;
     private final PacketLog log;
     private final int packetBytes;
     private final Policy relayDefault;
@@ -70,6 +80,9 @@ public final class Subscriber extends Peer {
     private int current;
     private long messages;
     private long skipped;
+    // Of one that gets durable messages only; of others STREAM.
+    private Level level = Level.STREAM;
+    private int durableAtHello;
     private int resumeFrom;
     private boolean gapMayCome;
     private int tailAtHello;
@@ -83,6 +96,7 @@ public final class Subscriber extends Peer {
             StreamModel model,
             SimChannel channel,
             int number,
+            Lives lives,
             PacketLog log,
             int packetBytes,
             Policy relayDefault,
@@ -90,6 +104,7 @@ public final class Subscriber extends Peer {
             boolean neverSlow,
             boolean malicious) {
         super(world, model, "subscriber " + number, channel, Role.SUBSCRIBER);
+        this.lives = lives;
         this.log = log;
         this.packetBytes = packetBytes;
         this.relayDefault = relayDefault;
@@ -194,6 +209,7 @@ public final class Subscriber extends Peer {
     public void sayHello(HelloFrame said) {
         hello = said;
         tailAtHello = (int) log.tail();
+        durableAtHello = said.level() == Level.STREAM || !lives.keeps() ? 0 : lives.reached(said.level());
         wantHello(said);
     }
 
@@ -293,6 +309,11 @@ public final class Subscriber extends Peer {
         return "";
     }
 
+    /** What it keeps when its relay goes; null: it does not know where it stands. */
+    public Resumed resumed() {
+        return welcomed && !spoilt ? new Resumed(lives.epoch(), next, level) : null;
+    }
+
     /** Messages that it has got whole. */
     public long messages() {
         return messages;
@@ -325,6 +346,9 @@ public final class Subscriber extends Peer {
             }
             if (hello.start() == StartFrom.SEQUENCE) {
                 reasons.add(CloseReason.BAD_START);
+            }
+            if (lives.failed() && hello.level() != Level.STREAM) {
+                reasons.add(CloseReason.JOURNAL_FAILED);
             }
         }
         if (spoilt) {
@@ -386,6 +410,7 @@ public final class Subscriber extends Peer {
 
     @Override
     protected void messageEnded() {
+        lives.promise(level, current, name());
         messages++;
         next = current + 1;
         counted = next;
@@ -423,9 +448,12 @@ public final class Subscriber extends Peer {
                 case ControlFrames.PING -> {
                     PingFrame.check(body);
                     settledUpTo(PingFrame.next(body), "PING");
+                    int most = level == Level.STREAM ? model().count() : lives.reached(level);
+                    // One that asked for what is not durable yet waits behind the end.
+                    boolean behind = level != Level.STREAM && PingFrame.next(body) == resumeFrom;
                     world().check(
-                                    PingFrame.head(body) <= model().count()
-                                            && PingFrame.head(body) >= PingFrame.next(body) - 1,
+                                    PingFrame.head(body) <= most
+                                            && (behind || PingFrame.head(body) >= PingFrame.next(body) - 1),
                                     this + " is told head " + PingFrame.head(body) + " of " + model().count());
                     if (!vanished()) {
                         wantPong(PingFrame.id(body));
@@ -444,27 +472,47 @@ public final class Subscriber extends Peer {
     private void welcome(WelcomeFrame said) {
         world().check(!welcomed, this + " is welcomed twice");
         welcomed = true;
-        Policy wanted = hello.policy() == Policy.RELAY_DEFAULT ? relayDefault : hello.policy();
+        // There is no journal that could be replayed.
+        boolean decides = hello.policy() != Policy.RELAY_DEFAULT && hello.policy() != Policy.REPLAY;
+        Policy wanted = decides ? hello.policy() : relayDefault;
         world().check(said.policy() == wanted, this + " is granted " + said.policy() + " instead of " + wanted);
         policy = said.policy();
         types = hello.types();
         sequences = hello.wants(Features.SEQUENCES);
+        boolean levels = said.grants(Features.LEVELS);
+        boolean asks = hello.wants(Features.LEVELS);
+        world().check(levels ? asks : !asks || !lives.keeps(), this + " is granted levels: " + levels);
+        level = levels ? hello.level() : Level.STREAM;
+        boolean durable = level != Level.STREAM;
+        world().check(said.epoch() == lives.epoch(), this + " is told another epoch");
+        int fork = lives.forkOf(hello.epoch());
+        boolean unknown = fork == Lives.UNKNOWN;
+        boolean rolledBack = !unknown && hello.start() == StartFrom.SEQUENCE && hello.number() > fork;
         world().check(
-                        said.epochChanged() == (hello.epoch() != 0 && hello.epoch() != said.epoch()),
-                        this + " is told wrongly whether its epoch is another");
+                        said.epochChanged() == (unknown || rolledBack)
+                                && said.rolledBack() == rolledBack
+                                && said.fork() == (rolledBack ? fork : 0),
+                        this + " comes with number " + hello.number() + " of an epoch whose fork is " + fork
+                                + ", and is told " + (said.epochChanged() ? "of another epoch" : "nothing")
+                                + (said.rolledBack() ? ", rolled back to " + said.fork() : ""));
+        lives.count("subscribers rolled back", rolledBack ? 1 : 0);
+        lives.count("subscribers of an earlier life", fork != Lives.TODAY && !unknown && !rolledBack ? 1 : 0);
         long first = said.next();
-        int head = model().count() + 1;
+        int head = (durable ? lives.reached(level) : model().count()) + 1;
         switch (hello.start()) {
             case LIVE ->
-                world().check(first >= next && first <= head, this + " starts live at " + first + " of " + head);
+                world().check(
+                                first >= (durable ? durableAtHello + 1 : next) && first <= head,
+                                this + " starts live at " + first + " of " + head);
             case SEQUENCE -> {
-                long wantedFirst = said.epochChanged() ? 1 : hello.number();
+                long wantedFirst = unknown ? 1 : rolledBack ? fork : hello.number();
                 world().check(first == wantedFirst, this + " starts at " + first + ", not " + wantedFirst);
                 resumeFrom = (int) first;
                 gapMayCome = true;
             }
             case EARLIEST -> {
-                world().check(first >= 1 && first <= head, this + " starts earliest at " + first + " of " + head);
+                int most = model().count() + 1;
+                world().check(first >= 1 && first <= most, this + " starts earliest at " + first + " of " + most);
                 checkOldest((int) first);
             }
         }

@@ -22,7 +22,8 @@ public final class World {
     private SimLoop current;
     private RelayConfig config;
 
-    private final int volume;
+    private int volume;
+    private int mostStream = 40 << 20;
 
     public World(long seed) {
         this.seed = seed;
@@ -33,6 +34,17 @@ public final class World {
     /** How much is published in this run: 1 is little, the log never goes round. */
     public int volume() {
         return volume;
+    }
+
+    /** No more than so much is published, and the stream gets no longer than so many bytes, more or less. */
+    public void atMost(int most, int bytes) {
+        volume = Math.min(volume, most);
+        mostStream = bytes;
+    }
+
+    /** Where the stream is so long, nobody publishes any more. */
+    int mostStream() {
+        return mostStream;
     }
 
     /** What the relay of this run is like. */

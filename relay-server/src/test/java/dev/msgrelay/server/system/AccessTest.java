@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.Network;
@@ -42,6 +43,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,7 +116,17 @@ class AccessTest {
 
         Identity identity() {
             return new Identity(
-                    name, tokens, List.of(), users, from, publish, subscribe, maxConnections, maxRate, maxLag);
+                    name,
+                    tokens,
+                    List.of(),
+                    users,
+                    from,
+                    publish,
+                    subscribe,
+                    maxConnections,
+                    maxRate,
+                    maxLag,
+                    Identity.UNLIMITED);
         }
     }
 
@@ -293,9 +305,8 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void byNetworkWithoutAWord(Setting setting) throws Exception {
-        String here = setting.unix() ? "unix" : "127.0.0.0/8";
         AccessPolicy policy = policy(
-                who("near").from(here).publish("1-9").subscribe("5"),
+                who("near").from(here(setting)).publish("1-9").subscribe("5"),
                 who("both").token(BOTH).publish("all"));
         try (TestRelay relay = start(setting, policy);
                 PlainPublisher plain = relay.publisher();
@@ -335,34 +346,91 @@ class AccessTest {
 
     // ---- types -------------------------------------------------------------------------------------------------
 
-    /** What lies before a type that is not allowed is relayed, whatever the read that it comes in. */
+    /** How a frame whose type is not allowed comes, behind others that are. */
+    private enum Comes {
+        WITH_MORE_BEHIND,
+        BYTE_BY_BYTE,
+        ANNOUNCED
+    }
+
+    /** With three loops one of them reads, and hands on through the ring. */
+    static Stream<Setting> ways() {
+        return Stream.concat(Setting.sockets(), Setting.transports().map(s -> new Setting(s.transport(), s.unix(), 3)));
+    }
+
+    private static String here(Setting setting) {
+        return setting.unix() ? "unix" : "127.0.0.0/8";
+    }
+
+    /** What lies before a type that is not allowed is relayed, and nothing of that type or behind it. */
     @ParameterizedTest
-    @MethodSource(SOCKETS)
+    @MethodSource("ways")
     void typesAtTheBordersOfARange(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("p").token(ORDERS).publish("-5--1,7,2147483647"),
-                who("s").token(AUDIT).subscribe("all"));
+        AccessPolicy policy = policy(who("p").from(here(setting)).publish("-5--1,7,2147483647"));
         int[] good = {-5, -1, 7, Integer.MAX_VALUE};
         int[] bad = {-6, 0, 6, 8, Integer.MAX_VALUE - 1, -2147483392};
         try (TestRelay relay = start(setting, policy)) {
             int in = 0;
-            for (int type : bad) {
-                try (TalkingPublisher publisher = welcomed(relay, ORDERS)) {
-                    Frames frames = new Frames();
-                    for (int before : good) {
-                        frames.frame(before, 3).frame(before, 3);
+            for (Comes comes : Comes.values()) {
+                for (int type : bad) {
+                    try (PlainPublisher publisher = relay.publisher()) {
+                        publisher.send(new Frames().frame(7, 3));
+                        relay.awaitMessagesIn(++in);
+                        Await.until("its loop", () -> setting.loops() < 3 || isReadElsewhere(relay));
+                        Frames frames = new Frames();
+                        for (int before : good) {
+                            frames.frame(before, 3).frame(before, 3);
+                        }
+                        in += 2 * good.length;
+                        switch (comes) {
+                            case WITH_MORE_BEHIND ->
+                                publisher.send(frames.frame(type, 3).frame(7, 3));
+                            case BYTE_BY_BYTE ->
+                                publisher.trickle(frames.header(type, 3).bytes());
+                            case ANNOUNCED -> publisher.send(frames.header(type, 500_000));
+                        }
+                        assertError(
+                                publisher.awaitError(),
+                                CloseReason.NOT_PERMITTED,
+                                "type " + type + " may not be published: -5--1,7,2147483647 may");
                     }
-                    in += 2 * good.length;
-                    publisher.send(frames.frame(type, 3).frame(7, 3));
-                    assertError(
-                            publisher.awaitError(),
-                            CloseReason.NOT_PERMITTED,
-                            "type " + type + " may not be published: -5--1,7,2147483647 may");
+                    relay.awaitPublishers(0);
+                    relay.awaitMessagesIn(in);
+                    assertThat(relay.stats().messagesIn()).as("%s", comes).isEqualTo(in);
                 }
-                relay.awaitMessagesIn(in);
-                assertThat(relay.stats().messagesIn()).isEqualTo(in);
             }
-            assertThat(relay.closed(CloseReason.NOT_PERMITTED)).isEqualTo(bad.length);
+            assertThat(relay.closed(CloseReason.NOT_PERMITTED)).isEqualTo(Comes.values().length * bad.length);
+        }
+    }
+
+    private static boolean isReadElsewhere(TestRelay relay) {
+        return Sessions.of(relay.relay()).stream()
+                .allMatch(connection -> !Sessions.thread(connection).equals(Sessions.CORE));
+    }
+
+    @ParameterizedTest
+    @MethodSource(SOCKETS)
+    void aSubscriberGetsBothEndsOfARange(Setting setting) throws Exception {
+        AccessPolicy policy = policy(
+                who("p").token(ORDERS).publish("all"),
+                who("s").from(here(setting)).subscribe("-2147483392,-5--1,7,2147483647"));
+        int[] sent = {-2147483392, -2147483391, -6, -5, -1, 0, 6, 7, 8, Integer.MAX_VALUE - 1, Integer.MAX_VALUE};
+        try (TestRelay relay = start(setting, policy);
+                PlainSubscriber plain = relay.subscriber();
+                TalkingPublisher speaking =
+                        reader(relay, HelloFrame.subscriber().types(TypeRanges.of(-5, 7)));
+                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
+            speaking.await(Hello.WELCOME);
+            Frames frames = new Frames();
+            for (int type : sent) {
+                frames.frame(type, 4).frame(type, 5);
+            }
+            publisher.send(frames);
+            plain.awaitMessages(10);
+            assertThat(plain.received().types())
+                    .containsExactly(
+                            -2147483392, -2147483392, -5, -5, -1, -1, 7, 7, Integer.MAX_VALUE, Integer.MAX_VALUE);
+            assertThat(types(speaking, 6)).containsExactly(-5, -5, -1, -1, 7, 7);
         }
     }
 

@@ -39,6 +39,7 @@ class TlsAccessTest {
                 null,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
+                Identity.UNLIMITED,
                 Identity.UNLIMITED);
     }
 

@@ -1,0 +1,88 @@
+package dev.msgrelay.client.cli;
+
+import dev.msgrelay.protocol.text.ShortText;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells how far a subscriber is that has started behind the newest message, every two seconds for as long as that takes: on
+ * stderr, or as JSON among the messages on stdout. Owned by one thread.
+ */
+final class CatchUp {
+    private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final PrintWriter out;
+    private final PrintWriter err;
+    private final boolean json;
+    private long first;
+    private long firstHead;
+    private long beganNanos;
+    private long toldNanos;
+    private boolean told;
+
+    CatchUp(PrintWriter out, PrintWriter err, boolean json) {
+        this.out = out;
+        this.err = err;
+        this.json = json;
+    }
+
+    /**
+     * Looks how far it is.
+     *
+     * @param next the sequence of the next message; 0: not known yet
+     * @param head the newest sequence, as told last; 0: not told yet
+     */
+    void look(long next, long head, long nowNanos) {
+        if (next == 0 || head == 0) {
+            return;
+        }
+        if (first == 0) {
+            first = next;
+            firstHead = head;
+            beganNanos = nowNanos;
+            toldNanos = nowNanos;
+        } else if (next > head) {
+            if (told) {
+                told = false;
+                tell(next, head, nowNanos, 0);
+            }
+        } else if (nowNanos - toldNanos >= EVERY_NANOS) {
+            told = true;
+            // What is published meanwhile makes the way longer.
+            double gain = (next - first) - (head - firstHead);
+            double left = (nowNanos - beganNanos) * (double) (head - next + 1) / gain;
+            tell(next, head, nowNanos, gain <= 0 ? -1 : 1 + (long) (left / TimeUnit.MILLISECONDS.toNanos(1)));
+        }
+    }
+
+    private void tell(long next, long head, long nowNanos, long leftMillis) {
+        toldNanos = nowNanos;
+        long done = Math.min(next, head + 1) - first;
+        long percent = 100 * done / Math.max(1, head + 1 - first);
+        if (json) {
+            out.println(String.format(
+                    Locale.ROOT,
+                    "{\"event\":\"catchUp\",\"next\":%d,\"head\":%d,\"percent\":%d,\"leftMillis\":%d}",
+                    next,
+                    head,
+                    percent,
+                    leftMillis));
+            return;
+        }
+        out.flush();
+        err.println(
+                leftMillis == 0
+                        ? String.format(Locale.ROOT, "caught up at message %,d", next - 1)
+                        : String.format(
+                                Locale.ROOT,
+                                "at message %,d of %,d (%d %%), %s",
+                                next - 1,
+                                head,
+                                percent,
+                                leftMillis < 0
+                                        ? "comes no nearer to the newest"
+                                        : "about " + ShortText.age(leftMillis) + " to go"));
+        err.flush();
+    }
+}

@@ -1,0 +1,244 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.server.log.LogReader;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
+ * log. Where the log is faster it goes back to the journal, so nothing is left out and nothing comes twice.
+ *
+ * <pre>
+ *   journal   | block | block | block | block | block |       written
+ *             |---- page ----->|---- page ---->|
+ *   log                                    tail |  . . . . . . .  | head
+ *             subscriber --------------------------> here the log has its place -------> it has caught up
+ * </pre>
+ *
+ * Owned by the thread of the subscriber's loop, which is that of the journal's readers while {@link #next} is called; what
+ * reports ask, any.
+ */
+final class Replay {
+    /** What it can be sent from next. */
+    enum Source {
+        /** From the page that its reader has entered. */
+        PAGE,
+        /** From the log. */
+        LOG,
+        /** Messages are missing: {@link #gapFrom} to {@link #gapTo}. Its reader stands behind them. */
+        GAP,
+        /** There is no memory just now. */
+        WAIT
+    }
+
+    private final PacketLog log;
+    private final LogReader reader;
+    private final ReplayPages pages;
+    private final JournalFeed feed;
+    private final Mark found = new Mark();
+    private Chunk page;
+    // Bytes that the next block needs; 0: as most do.
+    private long longer;
+    private long gapFrom;
+    private long gapTo;
+    private GapReason gapReason;
+    private boolean sought;
+
+    private final long beganNanos;
+    private volatile long beganAt;
+    private volatile long beganHead;
+    private volatile long sequence;
+
+    Replay(PacketLog log, LogReader reader, ReplayPages pages, JournalFeed feed, long nowNanos) {
+        this.log = log;
+        this.reader = reader;
+        this.pages = pages;
+        this.feed = feed;
+        this.beganNanos = nowNanos;
+        this.sequence = reader.boundary().sequence();
+        this.beganAt = reader.position();
+        this.beganHead = log.head().position();
+        pages.enter();
+    }
+
+    // ---- where to begin ----------------------------------------------------------------------------------------
+
+    /** The number of the oldest message that the journal has. */
+    long earliest() {
+        feed.oldest(found);
+        return found.sequence();
+    }
+
+    /** The number of the first message of those that were written together at this time or later; or of the next one. */
+    long at(long millis) {
+        feed.seekTime(millis);
+        return feed.at().sequence();
+    }
+
+    /**
+     * Has its reader stand at a message, or behind it where that one is missing: then {@link #gapReason} says why. Asked again
+     * until the answer is yes.
+     *
+     * @param head not behind that message
+     * @return whether it stands there; otherwise there is no memory for that yet
+     */
+    boolean begin(long wanted, Mark head) {
+        if (!sought) {
+            sought = true;
+            gapReason = GapReason.NOT_HELD;
+            reader.seek(wanted, head);
+            if (reader.boundary().sequence() > wanted || reader.overtaken()) {
+                feed.seek(wanted);
+                reader.leaveFor(feed.at());
+            }
+        }
+        Source source;
+        do {
+            source = next();
+        } while (source == Source.GAP);
+        if (source == Source.WAIT) {
+            return false;
+        }
+        if (source == Source.PAGE) {
+            reader.goOnTo(wanted);
+        }
+        sequence = reader.boundary().sequence();
+        beganAt = reader.position();
+        beganHead = log.head().position();
+        return true;
+    }
+
+    // ---- on the way --------------------------------------------------------------------------------------------
+
+    /** Where its reader, which stands between two frames, is sent from next. May wait for the disk. */
+    Source next() {
+        Mark end = reader.pageEnd();
+        if (end != null && reader.position() < end.position()) {
+            return Source.PAGE;
+        }
+        reader.leave();
+        sequence = reader.boundary().sequence();
+        if (!reader.overtaken()) {
+            giveBack();
+            pages.leave(this);
+            return Source.LOG;
+        }
+        if (!hasPage(longer)) {
+            return Source.WAIT;
+        }
+        longer = 0;
+        if (feed.at().position() != reader.position()) {
+            feed.seek(sequence);
+        }
+        if (feed.at().position() > reader.position()) {
+            feed.oldest(found);
+            return missing(found.position() < feed.at().position() ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
+        }
+        return read();
+    }
+
+    /** Others who wait are before it, also if it has one that it has used up. */
+    private boolean hasPage(long bytes) {
+        giveBack();
+        page = pages.take(this, bytes);
+        return page != null;
+    }
+
+    private Source read() {
+        return switch (feed.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
+            case BLOCKS -> {
+                reader.enter(page, feed.at().position(), feed.end());
+                feed.pass();
+                yield Source.PAGE;
+            }
+            case LONGER -> {
+                if (feed.needed() > pages.most()) {
+                    yield missing(GapReason.NOT_HELD, feed.end());
+                }
+                longer = feed.needed();
+                yield hasPage(longer) ? read() : Source.WAIT;
+            }
+            case DAMAGE -> missing(GapReason.DAMAGED, feed.end());
+            case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
+            case ALL_READ -> {
+                // The journal has ended, and the log has gone on without it.
+                gapFrom = sequence;
+                log.head().read(found);
+                reader.seek(LogReader.EARLIEST, found);
+                yield gap(GapReason.NOT_HELD);
+            }
+        };
+    }
+
+    private Source missing(GapReason why, Mark to) {
+        gapFrom = sequence;
+        reader.leaveFor(to);
+        return gap(why);
+    }
+
+    private Source gap(GapReason why) {
+        gapTo = reader.boundary().sequence() - 1;
+        if (gapTo < gapFrom) {
+            return next();
+        }
+        gapReason = why;
+        sequence = gapTo + 1;
+        return Source.GAP;
+    }
+
+    /** The first message that is missing. */
+    long gapFrom() {
+        return gapFrom;
+    }
+
+    /** The last one. */
+    long gapTo() {
+        return gapTo;
+    }
+
+    GapReason gapReason() {
+        return gapReason;
+    }
+
+    private void giveBack() {
+        if (page != null) {
+            pages.give(page);
+            page = null;
+        }
+    }
+
+    /** Whether others may be waiting for memory that it has. */
+    boolean holdsPage() {
+        return page != null;
+    }
+
+    /** It is over. */
+    void end() {
+        reader.leave();
+        giveBack();
+        pages.exit(this);
+    }
+
+    // ---- reports: any thread -----------------------------------------------------------------------------------
+
+    /** The number of a message not far before the next one. */
+    long sequence() {
+        return sequence;
+    }
+
+    /** How far it has come of the way, in percent. */
+    int percent(long position, long head) {
+        return head <= beganAt ? 100 : (int) Math.max(0, 100 * (position - beganAt) / (head - beganAt));
+    }
+
+    /** How long it goes on at the pace that it has had so far, in ms; -1: nobody knows, or for ever. */
+    long leftMillis(long position, long head, long nowNanos) {
+        double seconds = (nowNanos - beganNanos) / (double) TimeUnit.SECONDS.toNanos(1);
+        double gain = (position - beganAt) - (head - beganHead);
+        return gain <= 0 ? -1 : Math.round(1000 * seconds * Math.max(0, head - position) / gain);
+    }
+}

@@ -1,0 +1,142 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Memory that the journal is read into: a page for each subscriber that is sent to from there. Where all of it is in use, they
+ * stand in a line, and the one in front gets what is given back first; so whoever has a page and reads nothing holds up
+ * others, and is told so by {@link #waitingSince}.
+ *
+ * <p>Any thread; a lock, taken once for a page.
+ */
+public final class ReplayPages {
+    /** No time. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool pool;
+    private final Counters counters;
+    private final LongSupplier clock;
+    private final ByteBuffer records = ByteBuffer.allocateDirect(JournalFeed.RECORD_BYTES);
+    private final ArrayDeque<Chunk> free = new ArrayDeque<>();
+    private final ArrayDeque<Object> line = new ArrayDeque<>();
+    private int readers;
+    private volatile long since = NEVER;
+
+    public ReplayPages(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, LongSupplier clock) {
+        this.allocator = allocator;
+        this.pool = pool;
+        this.counters = counters;
+        this.clock = clock;
+    }
+
+    /** Room for records of the journal, of whoever is at work on the thread that reads it. */
+    ByteBuffer records() {
+        return records;
+    }
+
+    /**
+     * A page of so many bytes or more; null: there is none, and who asks stands in the line until it asks again and gets one,
+     * or {@link #leave}s.
+     */
+    synchronized Chunk take(Object who, long bytes) {
+        if (line.isEmpty() || line.peekFirst() == who) {
+            Chunk page = page(bytes);
+            if (page != null) {
+                leave(who);
+                return page;
+            }
+        }
+        if (!line.contains(who)) {
+            counters.increment(Counter.JOURNAL_REPLAY_WAITS);
+            line.addLast(who);
+            if (line.size() == 1) {
+                since = clock.getAsLong();
+            }
+        }
+        return null;
+    }
+
+    private Chunk page(long bytes) {
+        if (bytes <= JournalFeed.PAGE_BYTES) {
+            Chunk page = free.pollFirst();
+            if (page != null) {
+                return page;
+            }
+            return pool.tryTake(JournalFeed.PAGE_BYTES) ? newPage(JournalFeed.PAGE_BYTES) : null;
+        }
+        if (!pool.tryTake(bytes)) {
+            close();
+            return pool.tryTake(bytes) ? newPage((int) bytes) : null;
+        }
+        return newPage((int) bytes);
+    }
+
+    private Chunk newPage(int bytes) {
+        return Chunk.outside(allocator.directBuffer(bytes, bytes));
+    }
+
+    /** The longest page that there can be. */
+    long most() {
+        return pool.limit();
+    }
+
+    synchronized void give(Chunk page) {
+        int bytes = page.memory().capacity();
+        if (bytes == JournalFeed.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
+            free.addFirst(page);
+        } else {
+            // A write may be in flight that ends with its connection.
+            pool.give(bytes);
+            page.release();
+        }
+    }
+
+    /** Does not want one any more. */
+    synchronized void leave(Object who) {
+        if (line.remove(who)) {
+            since = line.isEmpty() ? NEVER : clock.getAsLong();
+        }
+    }
+
+    /** Since when somebody has been first in the line; {@link #NEVER}: nobody waits. */
+    long waitingSince() {
+        return since;
+    }
+
+    /** How soon those who wait may be asked again; 0: nobody waits. */
+    public synchronized long sleepNanos() {
+        return line.isEmpty() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
+    }
+
+    /** One more reads from the journal. */
+    synchronized void enter() {
+        readers++;
+    }
+
+    /** One less. */
+    synchronized void exit(Object who) {
+        leave(who);
+        if (--readers == 0) {
+            close();
+        }
+    }
+
+    /** Gives back what nobody uses. */
+    public synchronized void close() {
+        for (Chunk page : free) {
+            pool.give(page.memory().capacity());
+            page.release();
+        }
+        free.clear();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.msgrelay.server.fanout;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Handshake;
+
+/**
+ * Where a subscriber's stream is to start, by its HELLO.
+ *
+ * @param from what it asked for
+ * @param first with {@link StartFrom#SEQUENCE} the number of the first message that it gets, if that is there
+ * @param millis with {@link StartFrom#TIME} since 1970
+ * @param fork as WELCOME tells it: {@link Durability#TODAY} where what the subscriber knows of the stream is so still
+ */
+record Start(StartFrom from, long first, long millis, long fork) {
+    /**
+     * Reads it.
+     *
+     * @param head where the stream ends
+     * @param journal whether there is one, with times
+     * @throws FrameException there is no such place
+     */
+    static Start of(HelloFrame said, Durability durability, Mark head, boolean journal) throws FrameException {
+        boolean resumes = said.start() == StartFrom.SEQUENCE;
+        boolean byTime = said.start() == StartFrom.TIME;
+        if (byTime && !journal) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "a start by time takes a journal that is replayed, and this relay has none");
+        }
+        long fork = Handshake.forkOf(durability, said);
+        boolean known = fork != Durability.UNKNOWN;
+        long first = resumes && known ? Math.min(said.number(), fork) : 1;
+        if (first > head.sequence()) {
+            throw new FrameException(
+                    CloseReason.BAD_START,
+                    "sequence " + first + " is beyond the next one of this stream, " + head.sequence());
+        }
+        boolean keeps = known && (!resumes || first == said.number());
+        return new Start(said.start(), first, byTime ? said.number() : 0, keeps ? Durability.TODAY : fork);
+    }
+
+    /** Whether it names the first message, and is told of those that are missing. */
+    boolean resumes() {
+        return from == StartFrom.SEQUENCE;
+    }
+}

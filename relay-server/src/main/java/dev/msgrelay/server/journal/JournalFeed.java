@@ -1,0 +1,350 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.StreamHead;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.function.Predicate;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads the stream from the journal's files for somebody whom the log has overtaken, block by block, while the journal is
+ * written to and its oldest segments are dropped.
+ *
+ * <pre>
+ *   | segment | segment | segment |
+ *       ^ at      | block | block | block |
+ *                 ^ at            ^ end       next: so many whole blocks as there is room for
+ * </pre>
+ *
+ * No byte is handed on that is not the one that was written: a block counts once its CRC is right, and once its segment was
+ * still held after it had been read. A segment that is dropped is no longer held before a byte of its files changes.
+ *
+ * <p>It keeps no file open, so whoever reads slowly costs nothing. Calls wait for the disk. Owned by one thread.
+ */
+public final class JournalFeed {
+    /** Room for any block of messages that are shorter than a few KiB. */
+    public static final int PAGE_BYTES = IndexRecord.MOST_BLOCK + (64 << 10);
+
+    /** Records that are read at once. */
+    private static final int RECORDS = 256;
+
+    /** Room that it needs for records. */
+    public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
+
+    /** In a search: where so many slots say nothing of a place in the stream, what lies behind is looked at as if it came later. */
+    private static final int PROBE = 64;
+
+    /** What there is next. */
+    public enum Found {
+        /** Whole blocks, up to {@link #end}. */
+        BLOCKS,
+        /** A block that is longer than the memory: {@link #needed} bytes. */
+        LONGER,
+        /** Nothing, up to {@link #end}: damage. */
+        DAMAGE,
+        /** Nothing, up to {@link #end}: the oldest segments were dropped. */
+        DROPPED,
+        /** Nothing: all that is written has been read. */
+        ALL_READ
+    }
+
+    private final Disk disk;
+    private final NavigableMap<Long, SegmentHeader> held;
+    private final StreamHead written;
+    private final ByteBuffer records;
+    private final CRC32C crc = new CRC32C();
+    private final Mark at = new Mark();
+    private final Mark end = new Mark();
+    private final Mark limit = new Mark();
+    private final IndexRecord[] blocks = new IndexRecord[RECORDS];
+    private int count;
+    private long needed;
+
+    // Where in its index the next record is looked for.
+    private long base = -1;
+    private int slot;
+
+    /**
+     * @param held segments by their bases, the one that is written to included
+     * @param written up to where there is something to read
+     * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses
+     */
+    JournalFeed(Disk disk, NavigableMap<Long, SegmentHeader> held, StreamHead written, ByteBuffer records) {
+        this.disk = disk;
+        this.held = held;
+        this.written = written;
+        this.records = records;
+    }
+
+    // ---- where it stands ---------------------------------------------------------------------------------------
+
+    /** What was found last starts here, and what is read next. */
+    public Mark at() {
+        return at;
+    }
+
+    /** Where what was found ends; {@link #pass} goes there. */
+    public Mark end() {
+        return end;
+    }
+
+    /** Bytes that a block needs that is {@link Found#LONGER}. */
+    public long needed() {
+        return needed;
+    }
+
+    /** Goes on behind what was found. */
+    public void pass() {
+        at.copy(end);
+    }
+
+    /** Where the oldest message is that is held; where there is none, where the next one will be. */
+    public void oldest(Mark into) {
+        Map.Entry<Long, SegmentHeader> first = held.firstEntry();
+        if (first == null) {
+            written.read(into);
+        } else {
+            into.set(first.getValue().base(), first.getValue().sequence());
+        }
+    }
+
+    /**
+     * Goes to the block that a message lies in; or to the oldest one that is held, or the next one that is whole, where that one
+     * is no longer there; or to the end of what is written.
+     */
+    public void seek(long sequence) {
+        SegmentHeader segment = null;
+        for (SegmentHeader header : held.values()) {
+            if (header.sequence() > sequence && segment != null) {
+                break;
+            }
+            segment = header;
+        }
+        go(segment, record -> record.endSequence() > sequence);
+    }
+
+    /** Goes to the first block that was written at this time or later; where there is none, to the end of what is written. */
+    public void seekTime(long millis) {
+        SegmentHeader segment = null;
+        for (SegmentHeader header : held.values()) {
+            if (header.timeMillis() >= millis && segment != null) {
+                break;
+            }
+            segment = header;
+        }
+        go(segment, record -> record.timeMillis() >= millis);
+    }
+
+    /** To the first record of a segment for which this holds, as it does for all behind it; where there is none, behind it. */
+    private void go(SegmentHeader segment, Predicate<IndexRecord> reached) {
+        written.read(end);
+        if (segment != null) {
+            Map.Entry<Long, SegmentHeader> next = held.higherEntry(segment.base());
+            if (next != null) {
+                end.set(next.getValue().base(), next.getValue().sequence());
+            }
+            try {
+                find(segment, reached);
+            } catch (IOException e) {
+                // It was dropped, or cannot be read: what is read next is told, by the next look.
+                end.set(segment.base(), segment.sequence());
+            }
+        }
+        pass();
+    }
+
+    private void find(SegmentHeader segment, Predicate<IndexRecord> reached) throws IOException {
+        base = segment.base();
+        slot = 0;
+        try (Disk.File index = disk.openToRead(FileNames.index(base))) {
+            int low = 0;
+            int high = slots(index);
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                int found = firstFrom(index, segment, middle, Math.min(high, middle + PROBE));
+                if (found < 0 || reached.test(blocks[0])) {
+                    high = middle;
+                } else {
+                    low = found + 1;
+                }
+            }
+            int most = slots(index);
+            for (int from = low; from < most; from += RECORDS) {
+                int found = firstFrom(index, segment, from, Math.min(most, from + RECORDS));
+                if (found >= 0 && !reached.test(blocks[0])) {
+                    // A stretch without a place was taken for what comes later.
+                    from = found + 1 - RECORDS;
+                } else if (found >= 0) {
+                    slot = found;
+                    end.set(blocks[0].position(), blocks[0].sequence());
+                    return;
+                }
+            }
+        }
+    }
+
+    private static int slots(Disk.File index) throws IOException {
+        return (int) ((index.length() - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
+    }
+
+    /** The first slot within a range that has a record of a place in the stream, which becomes the first block; -1: none has. */
+    private int firstFrom(Disk.File index, SegmentHeader segment, int from, int to) throws IOException {
+        read(index, from, to);
+        for (int i = 0; i < records.limit() / IndexRecord.LENGTH; i++) {
+            IndexRecord record = IndexRecord.read(records, i * IndexRecord.LENGTH, segment.seed());
+            if (record != null && record.kind() != Kind.FORCED) {
+                blocks[0] = record;
+                return from + i;
+            }
+        }
+        return -1;
+    }
+
+    private void read(Disk.File index, int from, int to) throws IOException {
+        records.clear().limit(Math.min(RECORDS, to - from) * IndexRecord.LENGTH);
+        index.read(SegmentHeader.LENGTH + (long) from * IndexRecord.LENGTH, records);
+        records.flip();
+    }
+
+    // ---- what comes next ---------------------------------------------------------------------------------------
+
+    /**
+     * Looks for what comes next, and reads it.
+     *
+     * @param into gets whole blocks, from its beginning on; big enough for most of them
+     */
+    public Found next(ByteBuffer into) {
+        written.read(limit);
+        if (at.position() >= limit.position()) {
+            return Found.ALL_READ;
+        }
+        Map.Entry<Long, SegmentHeader> entry = held.floorEntry(at.position());
+        if (entry == null) {
+            return dropped();
+        }
+        SegmentHeader segment = entry.getValue();
+        if (segment.base() != base) {
+            base = segment.base();
+            slot = 0;
+        }
+        Found found;
+        try {
+            found = blocks(segment, into);
+        } catch (IOException e) {
+            found = lost(segment);
+        }
+        // Behind the reading: until now nothing of its files has changed.
+        return held.containsKey(base) ? found : dropped();
+    }
+
+    private Found dropped() {
+        oldest(end);
+        return Found.DROPPED;
+    }
+
+    /** Nothing of the rest of a segment can be read. */
+    private Found lost(SegmentHeader segment) {
+        Map.Entry<Long, SegmentHeader> next = held.higherEntry(segment.base());
+        if (next == null) {
+            end.copy(limit);
+        } else {
+            end.set(next.getValue().base(), next.getValue().sequence());
+        }
+        return Found.DAMAGE;
+    }
+
+    private Found blocks(SegmentHeader segment, ByteBuffer into) throws IOException {
+        try (Disk.File index = disk.openToRead(FileNames.index(base))) {
+            int most = slots(index);
+            for (int from = slot; from < most; from += RECORDS) {
+                Found found = gather(index, segment, from, most, into.capacity());
+                if (found != null) {
+                    return found == Found.BLOCKS ? read(segment, into) : found;
+                }
+            }
+        }
+        return lost(segment);
+    }
+
+    /** Looks at the next records; answers null where none of them says what comes next. */
+    private Found gather(Disk.File index, SegmentHeader segment, int from, int most, int room) throws IOException {
+        read(index, from, most);
+        count = 0;
+        end.copy(at);
+        for (int i = 0; i < records.limit() / IndexRecord.LENGTH; i++) {
+            IndexRecord record = IndexRecord.read(records, i * IndexRecord.LENGTH, segment.seed());
+            boolean place = record != null && record.kind() != Kind.FORCED && record.endPosition() > at.position();
+            if (place && !follows(record)) {
+                if (count > 0) {
+                    return Found.BLOCKS;
+                }
+                boolean behind = record.position() > at.position();
+                end.set(
+                        behind ? record.position() : record.endPosition(),
+                        behind ? record.sequence() : record.endSequence());
+                return Found.DAMAGE;
+            }
+            if (place && record.endPosition() > limit.position()) {
+                // It is being written: the next look finds it.
+                return count > 0 ? Found.BLOCKS : Found.ALL_READ;
+            }
+            if (place && record.endPosition() - at.position() > room) {
+                if (count > 0) {
+                    return Found.BLOCKS;
+                }
+                needed = record.bytes();
+                end.set(record.endPosition(), record.endSequence());
+                return Found.LONGER;
+            }
+            if (place) {
+                blocks[count++] = record;
+                end.set(record.endPosition(), record.endSequence());
+                // Not further: what comes behind it may not be written yet.
+                slot = from + i + 1;
+            }
+        }
+        return count > 0 ? Found.BLOCKS : null;
+    }
+
+    private boolean follows(IndexRecord record) {
+        return record.kind() == Kind.BLOCK
+                && record.position() == end.position()
+                && record.sequence() == end.sequence();
+    }
+
+    /** Reads the blocks that were found, up to the first one whose bytes are not those that were written. */
+    private Found read(SegmentHeader segment, ByteBuffer into) {
+        into.clear().limit((int) (end.position() - at.position()));
+        try (Disk.File stream = disk.openToRead(FileNames.stream(base))) {
+            stream.read(at.position() - segment.base(), into);
+        } catch (IOException e) {
+            // What was read until then counts as far as it is whole; the first block that is not is damaged, or
+            // dropped.
+        }
+        int there = into.position();
+        int from = 0;
+        for (int i = 0; i < count; i++) {
+            int length = (int) blocks[i].bytes();
+            if (from + length > there || !matches(into, from, length, blocks[i].crc())) {
+                // The records behind it are looked at once more.
+                slot = 0;
+                end.set(
+                        i > 0 ? blocks[i].position() : blocks[i].endPosition(),
+                        i > 0 ? blocks[i].sequence() : blocks[i].endSequence());
+                return i > 0 ? Found.BLOCKS : Found.DAMAGE;
+            }
+            from += length;
+        }
+        return Found.BLOCKS;
+    }
+
+    private boolean matches(ByteBuffer bytes, int from, int length, int expected) {
+        crc.reset();
+        crc.update(bytes.slice(from, length));
+        return (int) crc.getValue() == expected;
+    }
+}

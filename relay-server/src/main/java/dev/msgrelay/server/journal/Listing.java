@@ -1,0 +1,190 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.journal.IndexRecord.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a directory has, before the records of its segments are walked through: which files, the two tables, the header of
+ * each segment, and up to where all was forced.
+ *
+ * <p>One thread.
+ */
+final class Listing {
+    /** A segment, or what there is of it. */
+    static final class Entry {
+        final long base;
+        final boolean stream;
+        final boolean index;
+        // Null: nothing of the index is whole.
+        SegmentHeader header;
+        boolean headerDamaged;
+        long streamLength;
+        long indexLength;
+
+        private Entry(long base, boolean stream, boolean index) {
+            this.base = base;
+            this.stream = stream;
+            this.index = index;
+        }
+
+        boolean usable() {
+            return stream && header != null;
+        }
+
+        String name() {
+            return FileNames.index(base);
+        }
+    }
+
+    private final Disk disk;
+    // From the oldest on.
+    final List<Entry> entries = new ArrayList<>();
+    final List<String> leftovers = new ArrayList<>();
+    EpochTable epochs = EpochTable.NONE;
+    boolean epochsDamaged;
+    NamesFile names = NamesFile.NONE;
+    boolean namesThere;
+    boolean namesDamaged;
+    long forced;
+    long forcedSequence;
+
+    private Listing(Disk disk) {
+        this.disk = disk;
+    }
+
+    /** @throws IOException it cannot be read, or is of another version of the format */
+    static Listing of(Disk disk, Recovery.Progress progress) throws IOException {
+        Listing listing = new Listing(disk);
+        listing.files();
+        listing.headers(progress);
+        listing.findForced();
+        return listing;
+    }
+
+    private void files() throws IOException {
+        Set<String> all = new TreeSet<>(disk.names());
+        Set<Long> bases = new TreeSet<>();
+        for (String name : all) {
+            long base = FileNames.base(name);
+            if (base >= 0) {
+                bases.add(base);
+            } else if (name.endsWith(FileNames.NEW)) {
+                leftovers.add(name);
+            }
+        }
+        for (long base : bases) {
+            boolean stream = all.contains(FileNames.stream(base));
+            boolean index = all.contains(FileNames.index(base));
+            if (entries.isEmpty() && !stream && all.contains(FileNames.stream(base) + FileNames.SPARE)) {
+                // Retention takes the stream first.
+                leftovers.add(FileNames.index(base));
+            } else {
+                entries.add(new Entry(base, stream, index));
+            }
+        }
+        if (all.contains(FileNames.NAMES)) {
+            namesThere = true;
+            NamesFile read = NamesFile.read(disk);
+            namesDamaged = read == null;
+            names = read == null ? names : read;
+        }
+        if (all.contains(FileNames.EPOCHS)) {
+            EpochTable read = EpochTable.read(disk);
+            epochsDamaged = read == null;
+            epochs = read == null ? epochs : read;
+        } else {
+            epochsDamaged = !entries.isEmpty();
+        }
+    }
+
+    private void headers(Recovery.Progress progress) throws IOException {
+        int looked = 0;
+        for (Entry e : entries) {
+            progress.looked(looked++, entries.size());
+            if (e.stream) {
+                try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+                    e.streamLength = stream.length();
+                }
+            }
+            if (e.index) {
+                readHeader(e);
+            }
+        }
+    }
+
+    private void readHeader(Entry e) throws IOException {
+        ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
+        try (Disk.File index = disk.openToRead(e.name())) {
+            e.indexLength = index.length();
+            index.read(0, front);
+        }
+        SegmentHeader header = SegmentHeader.read(front.flip());
+        if (header != null && header.version() != SegmentHeader.VERSION) {
+            throw new IOException("journal " + disk.place() + ": " + e.name() + " is of format " + header.version()
+                    + ", this relay reads format " + SegmentHeader.VERSION);
+        }
+        boolean ours = header != null
+                && header.base() == e.base
+                && (epochsDamaged || epochs.at(e.base).stream().anyMatch(life -> life.epoch() == header.epoch()));
+        if (ours) {
+            e.header = header;
+        } else {
+            e.headerDamaged = true;
+            e.header = headerFromRecords(e);
+        }
+    }
+
+    /** The records are sealed with what the header says: where one of them passes, it is known. */
+    private SegmentHeader headerFromRecords(Entry e) throws IOException {
+        ByteBuffer index = readIndex(e);
+        for (EpochTable.Epoch life : epochs.at(e.base)) {
+            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+                IndexRecord record = IndexRecord.read(index, at, life.epoch() ^ e.base);
+                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
+                    return new SegmentHeader(life.epoch(), e.base, record.sequence(), record.timeMillis(), e.base);
+                }
+            }
+        }
+        return null;
+    }
+
+    ByteBuffer readIndex(Entry e) throws IOException {
+        try (Disk.File file = disk.openToRead(e.name())) {
+            ByteBuffer index = ByteBuffer.allocate((int) Math.min(SegmentFiles.MOST_INDEX, file.length()));
+            file.read(0, index);
+            return index.flip();
+        }
+    }
+
+    /** The last FORCED record: they only grow, so the newest segment that has one tells. */
+    private void findForced() throws IOException {
+        forced = epochs.forcedPosition();
+        forcedSequence = epochs.forcedSequence();
+        for (int i = entries.size() - 1; i >= 0; i--) {
+            Entry e = entries.get(i);
+            if (e.header == null) {
+                continue;
+            }
+            boolean found = false;
+            ByteBuffer index = readIndex(e);
+            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+                IndexRecord record = IndexRecord.read(index, at, e.header.seed());
+                if (record != null && record.kind() == Kind.FORCED) {
+                    found = true;
+                    if (record.position() > forced) {
+                        forced = record.position();
+                        forcedSequence = record.sequence();
+                    }
+                }
+            }
+            if (found || e.base <= forced) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,399 @@
+package dev.msgrelay.server.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.journal.JournalFeed.Found;
+import dev.msgrelay.server.journal.JournalRig.Message;
+import dev.msgrelay.server.log.Mark;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is read of a journal that is written to, dropped and damaged meanwhile: every byte as it was published. */
+class JournalFeedTest {
+    private static final int SEGMENT = 8 << 10;
+    private static final long KEEP = JournalSettings.UNLIMITED;
+
+    private final Random random = Seeds.random("JournalFeedTest");
+    private final SimDisk disk = new SimDisk(random);
+    private final HookedDisk hooked = new HookedDisk(disk);
+    private JournalRig rig;
+
+    private JournalRig open(long keep) throws IOException {
+        rig = new JournalRig(hooked, new JournalSettings(SEGMENT, keep, JournalSettings.UNLIMITED, 1), random);
+        rig.open();
+        return rig;
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        if (rig != null && rig.log != null) {
+            rig.close();
+        }
+    }
+
+    private JournalFeed feed() {
+        return rig.journal.newFeed(ByteBuffer.allocate(JournalFeed.RECORD_BYTES));
+    }
+
+    /** Every byte of whole messages, from one place to another. */
+    private void assertBytes(ByteBuffer bytes, Mark from, Mark to) {
+        int at = 0;
+        for (long sequence = from.sequence(); sequence < to.sequence(); sequence++) {
+            Message message = rig.stream.get((int) sequence - 1);
+            assertThat(from.position() + at).as("position of %d", sequence).isEqualTo(message.position());
+            assertThat(FrameLayout.type(bytes, at)).isEqualTo(message.type());
+            assertThat(FrameLayout.bodyLength(bytes, at)).isEqualTo(message.body());
+            for (int i = 0; i < message.body(); i++) {
+                if (bytes.get(at + FrameLayout.HEADER_LENGTH + i) != Frames.bodyByte(message.type(), i)) {
+                    throw new AssertionError("message " + sequence + ", byte " + i);
+                }
+            }
+            at += FrameLayout.frameLength(message.body());
+        }
+        assertThat(from.position() + at).isEqualTo(to.position());
+    }
+
+    /** Reads on to the end of what is written; each range that was not there, in order. */
+    private List<String> readAll(JournalFeed feed, int room) {
+        List<String> missing = new ArrayList<>();
+        ByteBuffer into = ByteBuffer.allocate(room);
+        while (true) {
+            Found found = feed.next(into);
+            switch (found) {
+                case ALL_READ -> {
+                    return missing;
+                }
+                case BLOCKS -> assertBytes(into, feed.at(), feed.end());
+                case LONGER -> {
+                    into = ByteBuffer.allocate((int) feed.needed());
+                    continue;
+                }
+                default ->
+                    missing.add(found + " " + feed.at().sequence() + ".."
+                            + (feed.end().sequence() - 1));
+            }
+            assertThat(feed.end().position()).isGreaterThan(feed.at().position());
+            feed.pass();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {64, 700, 5000, 100_000})
+    void everythingFromTheFirstMessageOn(int room) throws Exception {
+        open(KEEP).write(2000, 400);
+        JournalFeed feed = feed();
+        feed.seek(1);
+        assertThat(feed.at().position()).isZero();
+        assertThat(readAll(feed, room)).isEmpty();
+        assertThat(feed.at().sequence()).isEqualTo(2001);
+        // What comes later is there at the next look.
+        rig.write(100, 300);
+        assertThat(readAll(feed, room)).isEmpty();
+        assertThat(feed.at().sequence()).isEqualTo(2101);
+    }
+
+    /** Also across lives of the relay, which have segments of their own. */
+    @Test
+    void fromEveryMessageOn() throws Exception {
+        open(KEEP).write(700, 200);
+        rig.close();
+        rig.open();
+        rig.write(500, 200);
+        JournalFeed feed = feed();
+        for (long sequence = 1; sequence <= 1200; sequence += 1 + random.nextInt(20)) {
+            feed.seek(sequence);
+            assertThat(feed.at().sequence()).isLessThanOrEqualTo(sequence);
+            assertThat(feed.next(ByteBuffer.allocate(SEGMENT))).isEqualTo(Found.BLOCKS);
+            assertBytesOf(feed);
+            assertThat(feed.end().sequence()).as("from %d on", sequence).isGreaterThan(sequence);
+        }
+        feed.seek(1201);
+        assertThat(feed.at().sequence()).isEqualTo(1201);
+        assertThat(feed.next(ByteBuffer.allocate(SEGMENT))).isEqualTo(Found.ALL_READ);
+    }
+
+    private void assertBytesOf(JournalFeed feed) {
+        ByteBuffer again = ByteBuffer.allocate(SEGMENT);
+        JournalFeed other = feed();
+        other.seek(feed.at().sequence());
+        assertThat(other.next(again)).isEqualTo(Found.BLOCKS);
+        assertBytes(again, other.at(), other.end());
+    }
+
+    @Test
+    void fromATimeOn() throws Exception {
+        open(KEEP);
+        List<Long> times = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            rig.millis += 1000;
+            times.add(rig.millis);
+            rig.write(10, 300);
+        }
+        JournalFeed feed = feed();
+        for (int i = 0; i < 60; i++) {
+            feed.seekTime(times.get(i));
+            assertThat(feed.at().sequence()).as("second %d", i).isEqualTo(10L * i + 1);
+        }
+        for (long before : new long[] {1, times.get(0) - 100_000}) {
+            feed.seekTime(before);
+            assertThat(feed.at().sequence()).isEqualTo(1);
+        }
+        for (long future : new long[] {rig.millis + 1, Long.MAX_VALUE}) {
+            feed.seekTime(future);
+            assertThat(feed.at().sequence()).isEqualTo(601);
+        }
+    }
+
+    @Test
+    void anEmptyJournalHasNothing() throws Exception {
+        open(KEEP);
+        JournalFeed feed = feed();
+        feed.seek(1);
+        assertThat(feed.at().sequence()).isEqualTo(1);
+        assertThat(feed.next(ByteBuffer.allocate(100))).isEqualTo(Found.ALL_READ);
+        feed.seekTime(rig.millis);
+        assertThat(feed.at().sequence()).isEqualTo(1);
+        assertThat(rig.journal.hasBefore(1)).isFalse();
+    }
+
+    /** A reader that is slower than the journal is kept, at any time between two of its steps. */
+    @Test
+    void retentionIsTold() throws Exception {
+        open(4L * SEGMENT);
+        JournalFeed feed = feed();
+        feed.seek(1);
+        ByteBuffer into = ByteBuffer.allocate(3000);
+        long dropped = 0;
+        for (int i = 0; i < 4000; i++) {
+            if (random.nextInt(4) > 0) {
+                rig.append(random.nextInt(400));
+                rig.step();
+                continue;
+            }
+            Found found = feed.next(into);
+            if (found == Found.BLOCKS) {
+                assertBytes(into, feed.at(), feed.end());
+            } else if (found == Found.DROPPED) {
+                dropped++;
+                assertThat(feed.end().position()).isGreaterThan(feed.at().position());
+            } else {
+                assertThat(found).isIn(Found.ALL_READ, Found.LONGER);
+            }
+            if (found == Found.LONGER) {
+                into = ByteBuffer.allocate((int) feed.needed());
+            } else if (found != Found.ALL_READ) {
+                feed.pass();
+            }
+        }
+        assertThat(dropped).isPositive();
+        assertThat(readAll(feed, 3000)).hasSizeLessThanOrEqualTo(1);
+        assertThat(feed.at().sequence()).isEqualTo(rig.stream.size() + 1L);
+    }
+
+    /** Files are used again while they are read: between the look at the records and the bytes, or while these are read. */
+    @Test
+    void bytesOfAnotherUseOfAFileAreNeverHandedOn() throws Exception {
+        open(3L * SEGMENT).write(300, 200);
+        int wrong = 0;
+        for (int i = 0; i < 100; i++) {
+            JournalFeed feed = feed();
+            feed.seek(1);
+            int reads = random.nextInt(3);
+            hooked.beforeRead(reads, () -> rig.write(100 + random.nextInt(300), 200));
+            ByteBuffer into = ByteBuffer.allocate(SEGMENT);
+            Found found = feed.next(into);
+            hooked.beforeRead(-1, () -> {});
+            if (found == Found.BLOCKS) {
+                assertBytes(into, feed.at(), feed.end());
+            } else {
+                assertThat(found).isEqualTo(Found.DROPPED);
+                wrong++;
+            }
+        }
+        assertThat(wrong).isPositive();
+    }
+
+    @Test
+    void aFlippedBitCostsItsBlockAlone() throws Exception {
+        open(KEEP).write(1000, 200);
+        List<String> streams =
+                disk.names().stream().filter(n -> n.endsWith(".stream")).toList();
+        for (int i = 0; i < 40; i++) {
+            String name = streams.get(random.nextInt(streams.size() - 1));
+            long base = FileNames.base(name);
+            long next = FileNames.base(streams.get(streams.indexOf(name) + 1));
+            int at = random.nextInt((int) (next - base));
+            int bit = random.nextInt(8);
+            disk.flip(name, at, bit);
+            JournalFeed feed = feed();
+            feed.seek(1);
+            List<String> missing = readAll(feed, 2500);
+            assertThat(missing).hasSize(1);
+            assertThat(missing.get(0)).startsWith("DAMAGE");
+            long hit = sequenceAt(base + at);
+            String[] range = missing.get(0).substring("DAMAGE ".length()).split("\\.\\.");
+            assertThat(hit).isBetween(Long.parseLong(range[0]), Long.parseLong(range[1]));
+            disk.flip(name, at, bit);
+        }
+    }
+
+    private long sequenceAt(long position) {
+        for (int i = 0; i < rig.stream.size(); i++) {
+            if (rig.stream.get(i).end() > position) {
+                return i + 1L;
+            }
+        }
+        throw new AssertionError("nothing at " + position);
+    }
+
+    @Test
+    void damagedRecordsAndFilesThatAreGone() throws Exception {
+        open(KEEP).write(1000, 200);
+        List<String> names =
+                disk.names().stream().filter(n -> n.endsWith(".index")).toList();
+        for (int i = 0; i < 60; i++) {
+            String name = names.get(random.nextInt(names.size()));
+            // Behind the header: a start of the relay looks at that.
+            int at = SegmentHeader.LENGTH + random.nextInt(disk.bytes(name).length - SegmentHeader.LENGTH);
+            disk.flip(name, at, 3);
+            JournalFeed feed = feed();
+            feed.seek(1 + random.nextInt(1000));
+            assertThat(readAll(feed, 2500)).hasSizeLessThanOrEqualTo(1).allMatch(m -> m.startsWith("DAMAGE"));
+            assertThat(feed.at().sequence()).isEqualTo(1001);
+            disk.flip(name, at, 3);
+        }
+        disk.remove(names.get(1));
+        disk.remove(names.get(3).replace(".index", ".stream"));
+        JournalFeed feed = feed();
+        feed.seek(1);
+        List<String> missing = readAll(feed, 2500);
+        assertThat(missing).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
+        assertThat(feed.at().sequence()).isEqualTo(1001);
+    }
+
+    @Test
+    void aDiskThatDoesNotAnswerIsDamageAndTold() throws Exception {
+        open(KEEP).write(500, 200);
+        hooked.failing = true;
+        JournalFeed feed = feed();
+        feed.seek(1);
+        assertThat(readAll(feed, 2500)).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
+        assertThat(feed.at().sequence()).isEqualTo(501);
+        hooked.failing = false;
+    }
+
+    /** Does something before a read of a file, or fails it. */
+    private static final class HookedDisk implements Disk {
+        private final Disk disk;
+        private int reads = -1;
+        private Runnable then = () -> {};
+        boolean failing;
+
+        HookedDisk(Disk disk) {
+            this.disk = disk;
+        }
+
+        /** So many reads of files from now on go through first. */
+        void beforeRead(int count, Runnable what) {
+            reads = count;
+            then = what;
+        }
+
+        private void read() throws IOException {
+            if (failing) {
+                throw new IOException("Input/output error");
+            }
+            if (reads >= 0 && reads-- == 0) {
+                then.run();
+            }
+        }
+
+        @Override
+        public String place() {
+            return disk.place();
+        }
+
+        @Override
+        public List<String> names() throws IOException {
+            return disk.names();
+        }
+
+        @Override
+        public File open(String name) throws IOException {
+            return disk.open(name);
+        }
+
+        @Override
+        public File openToRead(String name) throws IOException {
+            File file = disk.openToRead(name);
+            return new File() {
+                @Override
+                public long length() throws IOException {
+                    return file.length();
+                }
+
+                @Override
+                public void read(long at, ByteBuffer into) throws IOException {
+                    HookedDisk.this.read();
+                    file.read(at, into);
+                }
+
+                @Override
+                public void write(long at, ByteBuffer from) throws IOException {
+                    file.write(at, from);
+                }
+
+                @Override
+                public void setLength(long length) throws IOException {
+                    file.setLength(length);
+                }
+
+                @Override
+                public void force() throws IOException {
+                    file.force();
+                }
+
+                @Override
+                public void close() throws IOException {
+                    file.close();
+                }
+            };
+        }
+
+        @Override
+        public void rename(String from, String to) throws IOException {
+            disk.rename(from, to);
+        }
+
+        @Override
+        public void delete(String name) throws IOException {
+            disk.delete(name);
+        }
+
+        @Override
+        public void force() throws IOException {
+            disk.force();
+        }
+
+        @Override
+        public long free() throws IOException {
+            return disk.free();
+        }
+
+        @Override
+        public Closeable lock(boolean toWrite) throws IOException {
+            return disk.lock(toWrite);
+        }
+    }
+}
