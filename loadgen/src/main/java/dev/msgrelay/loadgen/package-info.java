@@ -13,6 +13,7 @@
  *  lane       what lies between two sites, real or emulated         (controller's thread)
  *  ssh        a second host's processes, and the lane to it         (each at the end of an ssh)
  *  plain      the two ceilings' processes: plain relay, pre-packed  (processes of their own)
+ *  others     other people's programs, which measure themselves     (controller's thread; processes of their own)
  *  inprocess  a relay with its publishers in one process            (a process of its own)
  *  load       what is sent: message, sizes, packing, checks, skew   (no sockets, no clock)
  *  kill       kills under load; accounts for what was acknowledged    (controller's thread; processes of their own)

@@ -30,7 +30,6 @@ public record BenchCase(
         experiment.expect(inTurn(ceilings), rounds);
     }
 
-    /** Does it. */
     public CaseResult run(Experiment<RunResult> experiment) throws InterruptedException {
         List<Run<RunResult>> tries = experiment.rounds(id + ", trying ceilings", ceilings, Until.rounds(1));
         List<LoadCell> best =

@@ -134,7 +134,10 @@ public record CaseResult(BenchCase benchCase, List<Run<RunResult>> tries, List<R
         if (ours.load().rate() > 0) {
             return "p50 " + p50 + " p99 " + Unit.NANOS.plain(median(round -> round.latencyNanos(ours.name(), 99)));
         }
-        String speed = Unit.COUNT.plain(median(round -> round.rate(ours.name()))) + " msg/s";
+        boolean nobodyReads = ours.load().subscribers() == 0;
+        String speed =
+                Unit.COUNT.plain(median(round -> nobodyReads ? round.published(ours.name()) : round.rate(ours.name())))
+                        + " msg/s";
         // At full speed what was recorded of each message is its time in queue.
         return ours.load().isChecked()
                 ? speed + " (time in queue " + p50 + ", longest gap "

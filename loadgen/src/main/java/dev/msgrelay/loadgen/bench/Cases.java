@@ -4,8 +4,12 @@ import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
+import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.others.Fio;
+import dev.msgrelay.loadgen.others.JetStream;
+import dev.msgrelay.loadgen.others.SelfMeasured;
 import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Contestant;
@@ -19,6 +23,7 @@ import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +41,11 @@ public final class Cases {
 
     private static final int TYPES = 10;
     private static final int CHURN = 200;
+    private static final int STORM = 200;
+
+    /** So large that the ring is no part of the work. */
+    private static final int JOURNAL_BODY = 64 << 10;
+
     private static final int HANDSHAKES = 100;
     private static final int SCRAPES = 10;
     private static final int SLOW_BYTES_PER_SECOND = 1_000_000;
@@ -46,14 +56,17 @@ public final class Cases {
     private final Timing timing;
     private final int rounds;
     private final boolean quick;
+    private final Path disk;
     /** Takes publishers back where a subscriber is slow: nothing is lost. */
     private final Contestant relay = new RelayContestant(BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
 
     /**
      * @param quick shorter runs: for a look, not for the record
+     * @param disk journals, and what others write, lie in directories in there, which go; null: where temporary files go
      */
-    public Cases(int body, int rounds, boolean quick) {
+    public Cases(int body, int rounds, boolean quick, Path disk) {
         this.load = Load.oneToOne(body);
+        this.disk = disk;
         this.timing =
                 (quick ? timing(4, 2) : new Timing(Timing.FULL_SPEED_WARMUP, Duration.ofSeconds(3))).orUntilSteady();
         this.rounds = rounds;
@@ -65,13 +78,22 @@ public final class Cases {
     }
 
     /** What of the table cannot be measured here, and why, a line each. */
-    public static List<String> leftOut() {
+    public List<String> leftOut() throws InterruptedException {
+        List<String> leftOut = new ArrayList<>();
         String obstacle = CPrograms.obstacle();
-        return obstacle.isEmpty() ? List.of() : List.of("left out, clients in C: " + obstacle);
+        if (!obstacle.isEmpty()) {
+            leftOut.add("left out, clients in C: " + obstacle);
+        }
+        for (SelfMeasured other : List.of(new JetStream(disk), new Fio(disk))) {
+            if (!other.obstacle().isEmpty()) {
+                leftOut.add("left out, " + other.name() + ": " + other.obstacle());
+            }
+        }
+        return leftOut;
     }
 
     /** All that can be measured here, in the order of the table. */
-    public List<BenchCase> all() throws IOException {
+    public List<BenchCase> all() throws IOException, InterruptedException {
         List<BenchCase> all = new ArrayList<>(inProcess());
         all.addAll(overSockets());
         all.add(slowSubscriber());
@@ -103,6 +125,8 @@ public final class Cases {
         }
         all.addAll(otherClients());
         all.addAll(otherPorts());
+        all.addAll(journal());
+        all.addAll(besideOthers());
         return all;
     }
 
@@ -210,31 +234,45 @@ public final class Cases {
                 against(
                         "library",
                         "1 -> relay -> 1, publisher and subscriber of relay-client",
-                        load.withClients(library(TypeRanges.ALL, false)),
+                        load.withClients(Clients.of(Clients.Kind.LIBRARY)),
                         load,
                         Metric.atLeast(0.25, "of loadgen's own clients", Cases::deliveries)),
                 against(
                         "acknowledged",
                         "1 -> relay -> 1, every message acknowledged",
-                        load.withClients(library(TypeRanges.ALL, true)),
-                        load.withClients(library(TypeRanges.ALL, false)),
+                        load.withClients(Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM)),
+                        load.withClients(Clients.of(Clients.Kind.LIBRARY)),
                         Metric.atLeast(0.9, "of the same without acknowledgements", Cases::deliveries)),
                 // Those who choose cost the relay a look at each message, and save what is not sent.
                 against(
                         "filtered",
                         "1 -> relay -> 8 that choose 1 of " + TYPES + " types",
-                        types.withClients(library(TypeRanges.of(1, 1), false)),
-                        types.withClients(library(TypeRanges.ALL, false)),
+                        types.withClients(new Clients(Clients.Kind.LIBRARY, Clients.Ack.NONE, TypeRanges.of(1, 1), 0)),
+                        types.withClients(Clients.of(Clients.Kind.LIBRARY)),
                         Metric.atLeast(
                                 1.0,
                                 "of the publisher's rate where all get all",
-                                round -> published(round, RELAY) / published(round, OTHERWISE))),
+                                round -> round.published(RELAY) / round.published(OTHERWISE))),
                 against(
                         "churn",
                         "1 -> relay -> 8 beside " + CHURN + " connections/s that come and go",
-                        eight.withClients(new Clients(Clients.Kind.RAW, false, TypeRanges.ALL, CHURN)),
+                        eight.withClients(new Clients(Clients.Kind.RAW, Clients.Ack.NONE, TypeRanges.ALL, CHURN)),
                         eight,
-                        Metric.atLeast(0.8, "of the rate without them", Cases::deliveries)));
+                        Metric.atLeast(0.8, "of the rate without them", Cases::deliveries)),
+                against(
+                        "storm",
+                        "1 -> relay -> 8, and " + STORM + " more that come at once, once a second",
+                        eight.withClients(Clients.RAW.withStorm(STORM)),
+                        eight,
+                        Metric.atLeast(0.5, "of the rate without them", Cases::deliveries)),
+                against(
+                        "library-storm",
+                        "the same, all of relay-client, acknowledged",
+                        eight.withClients(Clients.of(Clients.Kind.LIBRARY)
+                                .withAcks(Clients.Ack.STREAM)
+                                .withStorm(STORM)),
+                        eight.withClients(Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM)),
+                        Metric.atLeast(0.5, "of the rate without them", Cases::deliveries)));
     }
 
     /** TLS, by what a message costs the relay's process, and what else comes to it. */
@@ -276,6 +314,113 @@ public final class Cases {
                         Metric.atLeast(0.99, "of the rate without them", Cases::deliveries)));
     }
 
+    /** What a journal costs, and its levels of acknowledgement. */
+    private List<BenchCase> journal() {
+        Contestant durable = durable();
+        Clients library = Clients.of(Clients.Kind.LIBRARY);
+        Load stream = load.withClients(library.withAcks(Clients.Ack.STREAM));
+        Load written = load.withClients(library.withAcks(Clients.Ack.WRITTEN));
+        Load forced = load.withClients(library.withAcks(Clients.Ack.FORCED));
+        Load paced = load.withRate(20_000);
+        Timing slowStart = quick ? timing(5, 2) : timing(20, 5);
+        return List.of(
+                new BenchCase(
+                        "journal",
+                        "1 -> relay with a journal -> 1",
+                        List.of(cell(RELAY, durable, load, timing), cell(OTHERWISE, relay, load, timing)),
+                        List.of(),
+                        List.of(Metric.atLeast(0.9, "of the rate without it", Cases::deliveries)),
+                        rounds),
+                new BenchCase(
+                        "journal-latency",
+                        "20,000 msg/s, 1 -> relay with a journal -> 1, latency",
+                        List.of(cell(PLAIN, relay, paced, slowStart), cell(RELAY, durable, paced, slowStart)),
+                        List.of(),
+                        List.of(
+                                Metric.atMost(1.05, "of the median without it", round -> latencyRatio(round, 50)),
+                                Metric.atMost(1.25, "of the p99 without it", round -> latencyRatio(round, 99))),
+                        rounds),
+                new BenchCase(
+                        "ack-written",
+                        "1 -> relay -> 1, acknowledged when written",
+                        List.of(cell(RELAY, durable, written, timing), cell(OTHERWISE, relay, stream, timing)),
+                        List.of(),
+                        List.of(
+                                Metric.atLeast(0.9, "of the same in the stream, without a journal", Cases::deliveries),
+                                Metric.below(10, "ms, p50 of an acknowledgement", round -> ackMillis(round, 50)),
+                                Metric.below(100, "ms, p99", round -> ackMillis(round, 99))),
+                        rounds),
+                new BenchCase(
+                        "ack-forced",
+                        "1 -> relay -> 1, acknowledged when forced",
+                        List.of(cell(RELAY, durable, forced, timing), cell(OTHERWISE, durable, written, timing)),
+                        List.of(),
+                        List.of(
+                                Metric.atLeast(0.8, "of the same when written", Cases::deliveries),
+                                Metric.below(50, "ms, p50 of an acknowledgement", round -> ackMillis(round, 50)),
+                                Metric.below(500, "ms, p99", round -> ackMillis(round, 99))),
+                        rounds));
+    }
+
+    /** On the same disk, in turn. */
+    private List<BenchCase> besideOthers() throws InterruptedException {
+        List<BenchCase> cases = new ArrayList<>();
+        SelfMeasured fio = new Fio(disk);
+        if (fio.obstacle().isEmpty()) {
+            // Nobody reads: what is measured is how fast the journal takes what is there.
+            Load large = load.withCounts(1, 0)
+                    .withBody(BodySizes.fixed(JOURNAL_BODY))
+                    .withCheck(Check.NONE);
+            Contestant inProcess =
+                    new InProcessContestant(InProcessContestant.USUAL_RUN, durableArgs(), RelayContestant.JAVA_OPTIONS);
+            cases.add(new BenchCase(
+                    "journal-fio",
+                    "in-process runs -> journal, bodies of " + JOURNAL_BODY + " bytes",
+                    List.of(cell(RELAY, inProcess, large, timing), fio.cell(OTHERWISE, large, timing)),
+                    List.of(),
+                    List.of(Metric.atLeast(
+                            0.9, "of fio, bytes", round -> bytesIn(round, RELAY) / bytesIn(round, OTHERWISE))),
+                    rounds));
+        }
+        SelfMeasured jetStream = new JetStream(disk);
+        if (jetStream.obstacle().isEmpty()) {
+            Load written = load.withClients(Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.WRITTEN));
+            cases.add(new BenchCase(
+                    "jetstream",
+                    "1 -> relay -> 1, acknowledged when written, and NATS JetStream 1 -> file",
+                    List.of(
+                            cell(RELAY, durable(), written, timing),
+                            jetStream.cell(OTHERWISE, load.withCheck(Check.NONE), timing)),
+                    List.of(),
+                    List.of(Metric.atLeast(
+                            5,
+                            "times its acknowledged msg/s",
+                            round -> round.published(RELAY) / round.published(OTHERWISE))),
+                    rounds));
+        }
+        return cases;
+    }
+
+    /** Takes publishers back, too, and keeps a journal, which goes with it. */
+    private Contestant durable() {
+        return new RelayContestant(durableArgs(), RelayContestant.JAVA_OPTIONS);
+    }
+
+    private List<String> durableArgs() {
+        List<String> args = new ArrayList<>(BACKPRESSURE);
+        args.addAll(List.of(RelayContestant.JOURNAL, RelayContestant.TEMPORARY + (disk == null ? "" : ":" + disk)));
+        return args;
+    }
+
+    private static double bytesIn(Round round, String name) {
+        return round.figure(name, result -> result.published().traffic().bytesPerSecond());
+    }
+
+    private static double ackMillis(Round round, double percentile) {
+        return round.figure(
+                RELAY, result -> result.published().acknowledgedAfter().getValueAtPercentile(percentile) / MEGA);
+    }
+
     private static Load beside(Load load, Clients.Ports ports) {
         return load.withClients(load.clients().withPorts(ports));
     }
@@ -293,10 +438,6 @@ public final class Cases {
                         300,
                         "MB resident",
                         ofRelay(result -> result.processes().get(0).peakResidentBytes() / MEGA)));
-    }
-
-    private static Clients library(TypeRanges wanted, boolean acks) {
-        return new Clients(Clients.Kind.LIBRARY, acks, wanted, 0);
     }
 
     private static BenchCase alone(String id, String title, LoadCell cell, int rounds, Metric... metrics) {
@@ -324,10 +465,6 @@ public final class Cases {
     /** What of the other's CPU time for a message the relay takes, the other way round: more is better. */
     private static double perCpu(Round round, String other) {
         return round.rate(RELAY) / round.contestantCores(RELAY) / (round.rate(other) / round.contestantCores(other));
-    }
-
-    private static double published(Round round, String name) {
-        return round.figure(name, result -> result.published().traffic().messagesPerSecond());
     }
 
     private static double latencyRatio(Round round, double percentile) {

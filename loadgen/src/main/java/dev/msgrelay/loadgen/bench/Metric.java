@@ -34,7 +34,6 @@ public record Metric(String name, Bound bound, double limit, ToDoubleFunction<Ro
         }
     }
 
-    /** Whether this value will do. */
     public boolean isMet(double measured) {
         return switch (bound) {
             case AT_LEAST -> measured >= limit;
@@ -44,7 +43,6 @@ public record Metric(String name, Bound bound, double limit, ToDoubleFunction<Ro
         };
     }
 
-    /** For people. */
     String verdict(double measured) {
         return isMet(measured) ? "pass" : "SHORT";
     }

@@ -45,6 +45,11 @@ public record Round(List<Run<RunResult>> runs) {
         return figure(name, RunResult::deliveriesPerSecond);
     }
 
+    /** Messages a second that were published. */
+    double published(String name) {
+        return figure(name, result -> result.published().traffic().messagesPerSecond());
+    }
+
     /** A percentile of the latency. */
     public double latencyNanos(String name, double percentile) {
         return figure(name, result -> result.received().latency().getValueAtPercentile(percentile));

@@ -2,6 +2,8 @@ package dev.msgrelay.loadgen.bound;
 
 import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
 import dev.msgrelay.loadgen.bound.Watched.Role;
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.measure.ProcessTimes;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -34,7 +36,7 @@ final class CpuSampler {
 
     private static final long CONTROLLER = ProcessHandle.current().pid();
 
-    private final ProcFiles source;
+    private final SystemTree source;
     private final Watched watched;
     private final Map<String, ThreadTimes> threads = new HashMap<>();
 
@@ -70,7 +72,7 @@ final class CpuSampler {
         }
     }
 
-    CpuSampler(ProcFiles source, Watched watched) {
+    CpuSampler(SystemTree source, Watched watched) {
         this.source = source;
         this.watched = watched;
     }

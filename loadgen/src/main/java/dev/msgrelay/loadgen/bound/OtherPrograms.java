@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.measure.ProcessTimes;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -13,13 +15,13 @@ final class OtherPrograms {
     /** Of one core. */
     private static final double WORTH_NAMING = 0.05;
 
-    private final ProcFiles source;
+    private final SystemTree source;
     private final Set<String> own = new HashSet<>();
     private final Map<String, Long> before = new HashMap<>();
     private double cores;
     private String busiest = "";
 
-    OtherPrograms(ProcFiles source, Watched watched) {
+    OtherPrograms(SystemTree source, Watched watched) {
         this.source = source;
         own.add(Long.toString(ProcessHandle.current().pid()));
         watched.processes().forEach(process -> own.add(Long.toString(process.pid())));

@@ -22,7 +22,6 @@ public record Sampled(
         MachineShare machine,
         Queues queues,
         TcpSegments segments) {
-    /** Nothing was seen. */
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN, new TcpSegments(0, 0));
 
     /** Of a role's processes, the one whose thread wanted a core most; null where none was seen. */
@@ -125,7 +124,6 @@ public record Sampled(
      * </pre>
      */
     public record Queues(Queue publisherSend, Queue relayReceive, Queue relaySend, Queue subscriberReceive) {
-        /** Nothing was seen. */
         public static final Queues UNSEEN = new Queues(null, null, null, null);
     }
 

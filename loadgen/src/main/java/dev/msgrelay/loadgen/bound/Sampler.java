@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.bound;
 
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import dev.msgrelay.loadgen.bound.Sampled.TcpSegments;
+import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -10,7 +11,7 @@ final class Sampler {
     /** Threads are looked at so seldom: there are dozens in each JVM, and their times add up by themselves. */
     private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final ProcFiles source;
+    private final SystemTree source;
     private final SocketSampler sockets;
     private final CpuSampler cpu;
     private final OtherPrograms others;
@@ -24,7 +25,7 @@ final class Sampler {
     private long lastCpu;
     private int samples;
 
-    Sampler(ProcFiles source, Watched watched) {
+    Sampler(SystemTree source, Watched watched) {
         this.source = source;
         this.sockets = new SocketSampler(source, watched);
         this.cpu = new CpuSampler(source, watched);

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.bound;
 import dev.msgrelay.loadgen.bound.Sampled.Queue;
 import dev.msgrelay.loadgen.bound.Sampled.Queues;
 import dev.msgrelay.loadgen.bound.Watched.Role;
+import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,7 +19,7 @@ import java.util.stream.Collectors;
 final class SocketSampler {
     static final List<String> TABLES = List.of("/net/tcp", "/net/tcp6");
 
-    private final ProcFiles source;
+    private final SystemTree source;
     private final Watched watched;
     private final QueueTally publisherSend = new QueueTally();
     private final QueueTally relayReceive = new QueueTally();
@@ -34,7 +35,7 @@ final class SocketSampler {
     private final Bystanders bystanders;
     private int seen;
 
-    SocketSampler(ProcFiles source, Watched watched) {
+    SocketSampler(SystemTree source, Watched watched) {
         this.source = source;
         this.watched = watched;
         this.bystanders = new Bystanders(source, watched);
@@ -170,12 +171,12 @@ final class SocketSampler {
     private static final class Bystanders {
         private static final String SOCKET = "socket:[";
 
-        private final ProcFiles source;
+        private final SystemTree source;
         private final List<Watched.Process> processes;
         private final int port;
         private final Set<Integer> clients = new HashSet<>();
 
-        Bystanders(ProcFiles source, Watched watched) {
+        Bystanders(SystemTree source, Watched watched) {
             this.source = source;
             this.processes =
                     watched.processes().stream().filter(Watched.Process::beside).toList();

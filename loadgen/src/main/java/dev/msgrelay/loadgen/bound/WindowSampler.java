@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +39,7 @@ public final class WindowSampler implements AutoCloseable {
     private final CompletableFuture<Sampled> result = new CompletableFuture<>();
     private final Thread thread = new Thread(this::run, "bound-sampler");
 
-    private WindowSampler(ProcFiles source, Watched watched, long begin, long end, boolean scheduled) {
+    private WindowSampler(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
         this.sampler = new Sampler(source, watched);
         this.begin = begin;
         this.end = end;
@@ -52,7 +53,7 @@ public final class WindowSampler implements AutoCloseable {
      * @param end of it
      * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
      */
-    public static WindowSampler start(ProcFiles source, Watched watched, long begin, long end, boolean scheduled) {
+    public static WindowSampler start(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
         WindowSampler sampler = new WindowSampler(source, watched, begin, end, scheduled);
         sampler.thread.setDaemon(true);
         sampler.thread.start();

@@ -2,7 +2,7 @@
  * What a run was bound by: link, relay CPU, publisher, subscriber, ring, the machine as a whole, or nothing.
  *
  * <pre>
- *  ProcFiles         files of /proc, or recorded ones
+ *  SystemTree        files of /proc, or recorded ones
  *      |  some twenty times within the measured window
  *  Sampler           CPU of threads, of the machine, of others, queues of sockets, TCP   (WindowSampler's thread)
  *      |

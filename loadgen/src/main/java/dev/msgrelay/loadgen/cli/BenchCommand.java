@@ -45,7 +45,8 @@ final class BenchCommand extends Told {
             split = ",",
             description = "Only these: in-process-runs, in-process-single, one-to-one, fan-out, slow-subscriber, unix,"
                     + " many-publishers, latency, sustained, idle, c-one-to-one, c-fan-out, library, acknowledged,"
-                    + " filtered, churn, tls, tls-fan-out, tls-sustained, handshakes, scrapes.")
+                    + " filtered, churn, storm, library-storm, tls, tls-fan-out, tls-sustained, handshakes, scrapes,"
+                    + " journal, journal-latency, ack-written, ack-forced, journal-fio, jetstream.")
     private List<String> only = new ArrayList<>();
 
     @Option(
@@ -62,6 +63,13 @@ final class BenchCommand extends Told {
             description = "Bytes of every message's body, at least 16 (${DEFAULT-VALUE}).")
     private int body;
 
+    @Option(
+            names = "--disk",
+            paramLabel = "DIR",
+            description = "A directory on the disk that journals, and what others write, are put on while they are"
+                    + " measured (where temporary files go).")
+    private Path disk;
+
     @Option(names = "--quick", description = "Shorter runs: for a look, not for the record.")
     private boolean quick;
 
@@ -72,9 +80,11 @@ final class BenchCommand extends Told {
     public Integer call() throws IOException, InterruptedException {
         within("--rounds", rounds, 1, MAX_ROUNDS);
         within("--body", body, LoadMessage.MIN_BODY, FrameLayout.DEFAULT_MAX_BODY);
-        List<BenchCase> cases = selected();
+        refuse(disk != null && !Files.isDirectory(disk), "--disk " + disk + " is no directory");
+        Cases known = new Cases(body, rounds, quick, disk);
+        List<BenchCase> cases = selected(known.all());
         out().println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
-        Cases.leftOut().forEach(out()::println);
+        known.leftOut().forEach(out()::println);
         out().flush();
         Results results = nothingYet();
         boolean valid = true;
@@ -95,8 +105,7 @@ final class BenchCommand extends Told {
         return valid ? 0 : 1;
     }
 
-    private List<BenchCase> selected() throws IOException {
-        List<BenchCase> all = new Cases(body, rounds, quick).all();
+    private List<BenchCase> selected(List<BenchCase> all) {
         List<String> known = all.stream().map(BenchCase::id).toList();
         for (String id : only) {
             refuse(!known.contains(id), "--only '" + id + "' is none of " + String.join(", ", known));

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.report.CeilingReport;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
@@ -50,8 +51,8 @@ final class CeilingCommand extends Told {
         within("--body: number of sizes", bodies.size(), 1, MAX_SIZES);
         bodies.forEach(body -> within("--body", body, 0, FrameLayout.MAX_MAX_BODY));
         within("--subscribers", subscribers, 1, MAX_SUBSCRIBERS);
-        LinkOptions.Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
-        CeilingReport report = new CeilingReport(link.speed(), link.format(), bodies, subscribers);
+        Link link = linkOptions.link(new NetInterfaces(SystemTree.ofThisHost()));
+        CeilingReport report = new CeilingReport(link, bodies, subscribers);
         print(json ? report.json() + "\n" : report.table());
         return 0;
     }

@@ -7,25 +7,12 @@ import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.protocol.TypeRanges;
-import java.util.Locale;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** What publishers and subscribers are. */
 final class ClientOptions extends Options {
     static final int MAX_CHURN = 2_000;
-
-    /** What acknowledgements publishers ask for. */
-    enum Ack {
-        NONE,
-        STREAM;
-
-        /** As on the command line. */
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
 
     @Option(
             names = "--client",
@@ -45,9 +32,11 @@ final class ClientOptions extends Options {
             paramLabel = "WHAT",
             defaultValue = "none",
             description =
-                    "With --client library: none; or stream, publishers keep every message until the relay has it in"
-                            + " its stream, and the run fails where one of them is missing or came twice (${DEFAULT-VALUE}).")
-    private Ack ack;
+                    "With --client library: none; or publishers keep every message until the relay has it in its stream"
+                            + " (stream), its journal has written it (written), or it is on the disk (forced). The run"
+                            + " fails where one of them is missing or came twice, and tells how long acknowledgements took."
+                            + " written and forced need a relay with --journal (${DEFAULT-VALUE}).")
+    private Clients.Ack ack;
 
     @Option(
             names = "--types",
@@ -70,10 +59,19 @@ final class ClientOptions extends Options {
             paramLabel = "RATE",
             defaultValue = "0",
             description =
-                    "Connections a second that come and go beside the loaded ones, every other one a publisher that"
-                            + " sends a few messages, which are checked as all others, and a subscriber that leaves in the middle"
-                            + " of what it gets (${DEFAULT-VALUE}).")
+                    "Connections a second that come and go beside the loaded ones, one at a time: every other one a publisher"
+                            + " that sends a few messages, which are checked as all others, and a subscriber that leaves in the"
+                            + " middle of what it gets, of which every byte is checked (${DEFAULT-VALUE}).")
     private int churn;
+
+    @Option(
+            names = "--storm",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "So many of them at once, at the same moment once a second; each leaves without a word, in the"
+                            + " middle of a message, and comes back with the next storm (${DEFAULT-VALUE}).")
+    private int storm;
 
     @Option(
             names = "--tls",
@@ -108,11 +106,12 @@ final class ClientOptions extends Options {
         boolean inC = kind == Clients.Kind.C;
         within("--types", types, 1, SizeTable.MAX_TYPES);
         within("--churn", churn, 0, MAX_CHURN);
+        within("--storm", storm, 0, MAX_CHURN);
         within("--handshakes", handshakes, 0, MAX_CHURN);
         within("--scrapes", scrapes, 0, MAX_CHURN);
         refuse(tls && load.unix(), "--tls and --unix exclude each other");
         refuse(tls && inC, "--tls and --client c exclude each other");
-        refuse(ack == Ack.STREAM && kind != Clients.Kind.LIBRARY, "--ack stream needs --client library");
+        refuse(ack.isAsked() && kind != Clients.Kind.LIBRARY, "--ack " + ack + " needs --client library");
         TypeRanges wanted = wanted();
         refuse(
                 !wanted.isAll() && kind != Clients.Kind.LIBRARY,
@@ -130,6 +129,7 @@ final class ClientOptions extends Options {
                 inC && load.slow().count() > 0,
                 "--slow-readers " + load.slow().count() + " and --client c exclude each other");
         refuse(inC && churn > 0, "--churn " + churn + " and --client c exclude each other");
+        refuse(inC && storm > 0, "--storm " + storm + " and --client c exclude each other");
         refuse(
                 kind == Clients.Kind.LIBRARY && load.writes().bytes() > 0,
                 "--write-size " + load.writes().bytes() + " and --client library exclude each other");
@@ -141,8 +141,7 @@ final class ClientOptions extends Options {
             refuse(!obstacle.isEmpty(), "--client c: " + obstacle);
         }
         Load content = load.withContent(new Load.Content(load.body(), load.seed(), types))
-                .withClients(new Clients(
-                        kind, ack == Ack.STREAM, wanted, churn, new Clients.Ports(tls, handshakes, scrapes)));
+                .withClients(new Clients(kind, ack, wanted, churn, new Clients.Ports(tls, handshakes, scrapes), storm));
         return inC ? content.withCheck(Check.NONE) : content;
     }
 

@@ -215,7 +215,9 @@ final class CompareCommand extends Told {
 
     /** Both loads have one pace. The first one decides. */
     private List<Figure> figures(Map<Side, Load> loads) {
-        List<Figure> figures = new ArrayList<>(Figure.of(loads.get(Side.A).rate() > 0));
+        boolean acks =
+                loads.values().stream().allMatch(load -> load.clients().acks().isAsked());
+        List<Figure> figures = Figure.of(loads.get(Side.A).rate() > 0, acks);
         if (byCpu) {
             figures.remove(Figure.RELAY_CPU);
             figures.add(0, Figure.RELAY_CPU);

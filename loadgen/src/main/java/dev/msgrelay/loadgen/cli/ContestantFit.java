@@ -6,6 +6,8 @@ import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RelayContestant;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.ParameterException;
 
@@ -43,6 +45,24 @@ abstract class ContestantFit extends Options {
         refuse(
                 !several && clients.churn() > 0,
                 "--churn " + clients.churn() + " needs a relay that takes several publishers, not " + what);
+        refuse(
+                !several && clients.storm() > 0,
+                "--storm " + clients.storm() + " needs a relay that takes several publishers, not " + what);
+    }
+
+    /**
+     * Refuses acknowledgements that this relay does not give.
+     *
+     * @param option how it is given one, with %s in place of the directory: "--journal %s"
+     * @param args of the relay
+     * @throws ParameterException naming the option that is missing
+     */
+    final void checkJournal(Load load, String option, List<String> args) {
+        boolean journal = args.stream().anyMatch(arg -> arg.split("=")[0].equals(RelayContestant.JOURNAL));
+        refuse(
+                load.clients().acks().needsJournal() && !journal,
+                "--ack " + load.clients().acks() + " needs a relay with a journal: give " + option.formatted("DIR")
+                        + ", or " + option.formatted(RelayContestant.TEMPORARY));
     }
 
     /**
@@ -70,7 +90,9 @@ abstract class ContestantFit extends Options {
         checkPorts(load, "--in-process", false);
         int types = load.content().types();
         refuse(types > 1, "--types " + types + " and --in-process exclude each other");
-        refuse(load.clients().acks(), "--ack stream and --in-process exclude each other");
+        refuse(
+                load.clients().acks().isAsked(),
+                "--ack " + load.clients().acks() + " and --in-process exclude each other");
         refuse(load.writes().bytes() > 0, "--write-size and --in-process exclude each other");
         refuse(load.rate() > 0, "--in-process and --rate " + load.rate() + " exclude each other");
     }

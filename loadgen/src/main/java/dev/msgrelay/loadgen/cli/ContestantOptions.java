@@ -31,8 +31,8 @@ final class ContestantOptions extends ContestantFit {
     private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=1g";
 
     /** What a relay within the publishers' process can be told. */
-    private static final Set<String> IN_PROCESS =
-            Set.of(RelayContestant.POLICY, "--transport", "--event-loops", "--mtu");
+    private static final Set<String> IN_PROCESS = Set.of(
+            RelayContestant.POLICY, "--transport", "--event-loops", "--mtu", RelayContestant.JOURNAL, "--journal-keep");
 
     @Option(
             names = "--a",
@@ -110,6 +110,12 @@ final class ContestantOptions extends ContestantFit {
     @Option(names = "--b-scrapes", paramLabel = "RATE", description = "Of B's.")
     private Integer scrapesB;
 
+    @Option(names = "--a-ack", paramLabel = "WHAT", description = "A's publishers ask for it; --ack: both.")
+    private Clients.Ack ackA;
+
+    @Option(names = "--b-ack", paramLabel = "WHAT", description = "B's.")
+    private Clients.Ack ackB;
+
     @Option(
             names = "--in-process",
             description = "The publishers are threads in the relay's own JVM, at full speed; --batch says how many"
@@ -130,16 +136,17 @@ final class ContestantOptions extends ContestantFit {
             String javaOptions,
             boolean tls,
             Integer handshakes,
-            Integer scrapes) {
+            Integer scrapes,
+            Clients.Ack ack) {
         boolean isGiven() {
             return tls
-                    || Stream.of(options, directory, command, through, javaOptions, handshakes, scrapes)
+                    || Stream.of(options, directory, command, through, javaOptions, handshakes, scrapes, ack)
                             .anyMatch(Objects::nonNull);
         }
 
         /** The load of this side. */
         Load of(Load load) {
-            Clients clients = load.clients();
+            Clients clients = ack == null ? load.clients() : load.clients().withAcks(ack);
             Clients.Ports ports = clients.ports();
             return load.withClients(clients.withPorts(new Clients.Ports(
                     ports.tls() || tls,
@@ -148,8 +155,8 @@ final class ContestantOptions extends ContestantFit {
         }
 
         /** What is said of its load, where the two differ. */
-        private String ports() {
-            return of(Load.oneToOne(LoadMessage.MIN_BODY)).clients().text();
+        private String clients() {
+            return of(Load.oneToOne(LoadMessage.MIN_BODY)).clients().text() + (ack == null ? "" : ", --ack " + ack);
         }
 
         boolean isReference() {
@@ -159,7 +166,7 @@ final class ContestantOptions extends ContestantFit {
         /** For people. */
         String title() {
             if (isReference()) {
-                return through + " relay" + ports();
+                return through + " relay" + clients();
             }
             return command != null
                     ? command
@@ -167,14 +174,14 @@ final class ContestantOptions extends ContestantFit {
                             + words(options).stream().map(word -> " " + word).collect(Collectors.joining())
                             + (directory == null ? ", this build" : ", build of " + directory)
                             + (javaOptions == null ? "" : ", JVM options " + javaOptions)
-                            + ports();
+                            + clients();
         }
     }
 
     private Given given(Side side) {
         return side == Side.A
-                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, handshakesA, scrapesA)
-                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, handshakesB, scrapesB);
+                ? new Given("--a", a, dirA, commandA, throughA, javaOptionsA, tlsA, handshakesA, scrapesA, ackA)
+                : new Given("--b", b, dirB, commandB, throughB, javaOptionsB, tlsB, handshakesB, scrapesB, ackB);
     }
 
     private static <T> Map<Side, T> both(Function<Side, T> each) {
@@ -226,6 +233,11 @@ final class ContestantOptions extends ContestantFit {
             refuse(
                     given.tls() && load.clients().kind() == Clients.Kind.C,
                     given.option() + "-tls and --client c exclude each other");
+            refuse(
+                    given.ack() != null
+                            && given.ack().isAsked()
+                            && load.clients().kind() != Clients.Kind.LIBRARY,
+                    given.option() + "-ack " + given.ack() + " needs --client library");
         }
         return both(side -> given(side).of(load));
     }
@@ -276,6 +288,7 @@ final class ContestantOptions extends ContestantFit {
             args.addAll(0, List.of(RelayContestant.POLICY, Policy.BACKPRESSURE.flag()));
         }
         checkPolicy(option, args);
+        checkJournal(load, option + " \"--journal %s\"", args);
         List<String> jvm = given.javaOptions() == null ? usual() : words(given.javaOptions());
         return inProcess
                 ? inProcess(option, args, jvm, build(option, given.directory(), "loadgen"), load)

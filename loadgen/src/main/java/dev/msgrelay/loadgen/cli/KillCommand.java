@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.kill.Campaign;
 import dev.msgrelay.loadgen.kill.Campaign.Load;
 import dev.msgrelay.loadgen.kill.Campaign.Outcome;
 import dev.msgrelay.loadgen.kill.DiskFault;
+import dev.msgrelay.loadgen.kill.FullDisk;
 import dev.msgrelay.loadgen.kill.PowerCut;
 import dev.msgrelay.loadgen.report.KillReport;
 import dev.msgrelay.loadgen.report.ProgressLine;
@@ -42,7 +43,7 @@ final class KillCommand extends Told {
             names = "--kills",
             paramLabel = "N",
             defaultValue = "20",
-            description = "How often (${DEFAULT-VALUE}): about a second each.")
+            description = "How often (${DEFAULT-VALUE}): about one a second.")
     private int kills;
 
     @Option(
@@ -59,12 +60,15 @@ final class KillCommand extends Told {
             defaultValue = "0",
             description =
                     "After that, cut the power so often (${DEFAULT-VALUE}): a journal on a file system in a file, which is"
-                            + " copied as the relay is killed. Needs root and loop devices, and is skipped without.")
+                            + " copied as the relay is killed, and the next one goes on with the copy. Needs root and loop"
+                            + " devices, and is skipped without.")
     private int powerCuts;
 
     @Option(
             names = "--faults",
-            description = "And have the disk fail, be full and be slow, by strace; skipped where there is none.")
+            description =
+                    "And have the disk fail, be full and be slow, by strace; then fill a real one while publishers"
+                            + " publish. Skipped where there is no strace, or no loop device.")
     private boolean faults;
 
     @Option(
@@ -165,10 +169,9 @@ final class KillCommand extends Told {
         if (noPower != null) {
             outcomes.add(Outcome.skipped("power cuts", noPower));
         }
-        for (int n = 1; n <= powerCuts && noPower == null; n++) {
-            progress.step("power cut " + n + "/" + powerCuts);
-            Path place = Files.createDirectory(directory.resolve("power-cut-" + n));
-            outcomes.add(tidy(PowerCut.run("power cut " + n, load, random.split(), place), place));
+        if (powerCuts > 0 && noPower == null) {
+            Path place = Files.createDirectory(directory.resolve("power-cuts"));
+            outcomes.add(PowerCut.run(load, powerCuts, random.split(), place, progress::step));
         }
         String noFaults = faults ? DiskFault.obstacle() : null;
         if (noFaults != null) {
@@ -180,7 +183,22 @@ final class KillCommand extends Told {
                     directory.resolve("fault-" + fault.name().toLowerCase(Locale.ROOT)));
             outcomes.add(tidy(fault.run(load, place), place));
         }
+        if (faults) {
+            outcomes.add(fullDisk(load, directory, progress));
+        }
         return outcomes;
+    }
+
+    private static Outcome fullDisk(Load load, Path directory, ProgressLine progress)
+            throws IOException, RunException, InterruptedException {
+        String obstacle =
+                load.levels().equals(List.of(Level.STREAM)) ? "--level stream needs no disk" : FullDisk.obstacle();
+        if (obstacle != null) {
+            return Outcome.skipped("a full disk", obstacle);
+        }
+        progress.step("a full disk, and publishers that wait");
+        Path place = Files.createDirectory(directory.resolve("full-disk"));
+        return tidy(FullDisk.run(load, place), place);
     }
 
     /** A quarter of a gigabyte each: kept only where it shows something. */

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import java.io.IOException;
@@ -14,9 +15,6 @@ import picocli.CommandLine.ParameterException;
 final class LinkOptions extends Options {
     private static final int ETHERNET_MTU = 1_500;
     private static final long MEGA = 1_000_000L;
-
-    /** A link and how segments are wrapped on it. */
-    record Link(LinkSpeed speed, SegmentFormat format) {}
 
     @Option(
             names = "--link",

@@ -99,7 +99,6 @@ final class MatrixOptions extends Options {
         return realTime.isWanted();
     }
 
-    /** Whether rates are given. */
     boolean isPaced() {
         return rates.stream().anyMatch(rate -> rate > 0);
     }

@@ -16,10 +16,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** Which relay, and how it is started. */
-final class RelayOptions extends Options {
+final class RelayOptions extends ContestantFit {
     /** How a relay of the run's own is started. */
     private static final List<String> START =
-            List.of("--transport", "--event-loops", "--mtu", "--relay-arg", "--relay-java-opts");
+            List.of("--transport", "--event-loops", "--mtu", "--journal", "--relay-arg", "--relay-java-opts");
 
     /** How to speak TLS with one that runs already. */
     private static final List<String> TLS = List.of("--tls-ca", "--tls-cert", "--tls-key", "--tls-name");
@@ -96,7 +96,9 @@ final class RelayOptions extends Options {
             TLS.forEach(option -> refuse(
                     isGiven(option),
                     option + " needs --connect: a relay of a run's own gets" + " a certificate of its own"));
-            return new RelayContestant(start.arguments(mtu), start.jvmOptions());
+            List<String> args = start.arguments(mtu);
+            checkJournal(load, "--journal %s", args);
+            return new RelayContestant(args, start.jvmOptions());
         }
         exclude(START, "--connect");
         exclude(List.of("--unix"), "--connect");

@@ -31,6 +31,14 @@ final class RelayStartOptions {
     private Policy policy;
 
     @Option(
+            names = RelayContestant.JOURNAL,
+            paramLabel = "DIR",
+            description =
+                    "The relay keeps a journal in this directory; temp: in a temporary one, of 1 GiB, which goes with"
+                            + " the relay; temp:DIR: in one in DIR, so on its disk (no journal).")
+    private String journal;
+
+    @Option(
             names = "--relay-arg",
             paramLabel = "ARG",
             description = "Any further argument of relay-server; repeatable.")
@@ -61,6 +69,7 @@ final class RelayStartOptions {
         add(args, "--transport", transport);
         add(args, "--event-loops", eventLoops);
         add(args, "--mtu", mtu);
+        add(args, RelayContestant.JOURNAL, journal);
         args.addAll(relayArgs);
         return args;
     }

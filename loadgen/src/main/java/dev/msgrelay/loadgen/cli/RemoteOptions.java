@@ -66,7 +66,7 @@ final class RemoteOptions extends HostOptions {
                 dataPorts == null ? Site.DataPorts.ANY : parsed("--data-ports: ", dataPorts, Site.DataPorts::parse);
         LinkSpeed speed = link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
         given = new RemoteLane.Given(
-                nearAddress, farAddress, ports, new RemoteLane.Link(speed, linkMtu == null ? 0 : linkMtu));
+                nearAddress, farAddress, ports, new RemoteLane.Known(speed, linkMtu == null ? 0 : linkMtu));
     }
 
     /** Makes the host ready, before anything else is shown; why it is not is told when its lane is opened. */
@@ -78,7 +78,6 @@ final class RemoteOptions extends HostOptions {
         }
     }
 
-    /** Opens the lane to the host. */
     Lane open() throws LaneUnavailableException, InterruptedException {
         if (whyNot != null) {
             throw new LaneUnavailableException(whyNot);

@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 public final class ComparisonReport {
     private ComparisonReport() {}
 
-    /** All of it. */
     public static String table(Results comparison) {
         StringBuilder text = new StringBuilder();
         Map<String, List<Ratio>> cells = comparison.ratios().stream()

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.run.RunResult;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,6 +12,8 @@ public enum Figure {
     DELIVERIES("deliveries", "deliveries/s", true, RunResult::deliveriesPerSecond),
     P50("p50", "latency p50, us", false, result -> latencyMicros(result, 50)),
     P99("p99", "latency p99, us", false, result -> latencyMicros(result, 99)),
+    ACK_P50("ackP50", "acknowledged p50, us", false, result -> acknowledgedMicros(result, 50)),
+    ACK_P99("ackP99", "acknowledged p99, us", false, result -> acknowledgedMicros(result, 99)),
     RELAY_CPU("relayCpu", "relay CPU s/million", false, Figure::cpuSecondsPerMillion);
 
     private static final double MICRO_NANOS = 1e3;
@@ -27,9 +30,18 @@ public enum Figure {
         this.value = value;
     }
 
-    /** Those that a load has; the first one decides. */
-    public static List<Figure> of(boolean paced) {
-        return paced ? List.of(P50, P99, RELAY_CPU) : List.of(DELIVERIES, RELAY_CPU);
+    /**
+     * Those that a load has; the first one decides.
+     *
+     * @param acks whether both sides' publishers ask for acknowledgements
+     */
+    public static List<Figure> of(boolean paced, boolean acks) {
+        List<Figure> figures = new ArrayList<>(paced ? List.of(P50, P99) : List.of(DELIVERIES));
+        if (acks) {
+            figures.addAll(List.of(ACK_P50, ACK_P99));
+        }
+        figures.add(RELAY_CPU);
+        return figures;
     }
 
     /** These figures of one run; NaN where it has none, or one that no ratio can be made of. */
@@ -63,6 +75,10 @@ public enum Figure {
 
     private static double latencyMicros(RunResult result, double percentile) {
         return result.received().latency().getValueAtPercentile(percentile) / MICRO_NANOS;
+    }
+
+    private static double acknowledgedMicros(RunResult result, double percentile) {
+        return result.published().acknowledgedAfter().getValueAtPercentile(percentile) / MICRO_NANOS;
     }
 
     /** Of the relay's process, for a million messages that subscribers got. */

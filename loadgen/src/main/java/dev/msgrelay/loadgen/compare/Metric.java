@@ -39,12 +39,10 @@ public enum Metric {
                 .orElseThrow();
     }
 
-    /** For programs. */
     public String id() {
         return id;
     }
 
-    /** For people. */
     public String title() {
         return title;
     }

@@ -13,7 +13,6 @@ import java.util.List;
  */
 public record PairedComparison(
         List<Run<Turn>> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
-    /** Why a comparison ended. */
     public enum Ended {
         NOT_YET("it goes on"),
         NARROW("the interval is narrow enough"),
@@ -27,7 +26,6 @@ public record PairedComparison(
             this.text = text;
         }
 
-        /** For people. */
         public String text() {
             return text;
         }
@@ -54,7 +52,6 @@ public record PairedComparison(
         return rows.get(0);
     }
 
-    /** Runs that something marked. */
     public List<Run<Turn>> marked(Side side) {
         return runs.stream()
                 .filter(run -> run.result().side() == side && run.isMarked())

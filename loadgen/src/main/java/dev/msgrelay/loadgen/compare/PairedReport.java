@@ -120,7 +120,6 @@ public final class PairedReport {
         return text.toString();
     }
 
-    /** The same for programs. */
     public Results results(Origin origin) {
         List<String> notes = new ArrayList<>();
         titles.forEach((side, title) -> notes.add(side + ": " + title));

@@ -83,7 +83,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
                 : (Math.pow(ratio.high() / ratio.low(), SEEN_IN_FOUR_OF_FIVE / 2) - 1) * PERCENT;
     }
 
-    /** For people. */
     public String verdict() {
         if (ratio == null) {
             return "too few rounds";

@@ -67,7 +67,6 @@ public final class SideBySide implements AutoCloseable {
         this.schedule = schedule;
     }
 
-    /** A's and B's. */
     public List<Cell<Turn>> cells() {
         return List.of(new SideCell(Side.A), new SideCell(Side.B));
     }

@@ -1,7 +1,8 @@
 package dev.msgrelay.loadgen.doctor;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -86,10 +87,5 @@ public record Finding(String name, String value, Level level, String meaning, Ma
             return format("%.1f MB", bytes / MEGA);
         }
         return bytes >= 10 * KILO ? format("%.0f kB", bytes / KILO) : format("%,d bytes", bytes);
-    }
-
-    /** Always with a point, whatever the locale. */
-    static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 }

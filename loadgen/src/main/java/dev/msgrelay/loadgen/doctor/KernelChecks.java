@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.doctor;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.host.ClockFigures;
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.Arrays;
@@ -51,9 +53,7 @@ final class KernelChecks {
             return Finding.of(Level.IMPOSSIBLE, name, "does not move", "nothing can be timed on this machine");
         }
         return Finding.at(
-                        name,
-                        Finding.format(
-                                "%.0f ns a call, steps of %,d ns", figures.costNanos(), figures.resolutionNanos()))
+                        name, format("%.0f ns a call, steps of %,d ns", figures.costNanos(), figures.resolutionNanos()))
                 .warning(
                         figures.resolutionNanos() >= COARSE_CLOCK_NANOS,
                         "latencies are no finer than the clock's steps")
@@ -97,7 +97,7 @@ final class KernelChecks {
             return Finding.at(name, null).unknown("whatever else runs on this machine takes its share of every figure");
         }
         double load = told.get();
-        return Finding.at(name, Finding.format("%.2f on %d core%s", load, cores, cores == 1 ? "" : "s"))
+        return Finding.at(name, format("%.2f on %d core%s", load, cores, cores == 1 ? "" : "s"))
                 .fine(load < SOME_LOAD * cores, "hardly anybody else was at work during the last minute")
                 .note(load < MUCH_LOAD * cores, "something else was at work during the last minute")
                 .warning("something else took much of the cores during the last minute: wait until it is done")

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.doctor;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.Offloads;
@@ -63,11 +65,10 @@ final class LinkChecks {
         SegmentFormat format = SegmentFormat.usual(Math.min(mtu, SegmentFormat.MAX_MTU));
         int segment = format.segmentBytes();
         if (loopback) {
-            return Finding.format("segments of %,d bytes: writes are whole numbers of them", segment);
+            return format("segments of %,d bytes: writes are whole numbers of them", segment);
         }
         double percent = 100.0 * segment / format.wireBytes(segment);
-        String meaning =
-                Finding.format("segments of %,d bytes, at most %.1f %% of an Ethernet's line rate", segment, percent);
+        String meaning = format("segments of %,d bytes, at most %.1f %% of an Ethernet's line rate", segment, percent);
         if (mtu < ETHERNET_MTU) {
             return meaning + "; less than the usual 1500: a tunnel or a cloud's network";
         }

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.doctor;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.List;
 import java.util.Locale;
@@ -55,7 +57,7 @@ final class ProcessorChecks {
             return Finding.at(name, null).unknown("there is one core only");
         }
         boolean lost = nanos >= LOST_CORE_NANOS;
-        return Finding.at(name, lost ? Finding.format("%.1f us", nanos / 1e3) : Finding.format("%.0f ns", nanos))
+        return Finding.at(name, lost ? format("%.1f us", nanos / 1e3) : format("%.0f ns", nanos))
                 .fine(nanos < NEAR_NANOS, "the cores share a cache; compare with runs of about this hop only")
                 .note(nanos < FAR_NANOS, "the cores are not near; compare with runs of about this hop only")
                 .warning(lost, "no hop takes that long: one of the two cores was busy with something else")

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.doctor;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.host.Cgroup;
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +40,7 @@ final class ResourceChecks {
             return Finding.at(name, null).unknown("a limit of CPU time stops all processes of a run for moments");
         }
         List<String> limits = new ArrayList<>();
-        cgroup.cpus().ifPresent(cpus -> limits.add(Finding.format("%.2f cores", cpus)));
+        cgroup.cpus().ifPresent(cpus -> limits.add(format("%.2f cores", cpus)));
         cgroup.memoryBytes().ifPresent(bytes -> limits.add(Finding.bytes(bytes) + " of memory"));
         List<String> meanings = new ArrayList<>();
         // The JVM rounds a quota up to whole cores: what it counts does not tell.
@@ -87,7 +89,7 @@ final class ResourceChecks {
             return Finding.at(name, null).unknown("each connection takes one in every process that it ends in");
         }
         long limit = soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
-        String room = Finding.format("room for about %,d connections in each process", Math.max(0, limit - JVM_FILES));
+        String room = format("room for about %,d connections in each process", Math.max(0, limit - JVM_FILES));
         return Finding.at(name, "soft " + soft + ", hard " + hard)
                 .when(
                         limit < TOO_FEW_FILES,

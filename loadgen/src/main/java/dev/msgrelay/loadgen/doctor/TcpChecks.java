@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.doctor;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.Arrays;
 import java.util.OptionalLong;
@@ -58,7 +60,7 @@ final class TcpChecks {
             return Finding.at(kind, null).unknown("how much of a connection's stream may be in flight");
         }
         long most = sizes[2];
-        String meaning = Finding.format(
+        String meaning = format(
                 "of a connection may be in flight: at 10 Gbit/s enough for a round trip of about %.1f ms",
                 most / TEN_GBE_PER_MILLI);
         return Finding.at(kind, "up to " + Finding.bytes(most))

@@ -11,7 +11,6 @@ public final class Keeper {
     private final Listener listener;
     private boolean failed;
 
-    /** Where results are kept. */
     @FunctionalInterface
     public interface Writer {
         /**
@@ -32,7 +31,6 @@ public final class Keeper {
         this.listener = listener;
     }
 
-    /** Writes what there is now. */
     public void keep() {
         boolean interrupted = Thread.interrupted();
         IOException failure = write();

@@ -13,7 +13,6 @@ public interface Meter {
     /** Whether somebody has asked the process to end. */
     boolean isEndAsked();
 
-    /** This machine. */
     static Meter ofThisHost(Interrupts interrupts) {
         return new Meter() {
             @Override

@@ -44,7 +44,6 @@ public final class NetInterfaces {
         return names;
     }
 
-    /** The interfaces that are up. */
     public List<NetInterface> up() {
         return names().stream()
                 .map(this::named)

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** The files in which Linux tells about itself, below a root that a test may choose. Immutable. */
-public final class SystemTree {
-    /** Of one file: what is behind this (hundreds of cores in /proc/cpuinfo) says nothing new. */
-    private static final int MAX_BYTES = 64 << 10;
+/** The files in which Linux tells about itself, below a root that a test may choose, or has change. Immutable. */
+public class SystemTree {
+    /** Of one file: about 6,000 sockets, hundreds of cores. What is behind this only takes time. */
+    private static final int MAX_BYTES = 1 << 20;
 
     private static final int MAX_ENTRIES = 4_096;
 
@@ -23,12 +23,15 @@ public final class SystemTree {
         this.root = root;
     }
 
-    /** The real one. */
     public static SystemTree ofThisHost() {
         return new SystemTree(Path.of("/"));
     }
 
-    /** Where it is. */
+    /** Of processes, sockets, and the machine as a whole; paths are below /proc. */
+    public static SystemTree proc() {
+        return new SystemTree(Path.of("/proc"));
+    }
+
     Path path(String path) {
         return root.resolve(path);
     }
@@ -75,16 +78,30 @@ public final class SystemTree {
         return Files.exists(root.resolve(path));
     }
 
-    /** Names of the directories in a directory, sorted; empty when there is no such directory. */
-    public List<String> directories(String path) {
+    /** Names in a directory, sorted; empty when it is not there (any more). */
+    public List<String> names(String path) {
         try (Stream<Path> entries = Files.list(root.resolve(path))) {
             return entries.limit(MAX_ENTRIES)
-                    .filter(Files::isDirectory)
                     .map(entry -> entry.getFileName().toString())
                     .sorted()
                     .toList();
-        } catch (IOException | SecurityException e) {
+        } catch (IOException | RuntimeException e) {
             return List.of();
+        }
+    }
+
+    public List<String> directories(String path) {
+        return names(path).stream()
+                .filter(name -> Files.isDirectory(root.resolve(path).resolve(name)))
+                .toList();
+    }
+
+    /** Where a symbolic link points to; empty when it is not there, or may not be read. */
+    public Optional<String> link(String path) {
+        try {
+            return Optional.of(Files.readSymbolicLink(root.resolve(path)).toString());
+        } catch (IOException | RuntimeException e) {
+            return Optional.empty();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.MessageStream;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Outlet;
 import dev.msgrelay.loadgen.worker.Progress;
 import dev.msgrelay.loadgen.worker.PublishConnection;
 import dev.msgrelay.loadgen.worker.Together;
@@ -15,6 +16,7 @@ import dev.msgrelay.loadgen.worker.WorkerArgs;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.Sizes;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.RelayConfig;
@@ -42,6 +44,8 @@ import java.util.concurrent.TimeUnit;
  *  --transport NAME         auto, epoll, nio or io_uring (auto)
  *  --event-loops N          of the relay (1)
  *  --mtu BYTES              of the relay
+ *  --journal DIR            of the relay (none)
+ *  --journal-keep SIZE      likewise (10g)
  *  --ring-size BYTES        of the relay; it holds two of the longest bodies
  *  --max-body BYTES         of the relay (1 MiB, or the longest that is sent)
  *  --bind ADDRESS           where the relay listens (127.0.0.1)
@@ -73,50 +77,87 @@ public final class InProcessMain {
     }
 
     public static void main(String[] args) {
-        Control.main(args, (parsed, control) -> new InProcessMain(parsed, control).run());
+        // Not closed: the process ends with its controller, and a relay that drains would only make it wait.
+        Control.main(
+                args,
+                (parsed, control) ->
+                        run(parsed, control, new Embedded(RelayServer.start(config(parsed)), socket(parsed))));
     }
 
-    private void run() throws IOException, InterruptedException {
-        // Not closed: the process ends with its controller, and a relay that drains would only make it wait.
-        RelayServer relay = RelayServer.start(config());
+    /** What is in this process beside the publishers: a relay; a test puts another one in its place. */
+    public interface Target {
+        /**
+         * A publisher of one thread.
+         *
+         * @param single for messages alone, not runs of them
+         */
+        Outlet newPublisher(boolean single);
+
+        /** Where subscribers connect. */
+        Endpoint subscribe() throws IOException;
+
+        /** How many are connected. */
+        long subscribers();
+
+        /** What it says of itself, as far as the controller looks at it. */
+        JsonObject stats();
+    }
+
+    /** Publishes into this one. */
+    public static void run(WorkerArgs args, Control control, Target target) throws IOException, InterruptedException {
+        new InProcessMain(args, control).run(target);
+    }
+
+    private void run(Target target) throws IOException, InterruptedException {
         int runLength = args.number("run-length");
         for (int id = 0; id < args.number("threads"); id++) {
-            publishers.add(new PublishConnection(id, new LocalOutlet(relay.newLocalPublisher(), runLength == 1)));
+            publishers.add(new PublishConnection(id, target.newPublisher(runLength == 1)));
         }
-        Endpoint subscribe = args.flag("subscribe-socket")
-                ? Endpoint.unix(Path.of(args.text("subscribe-socket")))
-                : Endpoint.of(relay.subscribeAddress());
-        control.say("ready", Map.of("subscribe", subscribe.toString()));
-        Progress.everySecond(() -> control.say("stats", stats(relay)));
-        awaitSubscribers(relay);
+        control.say("ready", Map.of("subscribe", target.subscribe().toString()));
+        Progress.everySecond(() -> control.say("stats", target.stats()));
+        awaitSubscribers(target);
         prime();
-        Together.publish(
+        Together.run(
                 publishers,
-                PublishConnection::id,
+                PublishConnection::name,
                 one -> one.publish(
                         new MessageStream.Batches(one.id(), sizes, runLength, one.messages()),
                         control::window,
                         Math.max(1, MESSAGES_A_CLOCK / runLength)));
-        control.say("stats", stats(relay));
+        control.say("stats", target.stats());
         JsonArray said = new JsonArray();
         publishers.forEach(one -> said.add(one.json()));
         control.say("result", Map.of("publishers", said));
     }
 
-    private RelayConfig config() {
+    private static Path socket(WorkerArgs args) {
+        return args.flag("subscribe-socket") ? Path.of(args.text("subscribe-socket")) : null;
+    }
+
+    private static RelayConfig config(WorkerArgs args) {
         RelayConfig.Builder config = RelayConfig.builder()
                 .publishPort(args.number("publish-port", 0))
                 .subscribePort(args.number("subscribe-port", 0))
-                .slowSubscriber(Policy.valueOf(name("slow-subscriber", "disconnect")))
-                .transport(Transport.valueOf(name("transport", "auto")))
+                .slowSubscriber(Policy.valueOf(name(args, "slow-subscriber", "disconnect")))
+                .transport(Transport.valueOf(name(args, "transport", "auto")))
                 .eventLoops(args.number("event-loops", RelayConfig.AUTO_EVENT_LOOPS))
-                .maxBody(args.number("max-body", Math.max(FrameLayout.DEFAULT_MAX_BODY, body.max())));
+                .maxBody(args.number(
+                        "max-body",
+                        Math.max(
+                                FrameLayout.DEFAULT_MAX_BODY,
+                                BodySizes.parse(args.text("body")).max())));
         if (args.flag("bind")) {
             // The lanes between namespaces are this machine's own.
             config.host(args.text("bind")).insecure(true);
         }
         if (args.flag("mtu")) {
             config.mtu(args.number("mtu"));
+        }
+        if (args.flag("journal")) {
+            config.journal(Path.of(args.text("journal")));
+        }
+        if (args.flag("journal-keep")) {
+            config.journalKeep(Sizes.parse(args.text("journal-keep"), Long.MAX_VALUE));
         }
         if (args.flag("ring-size")) {
             config.ringSize(args.number("ring-size"));
@@ -127,13 +168,13 @@ public final class InProcessMain {
         return config.build();
     }
 
-    private String name(String option, String otherwise) {
+    private static String name(WorkerArgs args, String option, String otherwise) {
         return (args.flag(option) ? args.text(option) : otherwise).toUpperCase(Locale.ROOT);
     }
 
     /** Each of them gets every message then, from the first one on. The controller bounds this wait. */
-    private void awaitSubscribers(RelayServer relay) throws InterruptedException {
-        while (relay.stats().get(Counter.SUBSCRIBERS) < args.number("subscribers", 0)) {
+    private void awaitSubscribers(Target target) throws InterruptedException {
+        while (target.subscribers() < args.number("subscribers", 0)) {
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS);
@@ -149,22 +190,45 @@ public final class InProcessMain {
         }
     }
 
-    /** As far as the controller looks at it, what relay-server reports as {@code stats}. */
-    private static JsonObject stats(RelayServer relay) {
-        RelayStats stats = relay.stats();
-        GarbageCollections gc = GarbageCollections.now();
-        JsonObject json = new JsonObject();
-        json.put("largestLagBytes", stats.get(Counter.LARGEST_LAG_BYTES));
-        json.put("heldBackMillis", stats.get(Counter.HELD_BACK_MILLIS));
-        json.put("backpressureMillis", stats.get(Counter.BACKPRESSURE_MILLIS));
-        json.put("ringCells", stats.get(Counter.RING_CELLS));
-        json.put("ringUsedCells", stats.get(Counter.RING_USED_CELLS));
-        json.put("loopsInUse", stats.get(Counter.LOOPS_IN_USE));
-        json.put("gcCount", gc.count());
-        json.put("gcMillis", gc.millis());
-        JsonObject closes = new JsonObject();
-        stats.closes().forEach((reason, count) -> closes.put(reason.name(), count));
-        json.put("closes", closes);
-        return json;
+    /**
+     * The relay itself.
+     *
+     * @param socket where subscribers connect instead of TCP; null: nowhere
+     */
+    private record Embedded(RelayServer relay, Path socket) implements Target {
+        @Override
+        public Outlet newPublisher(boolean single) {
+            return new LocalOutlet(relay.newLocalPublisher(), single);
+        }
+
+        @Override
+        public Endpoint subscribe() {
+            return socket == null ? Endpoint.of(relay.subscribeAddress()) : Endpoint.unix(socket);
+        }
+
+        @Override
+        public long subscribers() {
+            return relay.stats().get(Counter.SUBSCRIBERS);
+        }
+
+        /** As far as the controller looks at it, what relay-server reports as {@code stats}. */
+        @Override
+        public JsonObject stats() {
+            RelayStats stats = relay.stats();
+            GarbageCollections gc = GarbageCollections.now();
+            JsonObject json = new JsonObject();
+            json.put("largestLagBytes", stats.get(Counter.LARGEST_LAG_BYTES));
+            json.put("heldBackMillis", stats.get(Counter.HELD_BACK_MILLIS));
+            json.put("backpressureMillis", stats.get(Counter.BACKPRESSURE_MILLIS));
+            json.put("ringCells", stats.get(Counter.RING_CELLS));
+            json.put("ringUsedCells", stats.get(Counter.RING_USED_CELLS));
+            json.put("loopsInUse", stats.get(Counter.LOOPS_IN_USE));
+            json.put("gcCount", gc.count());
+            json.put("gcMillis", gc.millis());
+            JsonObject closes = new JsonObject();
+            stats.closes().forEach((reason, count) -> closes.put(reason.name(), count));
+            json.put("closes", closes);
+            return json;
+        }
     }
 }

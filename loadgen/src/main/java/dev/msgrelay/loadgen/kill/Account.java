@@ -59,7 +59,21 @@ public final class Account {
             long wrong,
             long had,
             long rolledBack,
-            long gaps) {}
+            long gaps) {
+        Row and(Row other) {
+            return new Row(
+                    level,
+                    acknowledged + other.acknowledged,
+                    lost + other.lost,
+                    untold + other.untold,
+                    doubled + other.doubled,
+                    disordered + other.disordered,
+                    wrong + other.wrong,
+                    had + other.had,
+                    rolledBack + other.rolledBack,
+                    gaps + other.gaps);
+        }
+    }
 
     private final Level survived;
     private final boolean goesOn;

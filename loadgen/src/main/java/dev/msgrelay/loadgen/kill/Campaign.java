@@ -12,9 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Kills (SIGKILL) under load: who and when a seed says. The calling thread does it all. */
@@ -26,11 +26,10 @@ public final class Campaign {
     private static final int ONE_IN = 4;
 
     private static final int LEAST_PAUSE_MILLIS = 20;
-    private static final int MOST_PAUSE_MILLIS = 600;
-    private static final int MOST_START_MILLIS = 1_500;
+    private static final int MOST_PAUSE_MILLIS = 300;
+    private static final int MOST_START_MILLIS = 500;
 
     private final Rig rig;
-    private final Load load;
     private final SplittableRandom random;
     private final Consumer<String> progress;
     private final Map<Client, Integer> clientKills = new HashMap<>();
@@ -57,7 +56,15 @@ public final class Campaign {
      * @param publisherKills those of this level
      * @param subscriberKills those of this level
      */
-    public record Line(int relayKills, int publisherKills, int subscriberKills, Account.Row account) {}
+    public record Line(int relayKills, int publisherKills, int subscriberKills, Account.Row account) {
+        private Line and(Line other) {
+            return new Line(
+                    relayKills + other.relayKills,
+                    publisherKills + other.publisherKills,
+                    subscriberKills + other.subscriberKills,
+                    account.and(other.account));
+        }
+    }
 
     /**
      * What came of it.
@@ -77,6 +84,17 @@ public final class Campaign {
             return new Outcome(what, Level.STREAM, List.of(), List.of(), why);
         }
 
+        /** The sums of some of the same levels. */
+        static Outcome together(String what, List<Outcome> parts) {
+            Map<Level, Line> lines = new TreeMap<>();
+            List<String> findings = new ArrayList<>();
+            for (Outcome part : parts) {
+                part.lines.forEach(line -> lines.merge(line.account().level(), line, Line::and));
+                findings.addAll(part.findings);
+            }
+            return new Outcome(what, parts.get(0).survived, List.copyOf(lines.values()), findings, null);
+        }
+
         /** Of a rig in which only the relay was killed. */
         static Outcome of(String what, Level survived, int relayKills, Account account, List<String> more) {
             List<String> findings = new ArrayList<>(more);
@@ -92,9 +110,8 @@ public final class Campaign {
         }
     }
 
-    private Campaign(Rig rig, Load load, SplittableRandom random, Consumer<String> progress) {
+    private Campaign(Rig rig, SplittableRandom random, Consumer<String> progress) {
         this.rig = rig;
-        this.load = load;
         this.random = random;
         this.progress = progress;
     }
@@ -111,11 +128,12 @@ public final class Campaign {
             Load load, int kills, SplittableRandom random, Path journal, Path notebooks, Consumer<String> progress)
             throws IOException, RunException, InterruptedException {
         try (Rig rig = new Rig(load, journal, notebooks)) {
-            Campaign campaign = new Campaign(rig, load, random, progress);
+            Campaign campaign = new Campaign(rig, random, progress);
             progress.accept("a relay, " + rig.clients().size() + " clients");
             rig.start(List.of());
-            for (int n = 1; n <= kills; n++) {
-                campaign.kill(n, kills);
+            Pace pace = new Pace("kill", kills);
+            while (pace.done() < kills) {
+                campaign.kill(pace);
             }
             progress.accept("the end: all that is under way is acknowledged, the relay stops");
             rig.finish();
@@ -125,7 +143,7 @@ public final class Campaign {
         }
     }
 
-    private void kill(int n, int of) throws IOException, RunException, InterruptedException {
+    private void kill(Pace pace) throws IOException, RunException, InterruptedException {
         int pause = random.nextInt(LEAST_PAUSE_MILLIS, MOST_PAUSE_MILLIS);
         boolean ofRelay = random.nextInt(10) < RELAYS_OF_TEN;
         Client client = rig.clients().get(random.nextInt(rig.clients().size()));
@@ -135,10 +153,7 @@ public final class Campaign {
         TimeUnit.MILLISECONDS.sleep(pause);
         rig.checkHealthy();
         String who = ofRelay ? both ? "relay and " + client.name() : "relay" : client.name();
-        progress.accept("kill " + n + "/" + of + ": " + who + " after " + pause + " ms; acknowledged: "
-                + load.levels().stream()
-                        .map(level -> level.flag() + " " + rig.acknowledged(level))
-                        .collect(Collectors.joining(", ")));
+        progress.accept(pace.next(who + " after " + pause + " ms; acknowledged: " + rig.acknowledged()));
         if (!ofRelay) {
             kill(client);
             rig.start(client);

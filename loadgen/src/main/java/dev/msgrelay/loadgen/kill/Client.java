@@ -25,7 +25,6 @@ record Client(Role role, long id, String name, Level level, ProducerId producer,
         return role == Role.PUBLISHER ? PublisherMain.class : SubscriberMain.class;
     }
 
-    /** The arguments of its process. */
     List<String> args(String endpoint, int rate) {
         return switch (role) {
             case PUBLISHER ->

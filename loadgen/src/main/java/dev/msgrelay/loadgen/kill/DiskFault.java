@@ -39,7 +39,6 @@ public enum DiskFault {
         this.ends = ends;
     }
 
-    /** For people. */
     public String text() {
         return text;
     }

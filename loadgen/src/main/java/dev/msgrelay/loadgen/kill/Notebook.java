@@ -16,7 +16,6 @@ import java.nio.file.StandardOpenOption;
  * thread-safe.
  */
 final class Notebook implements AutoCloseable {
-    /** What is noted. */
     enum Kind {
         /** A publisher: all up to number {@code a} is acknowledged at its level. */
         ACKNOWLEDGED,

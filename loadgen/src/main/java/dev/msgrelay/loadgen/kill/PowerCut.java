@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.kill;
 
-import dev.msgrelay.loadgen.host.Subprocess;
-import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.kill.Campaign.Outcome;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.Level;
 import java.io.IOException;
@@ -11,97 +10,72 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The end of a machine, without one: the journal lies on an ext4 file system in a file. The relay is killed, and the file is
- * copied at once: what the relay has not forced, and the kernel has not written by itself, is not in the copy. The copy is
- * mounted, and the account made of the journal in it.
+ * copied at once: what the relay has not forced, and the kernel has not written by itself, is not in the copy. The next relay
+ * goes on from the copy, with the same clients. After some cuts the account is made, and a new disk begins.
  */
 public final class PowerCut {
-    private static final String IMAGE_SIZE = "256M";
-    private static final long TOOL_MILLIS = 30_000;
-    private static final int LEAST_MILLIS = 300;
-    private static final int MOST_MILLIS = 2_000;
+    /** So that the journal holds all that was published since the disk was new. */
+    private static final int CUTS_OF_A_DISK = 25;
+
+    private static final int LEAST_MILLIS = 50;
+    private static final int MOST_MILLIS = 500;
 
     private PowerCut() {}
 
     /** Why it cannot be done here; null where it can. */
     public static String obstacle() throws InterruptedException {
-        Subprocess tools = new Subprocess();
-        try {
-            if (!tools.run(List.of("id", "-u")).output().equals("0")) {
-                return "a power cut needs root, to mount a file system";
-            }
-            for (String tool : List.of("mkfs.ext4", "mount", "umount", "losetup")) {
-                if (!tools.run(List.of("sh", "-c", "command -v " + tool)).succeeded()) {
-                    return "a power cut needs " + tool;
-                }
-            }
-            Tool.Outcome loop = tools.run(List.of("losetup", "-f"));
-            return loop.succeeded() ? null : "a power cut needs a loop device: " + loop.firstLine();
-        } catch (IOException e) {
-            return "a power cut needs loop devices: " + e.getMessage();
-        }
+        return LoopDisk.obstacle("a power cut");
     }
 
     /**
-     * One cut.
+     * So many cuts.
      *
-     * @param directory an empty one, which is left without anything mounted
+     * @param directory an empty one, which is left without anything mounted; with what is left where something is wrong
+     * @param progress takes a line for each cut
      */
-    public static Campaign.Outcome run(String what, Campaign.Load load, SplittableRandom random, Path directory)
+    public static Outcome run(
+            Campaign.Load load, int cuts, SplittableRandom random, Path directory, Consumer<String> progress)
             throws IOException, RunException, InterruptedException {
-        Path image = directory.resolve("disk.img");
-        Path copy = directory.resolve("cut.img");
-        Path disk = Files.createDirectory(directory.resolve("disk"));
-        Path cut = Files.createDirectory(directory.resolve("cut"));
+        List<Outcome> disks = new ArrayList<>();
+        Pace pace = new Pace("power cut", cuts);
+        while (pace.done() < cuts) {
+            Path place = Files.createDirectory(directory.resolve("disk-" + disks.size()));
+            Outcome outcome =
+                    ofADisk(load, Math.min(CUTS_OF_A_DISK, cuts - pace.done()), random, place, pace, progress);
+            disks.add(outcome);
+            if (outcome.findings().isEmpty()) {
+                // A quarter of a gigabyte each.
+                Campaign.remove(place);
+            }
+        }
+        return Outcome.together("power cuts", disks);
+    }
+
+    private static Outcome ofADisk(
+            Campaign.Load load, int cuts, SplittableRandom random, Path directory, Pace pace, Consumer<String> progress)
+            throws IOException, RunException, InterruptedException {
         Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
-        List<Path> mounted = new ArrayList<>();
-        try {
-            tool("truncate", "-s", IMAGE_SIZE, image.toString());
-            tool("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", image.toString());
-            mount(image, disk, mounted);
-            try (Rig rig = new Rig(load, disk.resolve("journal"), notebooks)) {
-                rig.start(List.of());
-                TimeUnit.MILLISECONDS.sleep(random.nextInt(LEAST_MILLIS, MOST_MILLIS));
+        try (LoopDisk disk = new LoopDisk(directory);
+                Rig rig = new Rig(load, disk.journal(), notebooks)) {
+            rig.start(List.of());
+            for (int i = 0; i < cuts; i++) {
+                int pause = random.nextInt(LEAST_MILLIS, MOST_MILLIS);
+                TimeUnit.MILLISECONDS.sleep(pause);
                 rig.checkHealthy();
+                progress.accept(pace.next("after " + pause + " ms; acknowledged: " + rig.acknowledged()));
                 rig.killRelay();
-                Files.copy(image, copy);
-                rig.killAll();
-                mount(copy, cut, mounted);
-                Account account = Account.of(cut.resolve("journal"), Level.FORCED, false, rig.clients());
-                return Campaign.Outcome.of(what, Level.FORCED, 1, account, List.of());
+                disk.cutPower();
+                rig.startRelay(List.of());
+                rig.awaitRelay();
             }
-        } finally {
-            unmount(mounted);
-        }
-    }
-
-    /** The kernel writes nothing by itself for some minutes. */
-    private static void mount(Path image, Path at, List<Path> mounted) throws IOException, InterruptedException {
-        tool("mount", "-o", "loop,commit=300", image.toString(), at.toString());
-        mounted.add(at);
-    }
-
-    /** Also where this thread was interrupted: nothing stays mounted. */
-    private static void unmount(List<Path> mounted) throws IOException {
-        boolean interrupted = Thread.interrupted();
-        for (Path at : mounted) {
-            try {
-                tool("umount", at.toString());
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void tool(String... command) throws IOException, InterruptedException {
-        Tool.Outcome outcome = new Subprocess(TOOL_MILLIS).run(List.of(command));
-        if (!outcome.succeeded()) {
-            throw new IOException(String.join(" ", command) + ": " + outcome.firstLine());
+            rig.finish();
+            rig.killAll();
+            Account account = Account.of(disk.journal(), Level.FORCED, true, rig.clients());
+            return Outcome.of("power cuts", Level.FORCED, cuts, account, List.of());
         }
     }
 }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * The processes of a campaign: a relay with a journal, and clients, each of which can be killed and started again. One thread
@@ -52,6 +53,9 @@ final class Rig implements AutoCloseable {
     private final int subscribePort;
     private final long keep;
     private Child relay;
+
+    /** Stands by, so that a relay that was killed is followed by the next one at once. */
+    private Child next;
 
     /**
      * @param journal a directory that is empty or not there
@@ -133,7 +137,13 @@ final class Rig implements AutoCloseable {
      * @param prefix words before its command; usually none
      */
     void startRelay(List<String> prefix) throws IOException {
-        List<String> args = List.of(
+        relay = next != null && prefix.isEmpty() ? next : standBy(prefix);
+        next = next == relay ? null : next;
+        relay.startJob(relayArgs());
+    }
+
+    private List<String> relayArgs() {
+        return List.of(
                 "--json",
                 "--admin=none",
                 "--publish-port=" + publishPort,
@@ -142,17 +152,24 @@ final class Rig implements AutoCloseable {
                 "--journal-segment=" + (keep > 256 ? "8m" : "2m"),
                 "--journal-keep=" + keep + "m",
                 "--journal-force=200ms");
-        relay = children.start(
-                new HostSite("this host", prefix, "127.0.0.1"),
-                "relay",
-                new Site.JavaProgram(
-                        Site.JavaProgram.withNativeAccess(RelayContestant.javaOptions(args)),
-                        RelayMain.class.getName(),
-                        args));
     }
 
-    void awaitRelay() throws RunException, InterruptedException {
+    private Child standBy(List<String> prefix) throws IOException {
+        List<String> options = RelayContestant.javaOptions(relayArgs());
+        // It lives for moments: what the second compiler makes would come too late.
+        options.add("-XX:TieredStopAtLevel=1");
+        return children.start(
+                new HostSite("this host", prefix, "127.0.0.1"),
+                "relay",
+                new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), RelayMain.class.getName(), List.of()));
+    }
+
+    /** Waits until it is ready; then the next one stands by. */
+    void awaitRelay() throws IOException, RunException, InterruptedException {
         relay.await("ready", READY_NANOS);
+        if (next == null) {
+            next = standBy(List.of());
+        }
     }
 
     Child relay() {
@@ -176,8 +193,23 @@ final class Rig implements AutoCloseable {
         children.checkHealthy();
     }
 
+    /** For people: how many messages of each level are acknowledged. */
+    String acknowledged() {
+        return load.levels().stream()
+                .map(level -> level.flag() + " " + acknowledged(level))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Of all levels that need the journal. */
+    long durablyAcknowledged() {
+        return load.levels().stream()
+                .filter(level -> level != Level.STREAM)
+                .mapToLong(this::acknowledged)
+                .sum();
+    }
+
     /** Messages that publishers of a level have said to be acknowledged, lately. */
-    long acknowledged(Level level) {
+    private long acknowledged(Level level) {
         return clients.stream()
                 .filter(client -> client.role() == Role.PUBLISHER && client.level() == level)
                 .mapToLong(client -> latest(client, "acknowledged"))

@@ -2,7 +2,7 @@
  * Kills relays, publishers and subscribers under load, and accounts for every message that was acknowledged.
  *
  * <pre>
- *  Campaign   when who is killed, from a seed: kills, power cuts, faults of the disk
+ *  Campaign   when who is killed, from a seed; PowerCut and FullDisk on a LoopDisk, DiskFault: faults of the disk
  *     |
  *    Rig      one relay with a journal, publishers and subscribers of each level; kills, starts again, ends
  *     |            |                                   |

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -111,7 +112,7 @@ final class EmulatedLane implements Lane {
     }
 
     @Override
-    public LaneLink link() {
+    public Link link() {
         return spec.emulatedLink();
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.site.Site;
 
@@ -7,14 +8,13 @@ import dev.msgrelay.loadgen.site.Site;
 public interface Lane extends AutoCloseable {
     LaneSpec spec();
 
-    /** The relay's site. */
     Site near();
 
     /** The site across the link; the same as {@link #near} for loopback and Unix sockets. */
     Site far();
 
     /** What is known about the link; null for loopback and Unix sockets, which have no line rate. */
-    LaneLink link();
+    Link link();
 
     /** For people and results; says "emulated" where it is. */
     default String label() {

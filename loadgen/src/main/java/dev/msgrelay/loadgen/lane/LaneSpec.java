@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 
 /**
@@ -65,9 +66,9 @@ public record LaneSpec(LaneKind kind, int mtu) {
     }
 
     /** What an emulated link is; null for the others. A new network namespace has TCP's time stamps on. */
-    public LaneLink emulatedLink() {
+    public Link emulatedLink() {
         return isEmulated()
-                ? new LaneLink(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))
+                ? new Link(kind.speed(), new SegmentFormat(mtu, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL))
                 : null;
     }
 

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.lane;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
@@ -42,7 +43,7 @@ public final class Lanes {
      *
      * @param link what is known about it, or null
      */
-    public static Lane between(LaneSpec spec, Site near, Site far, LaneLink link) {
+    public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
         return new PlainLane(spec, near, far, link);
     }
 

@@ -107,7 +107,6 @@ final class Namespace implements AutoCloseable {
         return words;
     }
 
-    /** A command that runs in it. */
     List<String> inside(List<String> command) {
         List<String> words = new ArrayList<>(entering());
         words.addAll(command);

@@ -216,7 +216,6 @@ public final class Arrivals {
             return stamps[i];
         }
 
-        /** When it arrived. */
         public long nanos(int i) {
             return nanos[i];
         }

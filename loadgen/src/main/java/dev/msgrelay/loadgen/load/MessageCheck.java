@@ -41,12 +41,26 @@ public final class MessageCheck {
      * @param choice those of them that are to come
      */
     public MessageCheck(int publishers, SizeTable sizes, TypeChoice choice) {
-        this.sequence = new SequenceCheck(publishers);
+        this(sizes, choice, new SequenceCheck(publishers));
+    }
+
+    private MessageCheck(SizeTable sizes, TypeChoice choice, SequenceCheck sequence) {
+        this.sequence = sequence;
         this.severalTypes = sizes.types() > 1;
         this.choice = choice;
         this.sizes = sizes;
         this.fixed = sizes.isFixed() ? sizes.max() : NOT_FIXED;
         this.run = sizes.isUniform() && choice.isAll() && RunPattern.fits(sizes.max()) ? new RunPattern(sizes) : null;
+    }
+
+    /** Of who comes in the middle of the stream. */
+    public static MessageCheck fromAnywhere(int publishers, SizeTable sizes, TypeChoice choice) {
+        return new MessageCheck(sizes, choice, SequenceCheck.fromAnywhere(publishers));
+    }
+
+    /** For what follows over another connection: it expects what this one does, and has counted nothing. */
+    public MessageCheck goOn() {
+        return new MessageCheck(sizes, choice, sequence().goOn());
     }
 
     /**

@@ -1,12 +1,15 @@
 package dev.msgrelay.loadgen.load;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What became of the messages of each publisher on their way to one subscriber: lost, duplicated, reordered.
  *
- * <p>From number 0 on every number of a publisher must come once, in order. A number that is skipped counts as lost until it turns up after all; then it counts as reordered. One that
+ * <p>From number 0 on, or from where one began to listen, every number of a publisher must come once, in order. A number that is skipped counts as lost until it turns up after all; then it counts as reordered. One that
  * turns up again is a duplicate. In order, a message costs one comparison and nothing is allocated. Not thread-safe:
  * the subscriber's thread owns it, others may look after they have joined it.
  */
@@ -14,8 +17,11 @@ public final class SequenceCheck {
     /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
     static final int MAX_RANGES = 4096;
 
+    /** In place of a publisher's next number: whichever comes first. */
+    private static final long ANY = -1;
+
     private final long[] next;
-    private final List<List<long[]>> missing = new ArrayList<>();
+    private final Map<Integer, List<long[]>> missing = new HashMap<>();
     private long accepted;
     private long lost;
     private long duplicated;
@@ -26,10 +32,23 @@ public final class SequenceCheck {
      * @param publishers ids 0..publishers-1 are expected
      */
     public SequenceCheck(int publishers) {
-        next = new long[publishers];
-        for (int i = 0; i < publishers; i++) {
-            missing.add(new ArrayList<>());
-        }
+        this(new long[publishers]);
+    }
+
+    private SequenceCheck(long[] next) {
+        this.next = next;
+    }
+
+    /** Of who comes in the middle of the stream: what of a publisher comes first is right. */
+    static SequenceCheck fromAnywhere(int publishers) {
+        long[] next = new long[publishers];
+        Arrays.fill(next, ANY);
+        return new SequenceCheck(next);
+    }
+
+    /** For what follows: it expects what this one does, and has counted nothing. */
+    SequenceCheck goOn() {
+        return new SequenceCheck(next.clone());
     }
 
     /** One message. */
@@ -63,11 +82,14 @@ public final class SequenceCheck {
     private void onOther(int id, long number) {
         if (id >= next.length) {
             unknown++;
+        } else if (next[id] == ANY) {
+            next[id] = number + 1;
+            accepted++;
         } else if (number > next[id]) {
             skip(id, next[id], number - 1);
             next[id] = number + 1;
             accepted++;
-        } else if (takeMissing(missing.get(id), number)) {
+        } else if (takeMissing(missing.getOrDefault(id, List.of()), number)) {
             lost--;
             reordered++;
             accepted++;
@@ -86,7 +108,7 @@ public final class SequenceCheck {
 
     private void skip(int id, long from, long to) {
         lost += to - from + 1;
-        List<long[]> ranges = missing.get(id);
+        List<long[]> ranges = missing.computeIfAbsent(id, first -> new ArrayList<>());
         remember(ranges, ranges.size(), new long[] {from, to});
     }
 
@@ -122,7 +144,7 @@ public final class SequenceCheck {
     /** Whether at least one message of every publisher has come. */
     public boolean heardOfAll() {
         for (long number : next) {
-            if (number == 0) {
+            if (number <= 0) {
                 return false;
             }
         }

@@ -19,7 +19,6 @@ public record Chart(String title, String note, Axis x, Axis y, List<Series> seri
      * @param label what it counts
      */
     public record Axis(String label, Unit unit, Scale scale) {
-        /** How values lie on an axis. */
         public enum Scale {
             /** A y axis of it starts at 0. */
             LINEAR,

@@ -9,7 +9,6 @@ public final class Csv {
 
     private Csv() {}
 
-    /** The whole file. */
     public static String of(Table table) {
         StringBuilder out = new StringBuilder();
         out.append(table.columns().stream()

@@ -66,12 +66,10 @@ public final class HtmlWriter {
 
     /** What the template cannot say by itself. */
     public static final class Helper {
-        /** The file's own style. */
         public String style() {
             return resource("page.css");
         }
 
-        /** What draws the charts. */
         public String script() {
             return resource("page.js");
         }

@@ -13,7 +13,6 @@ public record Page(String title, String subtitle, List<Section> sections, String
         facts = List.copyOf(facts);
     }
 
-    /** A name and a value. */
     public record Fact(String name, String value) {}
 
     /**

@@ -61,7 +61,6 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         }
     }
 
-    /** A row for each thing. */
     public static <T> Table of(String caption, List<T> things, List<Field<T>> fields) {
         return new Table(
                 caption,

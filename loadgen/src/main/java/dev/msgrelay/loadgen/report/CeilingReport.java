@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.link.Framing;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkCeiling;
 import dev.msgrelay.loadgen.link.LinkRate;
-import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Column;
@@ -30,8 +30,7 @@ public final class CeilingReport {
             new Column("MB/s", Unit.PLAIN),
             new Column("of line", Unit.FRACTION));
 
-    private final LinkSpeed speed;
-    private final SegmentFormat format;
+    private final Link link;
     private final List<Integer> bodies;
     private final int subscribers;
 
@@ -39,26 +38,26 @@ public final class CeilingReport {
      * @param bodies bytes of the bodies, one ceiling each
      * @param subscribers who share the egress
      */
-    public CeilingReport(LinkSpeed speed, SegmentFormat format, List<Integer> bodies, int subscribers) {
-        this.speed = speed;
-        this.format = format;
+    public CeilingReport(Link link, List<Integer> bodies, int subscribers) {
+        this.link = link;
         this.bodies = List.copyOf(bodies);
         this.subscribers = subscribers;
     }
 
     /** A table: for each body size what can come in, and what can go out. */
     public String table() {
+        SegmentFormat format = link.format();
         int segment = format.segmentBytes();
         List<List<Table.Value>> rows = new ArrayList<>();
         for (int body : bodies) {
-            LinkCeiling ceiling = new LinkCeiling(speed, format, body);
+            LinkCeiling ceiling = link.ceiling(body);
             rows.add(line(body, "ingress", ceiling, 1));
             rows.add(line("", subscribers == 1 ? "egress" : "egress, all of " + subscribers, ceiling, 1));
             if (subscribers > 1) {
                 rows.add(line("", "egress, each of " + subscribers, ceiling, subscribers));
             }
         }
-        return Unit.format("%s, %s%n", speed, format)
+        return Unit.format("%s%n", link)
                 + Unit.format(
                         "a full segment carries %,d bytes and takes %,d of the link's time%n",
                         segment, format.wireBytes(segment))
@@ -102,7 +101,7 @@ public final class CeilingReport {
 
     private record Ceiling(int body, Direction ingress, Direction egress, Direction egressEach) {}
 
-    private record Link(
+    private record Described(
             long bitsPerSecond,
             int mtu,
             String ip,
@@ -112,20 +111,20 @@ public final class CeilingReport {
             int segmentBytes,
             int segmentWireBytes) {}
 
-    private record Document(Link link, int subscribers, List<Ceiling> ceilings) {}
+    private record Document(Described link, int subscribers, List<Ceiling> ceilings) {}
 
-    /** A whole document. */
     public String json() {
+        SegmentFormat format = link.format();
         int segment = format.segmentBytes();
         List<Ceiling> ceilings = new ArrayList<>();
         for (int body : bodies) {
-            LinkCeiling ceiling = new LinkCeiling(speed, format, body);
+            LinkCeiling ceiling = link.ceiling(body);
             ceilings.add(new Ceiling(
                     body, Direction.of(ceiling, 1), Direction.of(ceiling, 1), Direction.of(ceiling, subscribers)));
         }
         return Json.text(new Document(
-                new Link(
-                        speed.bitsPerSecond(),
+                new Described(
+                        link.speed().bitsPerSecond(),
                         format.mtu(),
                         format.ip().toString(),
                         format.timestamps(),

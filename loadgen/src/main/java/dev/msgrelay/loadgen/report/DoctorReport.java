@@ -11,7 +11,6 @@ import java.util.stream.Collectors;
 public final class DoctorReport {
     private DoctorReport() {}
 
-    /** One line. */
     public static String line(Finding finding) {
         String level = finding.level().compareTo(Level.WARNING) >= 0
                 ? finding.level().name()

@@ -28,7 +28,6 @@ final class HistogramLog {
         this.start = start;
     }
 
-    /** The whole file. */
     static String of(Results results) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         HistogramLogWriter writer = new HistogramLogWriter(bytes);

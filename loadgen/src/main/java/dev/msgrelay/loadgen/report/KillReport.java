@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.kill.Account.Row;
 import dev.msgrelay.loadgen.kill.Campaign.Line;
 import dev.msgrelay.loadgen.kill.Campaign.Outcome;
 import dev.msgrelay.loadgen.render.Table;
@@ -9,6 +10,7 @@ import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.protocol.Level;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /** What came of kills, power cuts and faults: for people and for programs. */
@@ -18,11 +20,14 @@ public final class KillReport {
     /** A line of the table: a level of an outcome. */
     private record Entry(Outcome outcome, Line line) {
         boolean isControl() {
-            return line.account().level().compareTo(outcome.survived()) < 0;
+            return account().level().compareTo(outcome.survived()) < 0;
+        }
+
+        Row account() {
+            return line.account();
         }
     }
 
-    /** A whole document. */
     private record Document(long seed, boolean passed, List<Outcome> outcomes) {}
 
     /** Whether everything is as it ought to be. */
@@ -61,38 +66,22 @@ public final class KillReport {
                         Field.text("", entry -> entry.outcome().what()),
                         Field.text(
                                 "level",
-                                entry -> entry.line().account().level().flag()
-                                        + (entry.isControl() ? " (control)" : "")),
-                        Field.of("acknowledged", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .acknowledged()),
-                        Field.of(
-                                "relay kills", Unit.WHOLE, entry -> entry.line().relayKills()),
-                        Field.of("publisher kills", Unit.WHOLE, entry -> entry.line()
-                                .publisherKills()),
-                        Field.of("subscriber kills", Unit.WHOLE, entry -> entry.line()
-                                .subscriberKills()),
-                        Field.of("lost", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .lost()),
-                        Field.of("doubled", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .doubled()),
-                        Field.of("out of order", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .disordered()),
-                        Field.of("wrong", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .wrong()),
-                        Field.of("had", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .had()),
-                        Field.of("rolled back, told", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .rolledBack()),
-                        Field.of("gaps, told", Unit.WHOLE, entry -> entry.line()
-                                .account()
-                                .gaps())));
+                                entry -> entry.account().level().flag() + (entry.isControl() ? " (control)" : "")),
+                        count("acknowledged", entry -> entry.account().acknowledged()),
+                        count("relay kills", entry -> entry.line().relayKills()),
+                        count("publisher kills", entry -> entry.line().publisherKills()),
+                        count("subscriber kills", entry -> entry.line().subscriberKills()),
+                        count("lost", entry -> entry.account().lost()),
+                        count("doubled", entry -> entry.account().doubled()),
+                        count("out of order", entry -> entry.account().disordered()),
+                        count("wrong", entry -> entry.account().wrong()),
+                        count("had", entry -> entry.account().had()),
+                        count("rolled back, told", entry -> entry.account().rolledBack()),
+                        count("gaps, told", entry -> entry.account().gaps())));
+    }
+
+    private static Field<Entry> count(String title, ToLongFunction<Entry> value) {
+        return Field.of(title, Unit.WHOLE, value::applyAsLong);
     }
 
     /** What shows that a loss would have been seen. */
@@ -102,8 +91,7 @@ public final class KillReport {
             return Stream.empty();
         }
         long lost = controls.stream()
-                .mapToLong(entry ->
-                        entry.line().account().lost() + entry.line().account().rolledBack())
+                .mapToLong(entry -> entry.account().lost() + entry.account().rolledBack())
                 .sum();
         return Stream.of(
                 lost > 0

@@ -1,8 +1,7 @@
 package dev.msgrelay.loadgen.report;
 
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneStatus;
-import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Json;
 import java.util.List;
@@ -14,7 +13,6 @@ public final class LanesReport {
 
     private LanesReport() {}
 
-    /** One line. */
     public static String line(LaneStatus status) {
         return Unit.format(
                 "%-28s %-13s %s",
@@ -23,11 +21,12 @@ public final class LanesReport {
                 status.possible() ? link(status.spec().emulatedLink()) : status.reason());
     }
 
-    private static String link(LaneLink link) {
+    private static String link(Link link) {
         return link == null
                 ? "no line rate: 'loadgen calibrate' measures what it can do"
                 : Unit.format(
-                        "%s each way, at most %,.1f MB/s of TCP payload", link.speed(), payloadPerSecond(link) / MEGA);
+                        "%s each way, at most %,.1f MB/s of TCP payload",
+                        link.speed(), link.payloadBytesPerSecond() / MEGA);
     }
 
     /**
@@ -46,7 +45,7 @@ public final class LanesReport {
             Long bitsPerSecond,
             Double payloadBytesPerSecond) {
         static Line of(LaneStatus status) {
-            LaneLink link = status.spec().emulatedLink();
+            Link link = status.spec().emulatedLink();
             return new Line(
                     status.spec().kind().title(),
                     status.spec().label(),
@@ -55,18 +54,11 @@ public final class LanesReport {
                     status.reason(),
                     link == null ? null : link.format().mtu(),
                     link == null ? null : link.speed().bitsPerSecond(),
-                    link == null ? null : payloadPerSecond(link));
+                    link == null ? null : link.payloadBytesPerSecond());
         }
     }
 
-    /** A whole document. */
     public static String json(List<LaneStatus> all) {
         return Json.text(Map.of("lanes", all.stream().map(Line::of).toList()));
-    }
-
-    /** Of full segments back to back. */
-    private static double payloadPerSecond(LaneLink link) {
-        SegmentFormat format = link.format();
-        return link.speed().bytesPerSecond() * format.segmentBytes() / format.wireBytes(format.segmentBytes());
     }
 }

@@ -24,10 +24,8 @@ public final class ResultFiles {
     /** A row per run. */
     public static final String CSV = "results.csv";
 
-    /** All histograms. */
     public static final String HISTOGRAMS = "latency.hlog";
 
-    /** For people. */
     public static final String HTML = "report.html";
 
     private static final String TEMPORARY = ".part";
@@ -79,7 +77,6 @@ public final class ResultFiles {
         return new ResultFiles(directory, opener);
     }
 
-    /** Where the files are. */
     public Path directory() {
         return directory;
     }

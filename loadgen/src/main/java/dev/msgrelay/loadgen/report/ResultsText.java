@@ -34,7 +34,6 @@ public final class ResultsText {
         this.choice = RegimeChoice.of(results.runs());
     }
 
-    /** All of it. */
     public static String of(Results results) {
         ResultsText all = new ResultsText(results);
         results.lanes().forEach(all::lane);

@@ -208,14 +208,28 @@ public final class RunTable {
             if (run.acknowledged() > 0) {
                 item("acknowledged", "%,d messages of the whole run", run.acknowledged());
             }
+            if (part.run().delays().hasAcknowledged()) {
+                item(
+                        "",
+                        "%s(%s, from %s)",
+                        percentiles(part.run().delays().acknowledged()),
+                        part.load().clients().acks(),
+                        part.isPaced() ? "the time at which it was to be sent" : "the publisher's hands at full speed");
+            }
             Visits visits = run.visits();
             if (visits.count() > 0) {
                 item(
-                        part.load().clients().churn() > 0 ? "churn" : "beside it",
+                        part.load().clients().visitingPublishers() > 0 ? "churn" : "beside it",
                         "%,d connections came and went, the longest for %s, %,d of them over 100 ms late",
                         visits.count(),
                         nanos(visits.longestNanos()),
                         visits.late());
+            }
+            if (visits.subscribers() != null) {
+                item(
+                        "",
+                        "%,d messages came to visiting subscribers, every byte was checked",
+                        visits.subscribers().messages());
             }
         }
     }

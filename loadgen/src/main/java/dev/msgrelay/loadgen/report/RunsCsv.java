@@ -146,6 +146,12 @@ final class RunsCsv {
                 percentile -> row -> Figures.timeInQueue(row.run(), percentile));
         all.put("longest_gap_ns", row -> Figures.longestGap(row.run()));
         all.put("check_ns", row -> row.correctness().checkNanos());
+        all.put("acks", row -> row.load().clients().acks());
+        histogram(
+                all,
+                "acknowledged",
+                row -> row.run().delays().acknowledged(),
+                percentile -> row -> Figures.acknowledged(row.run(), percentile));
         return all;
     }
 

@@ -97,7 +97,6 @@ final class Tables {
         return runs == counted.total() ? Value.of(text) : Value.marked(text + " of " + counted.total(), Mark.WARN);
     }
 
-    /** Figures against each other. */
     static Table ratios(List<Ratio> ratios) {
         return Table.of(
                 "Ratios",
@@ -152,7 +151,6 @@ final class Tables {
                         Field.text("notes", one -> String.join("; ", one.notes()))));
     }
 
-    /** A row for each run. */
     static Table throughput(List<RunRecord> runs) {
         return Table.of(
                         "Throughput",

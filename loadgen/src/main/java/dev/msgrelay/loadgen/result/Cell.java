@@ -51,7 +51,6 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
         this(RELAY, parameters, ceilings, runs);
     }
 
-    /** The same with one run more. */
     public Cell with(RunRecord run) {
         List<RunRecord> next = new ArrayList<>(runs);
         next.add(run);

@@ -24,7 +24,6 @@ public record Counted(Regime regime, List<RunRecord> runs, int total, boolean co
         runs = List.copyOf(runs);
     }
 
-    /** Of a cell. */
     public static Counted of(Cell cell) {
         List<RunRecord> standing =
                 standing(cell.runs(), RunRecord::counts, run -> run.hops().regime());
@@ -56,7 +55,6 @@ public record Counted(Regime regime, List<RunRecord> runs, int total, boolean co
         return new Counted(regime, runs, cell.runs().size(), !runs.isEmpty());
     }
 
-    /** A figure over the runs. */
     public Spread over(ToDoubleFunction<RunRecord> figure) {
         return Spread.of(runs, figure);
     }
@@ -81,7 +79,6 @@ public record Counted(Regime regime, List<RunRecord> runs, int total, boolean co
                         .collect(Collectors.joining(", "));
     }
 
-    /** The median; NaN of nothing. */
     public static double median(double... values) {
         if (values.length == 0) {
             return Double.NaN;

@@ -41,6 +41,11 @@ public final class Figures {
         return run.delays().hasTimeInQueue() ? at(run.delays().timeInQueue(), percentile) : Double.NaN;
     }
 
+    /** A percentile of the time to an acknowledgement in nanoseconds. */
+    public static double acknowledged(RunRecord run, double percentile) {
+        return run.delays().hasAcknowledged() ? at(run.delays().acknowledged(), percentile) : Double.NaN;
+    }
+
     /** The longest time without a delivery to a subscriber, in nanoseconds: at full speed; at a rate it follows from the rate. */
     public static double longestGap(RunRecord run) {
         Signals signals = run.resources().signals();

@@ -2,8 +2,7 @@ package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.link.LinkSpeed;
-import dev.msgrelay.loadgen.link.SegmentFormat;
+import dev.msgrelay.loadgen.link.Link;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,20 +16,7 @@ import java.util.Locale;
  * @param link null where there is none: loopback, Unix sockets; or where nobody tells its speed: to another host
  */
 public record LaneResult(
-        String name, LaneKind kind, boolean emulated, String skipped, LinkFacts link, Places places, List<Cell> cells) {
-    /**
-     * The link that a lane leads over.
-     *
-     * @param speed in each direction; null where neither the system nor the user tells it
-     */
-    public record LinkFacts(LinkSpeed speed, SegmentFormat format) {
-        /** "10 Gbit/s, MTU 1500, IPv4, TCP time stamps". */
-        @Override
-        public String toString() {
-            return (speed == null ? "unknown speed" : speed) + ", " + format;
-        }
-    }
-
+        String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
     /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
     public record Places(Place publishers, Place subscribers) {
         /** Everything on the relay's side. */
@@ -55,7 +41,6 @@ public record LaneResult(
         }
     }
 
-    /** A side of the link. */
     public enum Place {
         /** With the relay, in processes of their own; over TCP where its lane is not one of Unix sockets. */
         NEAR,
@@ -66,7 +51,6 @@ public record LaneResult(
         /** Across the link. */
         FAR;
 
-        /** For people. */
         String text() {
             return switch (this) {
                 case NEAR -> "at the relay's side";

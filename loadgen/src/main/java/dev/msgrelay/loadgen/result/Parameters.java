@@ -82,7 +82,6 @@ public record Parameters(
             return new Body(sizes + (usual ? "" : " seed " + seed), sizes.mean());
         }
 
-        /** Every body of this size. */
         public static Body fixed(int bytes) {
             return new Body(Integer.toString(bytes), bytes);
         }

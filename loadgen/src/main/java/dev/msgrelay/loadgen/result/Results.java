@@ -81,7 +81,6 @@ public record Results(
      * @param reason one line for people; mostly empty when complete
      */
     public record Ending(How how, String reason) {
-        /** The states of a measurement. */
         public enum How {
             /** Not yet: what a file says that was written between two runs, also after a crash of the tool. */
             RUNNING,
@@ -124,7 +123,6 @@ public record Results(
      * @param name "here", or the name that it was reached by
      */
     public record Site(String name, Machine machine) {
-        /** This machine. */
         public static Site here() {
             return new Site("here", Machine.here());
         }
@@ -201,7 +199,6 @@ public record Results(
         notes = List.copyOf(notes);
     }
 
-    /** Nothing yet. */
     public static Results of(Origin origin, List<Site> sites) {
         return new Results(
                 SCHEMA_VERSION,
@@ -242,7 +239,6 @@ public record Results(
         return new Results(schemaVersion, origin, ending, sites, newLanes, ratios, turns, maxRates, findings, notes);
     }
 
-    /** The same with another ending. */
     public Results with(Ending newEnding) {
         return new Results(schemaVersion, origin, newEnding, sites, lanes, ratios, turns, maxRates, findings, notes);
     }
@@ -267,7 +263,6 @@ public record Results(
         return new Results(schemaVersion, origin, ending, sites, lanes, ratios, turns, maxRates, findings, newNotes);
     }
 
-    /** All runs of all lanes. */
     public List<RunRecord> runs() {
         return lanes.stream()
                 .flatMap(lane -> lane.cells().stream())
@@ -275,7 +270,6 @@ public record Results(
                 .toList();
     }
 
-    /** The lane of this name. */
     public Optional<LaneResult> lane(String name) {
         return lanes.stream().filter(lane -> lane.name().equals(name)).findFirst();
     }

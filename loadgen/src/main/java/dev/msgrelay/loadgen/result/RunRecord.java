@@ -1,6 +1,8 @@
 package dev.msgrelay.loadgen.result;
 
+import com.fasterxml.jackson.annotation.JacksonInject;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.OptBoolean;
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.load.Arrivals;
@@ -81,10 +83,28 @@ public record RunRecord(
      * @param oneMessageIn one message in so many was recorded
      * @param skew from the first subscriber that got a message to the last one; null when not recorded
      * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
+     * @param acknowledged from the intended time of sending, at full speed from when the publisher had it, to the
+     *     acknowledgement; null when nobody asks for that; older results do not tell
      */
-    public record Delays(Histogram latency, int oneMessageIn, Arrivals.Skew skew, Histogram timeInQueue) {
+    public record Delays(
+            Histogram latency,
+            int oneMessageIn,
+            Arrivals.Skew skew,
+            Histogram timeInQueue,
+
+            @JacksonInject(value = "acknowledged", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
+            Histogram acknowledged) {
         /** Nothing recorded. */
         public static final Delays NONE = new Delays(null, 1, null, null);
+
+        /** Without acknowledgements. */
+        public Delays(Histogram latency, int oneMessageIn, Arrivals.Skew skew, Histogram timeInQueue) {
+            this(latency, oneMessageIn, skew, timeInQueue, null);
+        }
+
+        public boolean hasAcknowledged() {
+            return acknowledged != null && acknowledged.getTotalCount() > 0;
+        }
 
         public boolean hasLatency() {
             return latency != null && latency.getTotalCount() > 0;

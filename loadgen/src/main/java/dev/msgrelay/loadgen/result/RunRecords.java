@@ -95,7 +95,8 @@ public final class RunRecords {
                 load.rate() > 0 ? recorded : null,
                 load.sampling(),
                 load.hasSkew() ? result.received().skew() : null,
-                load.rate() > 0 ? null : recorded);
+                load.rate() > 0 ? null : recorded,
+                load.clients().acks().isAsked() ? result.published().acknowledgedAfter() : null);
     }
 
     /** What is to be said of the cores where they were not the same, or not free: one line, or none. */

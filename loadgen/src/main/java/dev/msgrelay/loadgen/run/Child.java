@@ -145,7 +145,7 @@ public final class Child {
     }
 
     /** Gives a worker that stays its next job: what it said in the last one is forgotten. */
-    void startJob(List<String> args) {
+    public void startJob(List<String> args) {
         synchronized (this) {
             events.clear();
         }

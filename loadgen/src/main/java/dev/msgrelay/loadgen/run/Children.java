@@ -3,8 +3,11 @@ package dev.msgrelay.loadgen.run;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,6 +21,7 @@ public final class Children implements AutoCloseable {
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
     private RunDirectory directory;
+    private final Map<Path, RunDirectory> data = new HashMap<>();
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
     private volatile boolean abandoned;
 
@@ -105,7 +109,7 @@ public final class Children implements AutoCloseable {
     }
 
     /** Starts any command of this host; {@link HostSite#guarded guard} one that would outlive its controller. */
-    synchronized Child startCommand(String name, List<String> command) throws IOException {
+    public synchronized Child startCommand(String name, List<String> command) throws IOException {
         return add(new Child(name, Site.HERE, HostSite.startCommand(command)));
     }
 
@@ -131,6 +135,20 @@ public final class Children implements AutoCloseable {
             directory = RunDirectory.create();
         }
         return directory.socket(name).toString();
+    }
+
+    /**
+     * A directory for what a contestant writes, which goes with the children; the same one when it is asked for again.
+     *
+     * @param parent it lies in there; null: where temporary files go
+     */
+    public synchronized Path directory(Path parent) throws IOException {
+        RunDirectory made = data.get(parent);
+        if (made == null) {
+            made = parent == null ? RunDirectory.create() : RunDirectory.in(parent);
+            data.put(parent, made);
+        }
+        return made.data();
     }
 
     /** Kills one (SIGKILL), waits for its end, and forgets it: another one may have its name. */
@@ -176,6 +194,7 @@ public final class Children implements AutoCloseable {
         if (directory != null) {
             directory.close();
         }
+        data.values().forEach(RunDirectory::close);
     }
 
     private void removeHook() {

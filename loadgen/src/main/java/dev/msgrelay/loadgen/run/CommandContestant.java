@@ -65,12 +65,19 @@ public record CommandContestant(String command) implements Contestant {
         }
     }
 
+    /** One on this host that was free a moment ago. */
+    public static Endpoint freePort() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            return Endpoint.parse("127.0.0.1:" + free.getLocalPort());
+        }
+    }
+
     private static String place(Endpoint endpoint) {
         return endpoint.isUnix() ? endpoint.toString().substring("unix:".length()) : "" + endpoint.port();
     }
 
     /** Looks without connecting: a connection too many may be what ends a simple relay. */
-    private static void awaitListening(Child child, Endpoint endpoint)
+    public static void awaitListening(Child child, Endpoint endpoint)
             throws IOException, RunException, InterruptedException {
         long deadline = System.nanoTime() + Contestants.READY_NANOS;
         while (!(endpoint.isUnix()
@@ -78,7 +85,7 @@ public record CommandContestant(String command) implements Contestant {
                 : ListeningSockets.hasPort(endpoint.port()))) {
             child.checkHealthy();
             if (System.nanoTime() > deadline) {
-                throw new RunException("command did not listen at " + endpoint + " within "
+                throw new RunException(child.name() + " did not listen at " + endpoint + " within "
                         + TimeUnit.NANOSECONDS.toSeconds(Contestants.READY_NANOS) + " s");
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);

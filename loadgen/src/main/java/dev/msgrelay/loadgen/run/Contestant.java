@@ -40,7 +40,7 @@ public interface Contestant {
      * @param doors what else of it is told
      */
     record Started(Child process, Endpoint publish, Endpoint subscribe, Doors doors) {
-        Started(Child process, Endpoint publish, Endpoint subscribe) {
+        public Started(Child process, Endpoint publish, Endpoint subscribe) {
             this(process, publish, subscribe, Doors.NONE);
         }
 

@@ -35,6 +35,9 @@ final class Fleet {
 
     private static final int SUBSCRIBERS_PER_MEGABYTE = 2;
 
+    /** Of a storm. */
+    private static final int VISITORS_PER_MEGABYTE = 4;
+
     /** How the name of a process of subscribers begins. */
     static final String SUBSCRIBER = "subscriber";
 
@@ -101,9 +104,7 @@ final class Fleet {
             option(args, "wanted", load.clients().wanted());
         }
         option(args, "check", load.audience().check());
-        if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
-            option(args, "policy", load.policy().flag());
-        }
+        policy(args);
         int moreMegabytes = Math.max(0, count - SUBSCRIBERS_PER_USUAL_HEAP) / SUBSCRIBERS_PER_MEGABYTE;
         return children.startWorker(
                 children.placement().subscribers(),
@@ -176,18 +177,24 @@ final class Fleet {
         args.addAll(tls(contestant));
         option(args, "first-id", firstId);
         flag(args, "library", load.clients().kind() == Clients.Kind.LIBRARY);
-        flag(args, "ack", load.clients().acks());
+        Clients.Ack acks = load.clients().acks();
+        if (acks.isAsked()) {
+            option(args, "ack", acks.level().flag());
+            option(args, "sampling", load.sampling());
+        }
     }
 
     /** Starts those who come and go, if there are any; those who publish are heard of as publishers are. */
     void startVisitors(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         Clients.Ports ports = load.clients().ports();
-        if (load.clients().churn() > 0) {
-            List<String> args = content(load);
-            publishTo(args, contestant, load.publishers());
-            option(args, "from", contestant.subscribe());
-            startVisitor(
-                    "those who come and go", ChurnMain.class, load.clients().churn(), args);
+        int churn = load.clients().churn();
+        if (churn > 0) {
+            startVisitor("those who come and go", ChurnMain.class, churn, comeAndGo(contestant, load.publishers()));
+        }
+        if (load.clients().storm() > 0) {
+            List<String> args = comeAndGo(contestant, load.publishers() + (churn > 0 ? 1 : 0));
+            option(args, "storm", load.clients().storm());
+            startVisitor("those who come at once", ChurnMain.class, 1, args);
         }
         if (ports.handshakes() > 0) {
             List<String> args = new ArrayList<>(contestant.doors().tls().args());
@@ -201,10 +208,28 @@ final class Fleet {
         }
     }
 
+    private List<String> comeAndGo(Contestant.Started contestant, int firstId) {
+        List<String> args = content(load);
+        publishTo(args, contestant, firstId);
+        option(args, "from", contestant.subscribe());
+        option(args, "publishers", load.senders());
+        policy(args);
+        return args;
+    }
+
+    /** Who may be sent less than all says HELLO, so that it is told. */
+    private void policy(List<String> args) {
+        if (load.isChecked() && load.policy() != Policy.BACKPRESSURE) {
+            option(args, "policy", load.policy().flag());
+        }
+    }
+
     private void startVisitor(String name, Class<?> main, int rate, List<String> args)
             throws IOException, RunException, InterruptedException {
         option(args, "rate", rate);
-        Child visitor = children.startWorker(children.placement().publishers(), name, main, args);
+        int moreMegabytes = load.clients().storm() / VISITORS_PER_MEGABYTE;
+        Child visitor = children.startWorker(
+                children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes, false));
         visitors.add(visitor);
         visitor.await("ready", READY_NANOS);
     }

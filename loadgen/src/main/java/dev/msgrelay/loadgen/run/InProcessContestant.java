@@ -40,7 +40,8 @@ public record InProcessContestant(
 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
-        List<String> args = new ArrayList<>(relayArgs);
+        List<String> relay = RelayContestant.withJournal(relayArgs, children);
+        List<String> args = new ArrayList<>(relay);
         args.addAll(Contestants.bind(children));
         args.addAll(List.of("--threads", "" + load.publishers()));
         args.addAll(
@@ -50,21 +51,24 @@ public record InProcessContestant(
         if (load.unix()) {
             args.addAll(List.of("--subscribe-socket", children.socketPath("subscribe")));
         }
-        Child child = start(children, args);
+        Child child = start(
+                children,
+                args,
+                javaOptions.equals(RelayContestant.JAVA_OPTIONS) ? RelayContestant.javaOptions(relay) : javaOptions);
         JsonObject ready = child.await("ready", Contestants.READY_NANOS);
         return new Started(child, null, Endpoint.parse(ready.getString("subscribe")));
     }
 
-    private Child start(Children children, List<String> args) throws IOException {
+    private Child start(Children children, List<String> args, List<String> options) throws IOException {
         String main = InProcessMain.class.getName();
         if (build != null) {
-            List<String> command = build.loadgen(javaOptions, main);
+            List<String> command = build.loadgen(options, main);
             command.addAll(args);
             return children.startCommand("relay", command);
         }
         return children.start(
                 children.placement().relay(),
                 "relay",
-                new Site.JavaProgram(Site.JavaProgram.withNativeAccess(javaOptions), main, args));
+                new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), main, args));
     }
 }

@@ -192,9 +192,9 @@ public record Load(
         return new TypeChoice(SizeTable.fixed(body().max()).withTypes(content.types()), clients.wanted());
     }
 
-    /** Publisher ids of the run: the publishers', and one more where publishers come and go. */
+    /** Publisher ids of the run: the publishers', and those of publishers that come and go. */
     int senders() {
-        return publishers + (clients.churn() > 0 ? 1 : 0);
+        return publishers + clients.visitingPublishers();
     }
 
     /** Whether every message is checked. */

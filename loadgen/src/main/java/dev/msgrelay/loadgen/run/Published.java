@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import com.fasterxml.jackson.annotation.JacksonInject;
+import com.fasterxml.jackson.annotation.OptBoolean;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.List;
@@ -12,25 +14,45 @@ import org.HdrHistogram.Histogram;
  * @param total messages of the whole run
  * @param punctuality within the window
  * @param acknowledged messages of the whole run that the relay has acknowledged; 0 where nobody asks for that
+ * @param acknowledgedAfter nanoseconds from the time that a message was meant for, at full speed from when the publisher
+ *     had it, to its acknowledgement; empty likewise
  */
-public record Published(Traffic traffic, long total, Punctuality punctuality, long acknowledged, Visits visits) {
+public record Published(
+        Traffic traffic,
+        long total,
+        Punctuality punctuality,
+        long acknowledged,
+        Histogram acknowledgedAfter,
+        Visits visits) {
     /**
      * The connections that came and went beside the others, within the window.
      *
      * @param late those that came more than 100 ms after they were meant to
-     * @param longestNanos the longest one, from connecting to its end
+     * @param longestNanos the longest one, or of a storm until all had left, from connecting to its end
+     * @param subscribers what those of them got that subscribed, over the whole run; null where nobody did, and in older
+     *     results; a loss that was told is none
      */
-    public record Visits(long count, long late, long longestNanos) {
-        public static final Visits NONE = new Visits(0, 0, 0);
+    public record Visits(
+            long count,
+            long late,
+            long longestNanos,
+
+            @JacksonInject(value = "visiting", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
+            SubscriberResult subscribers) {
+        public static final Visits NONE = new Visits(0, 0, 0, null);
 
         private Visits and(Visits other) {
-            return new Visits(count + other.count, late + other.late, Math.max(longestNanos, other.longestNanos));
+            return new Visits(
+                    count + other.count,
+                    late + other.late,
+                    Math.max(longestNanos, other.longestNanos),
+                    subscribers == null ? other.subscribers : subscribers.and(other.subscribers));
         }
     }
 
     /** Without acknowledgements, and nobody came and went. */
     public Published(Traffic traffic, long total, Punctuality punctuality) {
-        this(traffic, total, punctuality, 0, Visits.NONE);
+        this(traffic, total, punctuality, 0, Histograms.sparse(), Visits.NONE);
     }
 
     static Published of(List<JsonObject> processes, Timing timing) {
@@ -46,13 +68,18 @@ public record Published(Traffic traffic, long total, Punctuality punctuality, lo
             visits = visits.and(new Visits(
                     process.getLong("visits", 0),
                     process.getLong("visitsLate", 0),
-                    process.getLong("longestVisitNanos", 0)));
+                    process.getLong("longestVisitNanos", 0),
+                    process.has("visitors") ? SubscriberResult.of(process.getObject("visitors")) : null));
             worst = Math.max(worst, process.getLong("worstLateNanos", 0));
             if (process.has("lateness")) {
                 lateness.add(Histograms.decode(process.getString("lateness")));
             }
         }
         List<JsonObject> each = Fleet.all(processes, "publishers");
+        Histogram acknowledgedAfter = Histograms.sparse();
+        each.stream()
+                .filter(one -> one.has("acknowledgedAfter"))
+                .forEach(one -> acknowledgedAfter.add(Histograms.decode(one.getString("acknowledgedAfter"))));
         return new Published(
                 new Traffic(
                         sum(each, "messagesMeasured"),
@@ -61,6 +88,7 @@ public record Published(Traffic traffic, long total, Punctuality punctuality, lo
                 sum(each, "messages"),
                 new Punctuality(late, worst, lateness, means == null ? Punctuality.Means.NONE : means),
                 sum(each, "acknowledged"),
+                acknowledgedAfter,
                 visits);
     }
 

@@ -11,7 +11,6 @@ import org.HdrHistogram.Histogram;
  * @param means what the system gave them for it
  */
 public record Punctuality(long late, long worstNanos, Histogram lateness, Means means) {
-    /** Nothing was scheduled. */
     public static final Punctuality NONE = new Punctuality(0, 0, new Histogram(1), Means.NONE);
 
     /**
@@ -31,7 +30,6 @@ public record Punctuality(long late, long worstNanos, Histogram lateness, Means 
             return obstacle.isEmpty() ? text : text + " (" + obstacle + ")";
         }
 
-        /** What both have. */
         Means and(Means other) {
             return new Means(
                     realTime && other.realTime,

@@ -33,6 +33,17 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** The relay's option that says what it does with a slow subscriber. */
     public static final String POLICY = "--slow-subscriber";
 
+    /** The relay's option that says where its journal is. */
+    public static final String JOURNAL = "--journal";
+
+    /** In place of a journal's directory: a new one, which goes with the relay; with a colon and the directory that it is in. */
+    public static final String TEMPORARY = "temp";
+
+    private static final String KEEP = "--journal-keep";
+
+    /** Of a temporary one: some seconds of a stream at full speed. */
+    private static final String TEMPORARY_KEEP = "1g";
+
     /** Both sides as the load says. */
     public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
         this(relayArgs, javaOptions, false);
@@ -99,7 +110,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         if (load.body().max() > FrameLayout.DEFAULT_MAX_BODY) {
             args.addAll(List.of("--max-body", "" + load.body().max()));
         }
-        args.addAll(relayArgs);
+        args.addAll(withJournal(relayArgs, children));
         Child child = start(children, args);
         JsonObject ready = child.await("ready", Contestants.READY_NANOS);
         String tlsPublish = ready.getString("tlsPublish");
@@ -112,6 +123,25 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                         own == null ? null : own.clients(),
                         tlsPublish == null ? null : Endpoint.parse(tlsPublish),
                         admin == null ? null : Endpoint.parse(admin)));
+    }
+
+    /** These arguments with a directory in place of a temporary one. */
+    static List<String> withJournal(List<String> relayArgs, Children children) throws IOException {
+        int at = relayArgs.indexOf(JOURNAL) + 1;
+        String[] place = at == 0 || at == relayArgs.size()
+                ? new String[1]
+                : relayArgs.get(at).split(":", 2);
+        if (!TEMPORARY.equals(place[0])) {
+            return relayArgs;
+        }
+        List<String> args = new ArrayList<>(relayArgs);
+        args.set(
+                at,
+                children.directory(place.length == 1 ? null : Path.of(place[1])).toString());
+        if (!args.contains(KEEP)) {
+            args.addAll(List.of(KEEP, TEMPORARY_KEEP));
+        }
+        return args;
     }
 
     private Child start(Children children, List<String> args) throws IOException {

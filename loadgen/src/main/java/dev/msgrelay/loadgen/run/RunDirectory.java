@@ -12,12 +12,14 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * A directory for the Unix sockets and the keys of runs, for nobody else to read, which goes with them. As long as its process lives, that has a lock on a
+ * A directory for the Unix sockets, the keys and the data of runs, for nobody else to read, which goes with them. As long as its process lives, that has a lock on a
  * file in there; the kernel takes the lock away however the process ends. So the next process that needs such a directory
  * knows what a killed one has left in the same place, and removes it. Thread-safe.
  */
@@ -27,6 +29,7 @@ final class RunDirectory implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile(PREFIX + "\\d+");
     private static final String SOCKET = ".sock";
     private static final String PEM = ".pem";
+    private static final String DATA = "data";
 
     /** Entries that are looked at: a place full of others must not hold a run up. */
     private static final int MAX_LOOKS = 1_000;
@@ -133,8 +136,21 @@ final class RunDirectory implements AutoCloseable {
                 Files.deleteIfExists(file);
             }
         }
+        Path data = directory.resolve(DATA);
+        if (Files.isDirectory(data, LinkOption.NOFOLLOW_LINKS)) {
+            try (Stream<Path> all = Files.walk(data)) {
+                for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(one);
+                }
+            }
+        }
         Files.deleteIfExists(directory.resolve(LOCK));
         Files.deleteIfExists(directory);
+    }
+
+    /** A directory within, for whatever a contestant writes. */
+    Path data() throws IOException {
+        return Files.createDirectories(path.resolve(DATA));
     }
 
     /** A path for a Unix socket. */

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.run;
 
 /** Hears how a run goes on; called by the controller's thread. */
 public interface RunObserver {
-    /** Hears nothing. */
     RunObserver NONE = new RunObserver() {};
 
     /** What is being done now: "starting 2 publishers", "warm-up", "measuring", "draining". */

@@ -8,7 +8,6 @@ package dev.msgrelay.loadgen.run;
  */
 public record Traffic(long messages, long bytes, long nanos) {
     private static final double SECOND_NANOS = 1e9;
-    private static final double MEGA = 1e6;
 
     public double messagesPerSecond() {
         return messages * SECOND_NANOS / nanos;
@@ -16,9 +15,5 @@ public record Traffic(long messages, long bytes, long nanos) {
 
     public double bytesPerSecond() {
         return bytes * SECOND_NANOS / nanos;
-    }
-
-    public double megabytesPerSecond() {
-        return bytesPerSecond() / MEGA;
     }
 }

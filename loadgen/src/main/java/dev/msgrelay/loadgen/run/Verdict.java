@@ -39,6 +39,7 @@ public final class Verdict {
      */
     public static List<String> faults(RunResult result, Policy policy) {
         List<String> faults = new ArrayList<>(faults(result.received(), result.load(), policy));
+        faults.addAll(faults(result.published().visits().subscribers()));
         faults.addAll(absent(
                 result.load(),
                 result.timing().measured().toNanos(),
@@ -89,7 +90,9 @@ public final class Verdict {
         for (SubscriberResult slow : received.slow()) {
             checkSlow(slow, failures);
         }
-        if (load.publishers() > 0 && received.traffic().messages() == 0) {
+        if (load.publishers() > 0
+                && load.subscribers() > 0
+                && received.traffic().messages() == 0) {
             failures.add("no message arrived within the measured window");
         }
         return failures;
@@ -103,6 +106,20 @@ public final class Verdict {
         if (slow.closed() != null && slow.closeReason() != CloseReason.SLOW_SUBSCRIBER.code()) {
             failures.add(who + "connection ended: " + slow.closed());
         }
+    }
+
+    /** They came and left in the middle of the stream, whenever they wanted; null: nobody did. */
+    static List<String> faults(SubscriberResult visiting) {
+        List<String> failures = new ArrayList<>();
+        if (visiting != null) {
+            String who = "visiting subscribers: ";
+            count(visiting.lost(), who, "lost without a word", failures);
+            checkMessages(who, visiting, failures);
+            if (visiting.closed() != null) {
+                failures.add(who + "connection ended: " + visiting.closed());
+            }
+        }
+        return failures;
     }
 
     private static void check(String who, SubscriberResult subscriber, Policy policy, List<String> failures) {

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.bound.Classifier;
-import dev.msgrelay.loadgen.bound.ProcFiles;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
@@ -12,6 +11,7 @@ import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.bound.Watched;
 import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.loadgen.bound.WindowSampler;
+import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.worker.Pauses;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
@@ -50,7 +50,7 @@ final class Watch implements AutoCloseable {
         add(processes, Role.SUBSCRIBER, fleet.visitors(), true);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
         link = new LinkShare(Double.NaN, Double.NaN, isLink(contestant.publish()), isLink(contestant.subscribe()));
-        sampler = WindowSampler.start(ProcFiles.ofThisHost(), watched, window.begin(), window.end(), load.rate() > 0);
+        sampler = WindowSampler.start(SystemTree.proc(), watched, window.begin(), window.end(), load.rate() > 0);
     }
 
     private static void add(List<Watched.Process> processes, Role role, List<Child> children, boolean beside) {

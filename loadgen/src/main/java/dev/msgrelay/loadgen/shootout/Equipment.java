@@ -18,7 +18,6 @@ import java.util.function.Function;
  * @param iperf3 measures what a link gives to it
  */
 public record Equipment(LoadRig rig, Opener opener, Function<Lane, Contestant> relay, Iperf3 iperf3) {
-    /** Opens lanes. */
     @FunctionalInterface
     public interface Opener {
         /**

@@ -14,7 +14,6 @@ import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.loadgen.result.LaneResult;
-import dev.msgrelay.loadgen.result.LaneResult.LinkFacts;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Parameters;
@@ -177,9 +176,6 @@ final class LaneSheet {
 
     /** Everything about this lane, as results know it. */
     LaneResult result(List<Run<RunResult>> runs) {
-        LinkFacts facts = lane.link() == null
-                ? null
-                : new LinkFacts(lane.link().speed(), lane.link().format());
         List<Cell> cells = new ArrayList<>();
         relays.forEach((load, cell) -> {
             List<Run<RunResult>> own = of(cell, runs);
@@ -187,7 +183,7 @@ final class LaneSheet {
                 cells.add(cell(load, own, runs));
             }
         });
-        return new LaneResult(name(), lane.spec().kind(), lane.spec().isEmulated(), null, facts, places, cells);
+        return new LaneResult(name(), lane.spec().kind(), lane.spec().isEmulated(), null, lane.link(), places, cells);
     }
 
     private Cell cell(Load load, List<Run<RunResult>> own, List<Run<RunResult>> all) {
@@ -208,7 +204,6 @@ final class LaneSheet {
         return new Cell(parameters(load, lane), ceiling(load, above), records);
     }
 
-    /** A cell's parameters. */
     static Parameters parameters(Load load, Lane lane) {
         return Parameters.of(load)
                 .withMtu(lane.link() == null ? 0 : lane.link().format().mtu());
@@ -222,7 +217,7 @@ final class LaneSheet {
     private Ceilings ceiling(Load load, List<Run<RunResult>> above) {
         return lane.link() == null
                 ? median(above.stream().filter(Run::counts).toList())
-                : LaneCeilings.of(lane.link().speed(), lane.link().format(), load.body());
+                : LaneCeilings.of(lane.link(), load.body());
     }
 
     /**

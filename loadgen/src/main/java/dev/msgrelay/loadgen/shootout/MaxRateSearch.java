@@ -96,7 +96,6 @@ public final class MaxRateSearch {
         }
     }
 
-    /** How far the search came. */
     public enum Ending {
         /** A rate that passes, and one just above it that does not. */
         FOUND("found"),

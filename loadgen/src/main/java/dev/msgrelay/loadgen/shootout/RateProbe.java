@@ -48,9 +48,7 @@ final class RateProbe {
         int publishers = load.publishers();
         long start = USUAL_START / publishers;
         if (lane.link() != null) {
-            double ceiling = LaneCeilings.of(lane.link().speed(), lane.link().format(), load.body())
-                    .batched()
-                    .messagesPerSecond();
+            double ceiling = LaneCeilings.of(lane.link(), load.body()).batched().messagesPerSecond();
             start = (long) (ceiling / BELOW_CEILING / publishers / load.subscribers());
         }
         long lowest = lowest();
@@ -70,12 +68,10 @@ final class RateProbe {
         return (long) Math.max(1, Math.min(HIGHEST, perSecond));
     }
 
-    /** How many runs it took so far. */
     int runs() {
         return runs;
     }
 
-    /** It took so many more. */
     void took(int more) {
         runs += more;
     }
@@ -124,7 +120,6 @@ final class RateProbe {
         return run.isWhole() ? run.result().received().latency().getValueAtPercentile(PERCENTILE) : 0;
     }
 
-    /** What came of the search. */
     MaxRate found(MaxRateSearch.Result result) {
         MaxRateSearch.Ending ending = result.ending();
         boolean confirmed = ending == MaxRateSearch.Ending.FOUND || ending == MaxRateSearch.Ending.AT_HIGHEST;

@@ -61,7 +61,6 @@ public final class ShootoutRun {
     private Ending ending = Ending.running();
     private boolean searchFailed;
 
-    /** Where results are kept. */
     @FunctionalInterface
     public interface Kept {
         /**
@@ -172,7 +171,6 @@ public final class ShootoutRun {
         }
     }
 
-    /** Everything so far. */
     public Results results() {
         List<Run<RunResult>> runs = experiment.runs();
         List<LaneResult> lanes = new ArrayList<>();

@@ -25,7 +25,6 @@ public record HostSite(String name, List<String> prefix, String address, Site.Da
         prefix = List.copyOf(prefix);
     }
 
-    /** With any ports. */
     public HostSite(String name, List<String> prefix, String address) {
         this(name, prefix, address, Site.DataPorts.ANY);
     }

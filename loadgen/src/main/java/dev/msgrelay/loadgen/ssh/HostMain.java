@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.ssh;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonWriter;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.SystemTree;
@@ -20,6 +18,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a controller has on a second host beside its workers: it tells of the host and its clock, sends signals, and kills
@@ -106,8 +106,7 @@ final class HostMain {
 
     private static String answer(String[] words) {
         return switch (words[1]) {
-            case "facts" ->
-                JsonWriter.string(Facts.here(words.length > 2 ? words[2] : "").toJson());
+            case "facts" -> Facts.here(words.length > 2 ? words[2] : "").toJson();
             case "clock" -> Long.toString(System.nanoTime());
             case "figures" -> {
                 long pid = Long.parseLong(words[2]);
@@ -147,6 +146,8 @@ final class HostMain {
      */
     record Facts(Machine machine, String near, String far, OptionalInt mtu, OptionalLong megabitsPerSecond) {
         /** What sshd tells those that it starts: the client's address and port, the server's address and port. */
+        private static final JsonMapper JSON = new JsonMapper();
+
         private static final String CONNECTION = "SSH_CONNECTION";
 
         private static final int CONNECTION_WORDS = 4;
@@ -179,25 +180,13 @@ final class HostMain {
             }
         }
 
-        JsonObject toJson() {
-            JsonObject json = new JsonObject();
-            json.put("machine", machine.toJson());
-            json.put("near", near);
-            json.put("far", far);
-            mtu.ifPresent(bytes -> json.put("mtu", bytes));
-            megabitsPerSecond.ifPresent(speed -> json.put("megabitsPerSecond", speed));
-            return json;
+        String toJson() {
+            return JSON.writeValueAsString(this);
         }
 
-        static Facts of(JsonObject json) {
-            return new Facts(
-                    Machine.of(json.getObject("machine", new JsonObject())),
-                    json.getString("near", ""),
-                    json.getString("far", ""),
-                    json.has("mtu") ? OptionalInt.of(json.getInt("mtu")) : OptionalInt.empty(),
-                    json.has("megabitsPerSecond")
-                            ? OptionalLong.of(json.getLong("megabitsPerSecond"))
-                            : OptionalLong.empty());
+        /** @throws JacksonException it is not what {@link #toJson} gave */
+        static Facts of(String json) {
+            return JSON.readValue(json, Facts.class);
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.msgrelay.loadgen.ssh;
 
-import com.grack.nanojson.JsonParser;
-import com.grack.nanojson.JsonParserException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,6 +8,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import tools.jackson.core.JacksonException;
 
 /**
  * The controller's end of the talk with {@link HostMain}. One daemon thread reads its answers, another one tells it every
@@ -54,8 +53,8 @@ final class HostTalk implements AutoCloseable {
     HostMain.Facts facts(String farAddress) throws IOException, InterruptedException {
         String line = ask(("facts " + farAddress).trim()).line();
         try {
-            return HostMain.Facts.of(JsonParser.object().from(line));
-        } catch (JsonParserException e) {
+            return HostMain.Facts.of(line);
+        } catch (JacksonException e) {
             throw new IOException(name + " said: " + line, e);
         }
     }

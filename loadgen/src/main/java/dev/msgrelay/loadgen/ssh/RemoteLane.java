@@ -5,11 +5,11 @@ import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.site.HostSite;
@@ -31,7 +31,7 @@ public final class RemoteLane implements Lane {
 
     private final HostSite near;
     private final SshSite far;
-    private final LaneLink link;
+    private final Link link;
 
     /**
      * What is known beforehand.
@@ -40,9 +40,9 @@ public final class RemoteLane implements Lane {
      * @param far address at which this host reaches the second one; null: the one to which ssh came
      * @param ports at which the relay listens, and what sends in its place
      */
-    public record Given(String near, String far, Site.DataPorts ports, Link link) {}
+    public record Given(String near, String far, Site.DataPorts ports, Known link) {}
 
-    private RemoteLane(HostSite near, SshSite far, LaneLink link) {
+    private RemoteLane(HostSite near, SshSite far, Link link) {
         this.near = near;
         this.far = far;
         this.link = link;
@@ -74,7 +74,7 @@ public final class RemoteLane implements Lane {
         }
         String near = nearAddress(far, given.near());
         checkReach(far, near, given.ports());
-        LaneLink link = given.link()
+        Link link = given.link()
                 .between(
                         InetAddress.getByName(near),
                         InetAddress.getByName(far.address()),
@@ -155,7 +155,7 @@ public final class RemoteLane implements Lane {
 
     /** Null also where neither host tells how fast the link is, and nobody has given it. */
     @Override
-    public LaneLink link() {
+    public Link link() {
         return link;
     }
 
@@ -178,9 +178,9 @@ public final class RemoteLane implements Lane {
      * @param speed given, or null
      * @param mtu given, or 0
      */
-    public record Link(LinkSpeed speed, int mtu) {
+    public record Known(LinkSpeed speed, int mtu) {
         /** Nothing is given: all is read. */
-        public static final Link READ = new Link(null, 0);
+        public static final Known READ = new Known(null, 0);
 
         private static final long MEGA = 1_000_000L;
 
@@ -192,7 +192,7 @@ public final class RemoteLane implements Lane {
          * @param facts what the second host tells of its interface
          * @throws IllegalArgumentException naming a value that no link can have
          */
-        LaneLink between(InetAddress near, InetAddress far, HostMain.Facts facts, SystemTree tree) {
+        Link between(InetAddress near, InetAddress far, HostMain.Facts facts, SystemTree tree) {
             NetInterfaces all = new NetInterfaces(tree);
             Optional<NetInterface> local = all.withAddress(near);
             boolean oneHost = far.isLoopbackAddress()
@@ -204,7 +204,7 @@ public final class RemoteLane implements Lane {
         }
 
         /** From the interfaces at both ends. */
-        LaneLink of(
+        Link of(
                 Optional<NetInterface> near,
                 OptionalInt farMtu,
                 OptionalLong farMegabits,
@@ -219,7 +219,7 @@ public final class RemoteLane implements Lane {
             }
             LinkSpeed line = speed != null ? speed : new LinkSpeed(megabits.getAsLong() * MEGA);
             int packet = mtu != 0 ? mtu : (int) Math.min(SegmentFormat.MAX_MTU, bytes.getAsLong());
-            return new LaneLink(line, new SegmentFormat(packet, ip, timestamps, false, Framing.ETHERNET));
+            return new Link(line, new SegmentFormat(packet, ip, timestamps, false, Framing.ETHERNET));
         }
 
         private static OptionalLong widened(OptionalInt value) {

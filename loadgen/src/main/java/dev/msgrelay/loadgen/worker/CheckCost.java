@@ -29,7 +29,7 @@ final class CheckCost implements ReadableByteChannel {
         Receiver.Settings settings = given.ofOnePublisher();
         this.batch = FrameBatch.ofBytes(settings.sizes());
         this.measured = new MeasuredChannel(this, () -> 0, control);
-        this.verifier = new Verifier(measured, null, settings);
+        this.verifier = new Verifier(measured, null, settings, settings.newCheck());
         this.reader = new FrameReader(batch.capacity(), settings.sizes().max());
     }
 

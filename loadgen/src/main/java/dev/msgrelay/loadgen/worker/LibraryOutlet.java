@@ -4,14 +4,16 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.AckListener;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
 
 /**
  * A publisher of module relay-client: each frame is published as one message. With acknowledgements it answers for all of
@@ -22,26 +24,30 @@ final class LibraryOutlet implements Outlet {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     private final RelayPublisher publisher;
-    private final Acknowledged acknowledged = new Acknowledged();
-    private final boolean acks;
+    private final Acknowledged acknowledged;
+    private long published;
 
     /**
      * Connects.
      *
-     * @param tls how it speaks TLS; null: it does not
-     * @param name under which the relay counts its messages; null: without acknowledgements
-     * @param producer by which the relay knows it again under that name
+     * @param acknowledged hears of the acknowledgements that the options ask for; null: they ask for none
      */
-    LibraryOutlet(Endpoint relay, Tls tls, String name, ProducerId producer) throws IOException {
-        acks = name != null;
-        PublisherOptions.Builder options = PublisherOptions.builder(relay);
-        if (tls != null) {
-            options.tls(tls.ofLibrary());
-        }
-        if (acks) {
-            options.acks(name).producer(producer).onAck(acknowledged);
+    LibraryOutlet(PublisherOptions.Builder options, Acknowledged acknowledged) throws IOException {
+        this.acknowledged = acknowledged;
+        if (acknowledged != null) {
+            options.onAck(acknowledged);
         }
         publisher = RelayPublisher.connect(options.build());
+    }
+
+    /**
+     * The usual ones.
+     *
+     * @param tls how it speaks TLS; null: it does not
+     */
+    static PublisherOptions.Builder options(Endpoint relay, Tls tls) {
+        PublisherOptions.Builder options = PublisherOptions.builder(relay);
+        return tls == null ? options : options.tls(tls.ofLibrary());
     }
 
     @Override
@@ -58,6 +64,10 @@ final class LibraryOutlet implements Outlet {
     }
 
     private void publish(int type, ByteBuffer body) throws IOException {
+        if (acknowledged != null) {
+            // Counted here: asking the library takes a lock.
+            acknowledged.publishing(published++, body);
+        }
         PublishOutcome outcome = publisher.publish(type, body);
         if (outcome == PublishOutcome.FULL) {
             try {
@@ -80,20 +90,23 @@ final class LibraryOutlet implements Outlet {
     @Override
     public void settle() throws IOException, InterruptedException {
         if (!publisher.flush(PATIENCE)) {
-            String what = acks ? "acknowledged" : "sent";
+            String what = acknowledged == null ? "sent" : "acknowledged";
             throw publisher
                     .failure()
                     .orElseGet(() -> new IOException(publisher.messages() - publisher.settled() + " of "
                             + publisher.messages() + " messages were not " + what + " within " + patience()));
         }
-        if (acks) {
+        if (acknowledged != null) {
             acknowledged.check(publisher.firstNumber() + publisher.messages() - 1);
         }
     }
 
     @Override
     public void addTo(JsonObject result) {
-        result.put("acknowledged", acks ? publisher.settled() : 0);
+        if (acknowledged != null) {
+            result.put("acknowledged", publisher.settled());
+            result.put("acknowledgedAfter", Histograms.encode(acknowledged.after()));
+        }
     }
 
     private static String patience() {
@@ -107,15 +120,93 @@ final class LibraryOutlet implements Outlet {
 
     /**
      * What a relay has acknowledged of one publisher: numbers and their sequences have to go up, from one acknowledgement to
-     * the next, and never beyond what was published. Thread-safe.
+     * the next, and never beyond what was published; and how long that took. Thread-safe.
      */
     static final class Acknowledged implements AckListener {
+        private final long first;
+        private final long samplingMask;
+        private final Supplier<Window> window;
+        private final Histogram after = Histograms.sparse();
+
+        // Those that are timed and under way, as a ring: no more than the library keeps.
+        private long[] numbers = new long[1 << 10];
+        private long[] times = new long[1 << 10];
+        private int begin;
+        private int end;
+
         private long number;
         private long sequence;
         private String fault;
 
+        /**
+         * @param first number of the first message
+         * @param sampling one message in so many is timed, a power of two
+         * @param window those of which it is: only these are
+         */
+        Acknowledged(long first, int sampling, Supplier<Window> window) {
+            this.first = first;
+            this.samplingMask = sampling - 1L;
+            this.window = window;
+            this.number = first - 1;
+        }
+
+        /**
+         * A message goes to the library.
+         *
+         * @param before messages that went before it
+         */
+        void publishing(long before, ByteBuffer body) {
+            long stamp = LoadMessage.stampAt(body, body.position());
+            if ((stamp & samplingMask) == 0) {
+                begins(first + before, LoadMessage.timeAt(body, body.position(), System.nanoTime()));
+            }
+        }
+
+        private synchronized void begins(long newNumber, long time) {
+            int mask = numbers.length - 1;
+            numbers[end & mask] = newNumber;
+            times[end & mask] = time;
+            if (++end - begin == numbers.length) {
+                numbers = doubled(numbers);
+                times = doubled(times);
+                end -= begin;
+                begin = 0;
+            }
+        }
+
+        /** From the oldest on. */
+        private long[] doubled(long[] ring) {
+            long[] doubled = new long[2 * ring.length];
+            for (int i = 0; i < ring.length; i++) {
+                doubled[i] = ring[begin + i & ring.length - 1];
+            }
+            return doubled;
+        }
+
+        private void time(long upTo) {
+            long now = System.nanoTime();
+            Window measured = window.get();
+            for (int mask = numbers.length - 1; begin != end && numbers[begin & mask] <= upTo; begin++) {
+                long time = times[begin & mask];
+                if (time >= measured.begin() && time < measured.end()) {
+                    after.recordValue(Math.max(0, now - time));
+                }
+            }
+        }
+
+        /** The number of the last message that is acknowledged. */
+        synchronized long number() {
+            return number;
+        }
+
+        /** Nanoseconds from the time that a message was meant for, or at full speed was given to the library, to this. */
+        synchronized Histogram after() {
+            return after;
+        }
+
         @Override
         public synchronized void onAck(long newNumber, long newSequence) {
+            time(newNumber);
             // Sequence 0: it was told when the connection was made again, and may be told twice.
             boolean again = newSequence == 0;
             if (fault == null && (again ? newNumber < number : newNumber <= number || newSequence <= sequence)) {

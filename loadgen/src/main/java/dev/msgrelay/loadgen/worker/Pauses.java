@@ -28,7 +28,6 @@ public final class Pauses {
         }
     }
 
-    /** As a worker reports them. */
     public JsonObject json() {
         JsonObject json = new JsonObject();
         json.put("longestNanos", longest);
@@ -79,7 +78,6 @@ public final class Pauses {
             }
         }
 
-        /** What it has noted so far. */
         public JsonObject json() {
             return pauses.json();
         }

@@ -38,6 +38,11 @@ public final class PublishConnection implements AutoCloseable {
         return id;
     }
 
+    /** For people. */
+    public String name() {
+        return "publisher-" + id;
+    }
+
     Outlet outlet() {
         return outlet;
     }

@@ -2,12 +2,14 @@ package dev.msgrelay.loadgen.worker;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.loadgen.host.RealTime;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.MessageStream;
 import dev.msgrelay.loadgen.load.Schedule;
 import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.net.Segments;
@@ -35,7 +37,8 @@ import java.util.concurrent.TimeUnit;
  *  --seed N              of the order of sizes (1)
  *  --types N             that they carry in turn (1)
  *  --library             publishes with module relay-client
- *  --ack                 likewise, and every message is to be acknowledged
+ *  --ack LEVEL           likewise, and keeps every message until it has got so far
+ *  --sampling N          with --ack: one message in N is timed, a power of two (1)
  *  --tls                 speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
  *  --rate R              messages a second and connection; 0: as fast as it goes
  *  --burst N             messages that are due at the same moment (1)
@@ -54,6 +57,11 @@ public final class PublisherMain {
 
     /** Messages that the library is given between two looks at the clock. */
     private static final int LIBRARY_BATCH = 64;
+
+    /** What is kept until a disk has it: some milliseconds at full speed. Likewise of all publishers of this process. */
+    private static final int DURABLE_BUFFER = 16 << 20;
+
+    private static final int DURABLE_BUFFERS = 256 << 20;
 
     private final WorkerArgs args;
     private final Control control;
@@ -139,7 +147,17 @@ public final class PublisherMain {
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
-        return new LibraryOutlet(relay, tls, args.flag("ack") ? name : null, ProducerId.random());
+        PublisherOptions.Builder options = LibraryOutlet.options(relay, tls);
+        if (!args.flag("ack")) {
+            return new LibraryOutlet(options, null);
+        }
+        Level level = Level.ofFlag(args.text("ack"));
+        options.acks(name, level).producer(ProducerId.random()).firstNumber(0, 1);
+        if (level != Level.STREAM) {
+            options.bufferSize(Math.min(DURABLE_BUFFER, DURABLE_BUFFERS / args.number("connections", 1)));
+        }
+        int sampling = args.number("sampling", 1);
+        return new LibraryOutlet(options, new LibraryOutlet.Acknowledged(1, sampling, control::window));
     }
 
     /** Waits for those who take the messages without a relay. */
@@ -167,9 +185,9 @@ public final class PublisherMain {
     }
 
     private void publishAtFullSpeed(int writeSize) throws IOException, InterruptedException {
-        Together.publish(
+        Together.run(
                 connections,
-                PublishConnection::id,
+                PublishConnection::name,
                 connection -> connection.publish(stream(connection, writeSize), control::window, 1));
     }
 

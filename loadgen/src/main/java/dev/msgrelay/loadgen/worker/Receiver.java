@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.load.MessageCheck;
 import dev.msgrelay.loadgen.load.SequenceCheck;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
@@ -38,6 +39,7 @@ final class Receiver implements Runnable {
     private final AtomicLong accounted = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
     private final CountDownLatch primed = new CountDownLatch(1);
+    private final long enough;
     private final Thread thread;
     private volatile String closed;
 
@@ -47,13 +49,32 @@ final class Receiver implements Runnable {
      * @param name by which a relay knows it that is told HELLO
      */
     Receiver(ByteChannel channel, Settings settings, int bufferSize, Control control, String name) throws IOException {
+        this(channel, settings, bufferSize, control, name, settings.newCheck(), 0);
+    }
+
+    /**
+     * One that leaves in the middle.
+     *
+     * @param check that looks at the messages
+     * @param enough messages with which it is {@link #awaitPrimed primed}; 0: with one of every publisher
+     */
+    Receiver(
+            ByteChannel channel,
+            Settings settings,
+            int bufferSize,
+            Control control,
+            String name,
+            MessageCheck check,
+            long enough)
+            throws IOException {
         this.channel = channel;
+        this.enough = enough;
         this.settings = settings;
         this.bufferSize = bufferSize;
         ReadableByteChannel source =
                 settings.bytesPerSecond() > 0 ? new SlowChannel(channel, settings.bytesPerSecond()) : channel;
         this.measured = new MeasuredChannel(source, messages::get, control);
-        this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings);
+        this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings, check);
         if (!settings.isPlain()) {
             channel.write(HelloFrame.subscriber()
                     .policy(settings.policy())
@@ -101,7 +122,7 @@ final class Receiver implements Runnable {
             bytes.lazySet(measured.bytes());
             messages.lazySet(verifier.messages());
             accounted.lazySet(verifier.accountedFor());
-            if (waiting && verifier.hasHeardOfAll()) {
+            if (waiting && (enough > 0 ? verifier.messages() >= enough : verifier.hasHeardOfAll())) {
                 waiting = false;
                 primed.countDown();
             }
@@ -123,7 +144,7 @@ final class Receiver implements Runnable {
         return settings.isPlain() || verifier == null || verifier.awaitWelcome(millis) && closed == null;
     }
 
-    /** Waits until a message of every publisher has come. False when the time is over or the connection is closed. */
+    /** Waits until a message of every publisher, or enough of them, have come. False when the time is over or the connection is closed. */
     boolean awaitPrimed(long millis) throws InterruptedException {
         return settings.publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
@@ -159,6 +180,11 @@ final class Receiver implements Runnable {
         if (!awaitEnd(JOIN_MILLIS)) {
             throw new IOException("subscriber thread did not end within " + JOIN_MILLIS + " ms");
         }
+    }
+
+    /** Messages that it has got, or that were told not to come, after {@link #stop}. */
+    long taken() {
+        return verifier.told().next() - 1;
     }
 
     /** Adds when it got which messages, after {@link #stop}. */
@@ -275,10 +301,18 @@ final class Receiver implements Runnable {
             long publishersAhead,
             Policy policy,
             int bytesPerSecond) {
+        /** As a sampling: of no message that matters the latency is recorded. */
+        static final int UNTIMED = 1 << 30;
+
         Settings {
             if (Integer.bitCount(sampling) != 1) {
                 throw new IllegalArgumentException("sampling " + sampling + " is not a power of two");
             }
+        }
+
+        /** What looks at the messages from the first one on. */
+        MessageCheck newCheck() {
+            return new MessageCheck(publishers, sizes, choice);
         }
 
         /** The same check, of the messages of one publisher over a plain connection. */

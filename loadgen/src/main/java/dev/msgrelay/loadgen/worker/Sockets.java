@@ -45,7 +45,6 @@ public final class Sockets {
         return bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path));
     }
 
-    /** Where it really listens. */
     public static Endpoint endpoint(ServerSocketChannel server) throws IOException {
         return Endpoint.of(server.getLocalAddress());
     }

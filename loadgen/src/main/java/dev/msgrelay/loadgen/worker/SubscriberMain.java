@@ -142,7 +142,7 @@ public final class SubscriberMain {
         if (policy != null) {
             options.policy(policy);
         }
-        return new LibraryChannel(options, !wanted.isAll(), buffer);
+        return new LibraryChannel(options, !wanted.isAll(), 0, buffer);
     }
 
     private void awaitPrimed() throws IOException, InterruptedException {

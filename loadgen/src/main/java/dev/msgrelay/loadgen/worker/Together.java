@@ -1,41 +1,44 @@
 package dev.msgrelay.loadgen.worker;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.ToIntFunction;
+import java.util.function.Function;
 
-/** Publishers at full speed: a thread for each, all at the same time. */
+/** Several that do the same: a thread for each, all at the same time. */
 public final class Together {
     /** What one of them does on its thread. */
     @FunctionalInterface
     public interface Task<T> {
-        void run(T publisher) throws IOException;
+        void run(T one) throws IOException, InterruptedException;
     }
 
     private Together() {}
 
     /**
-     * Runs the task for each publisher on a thread of its own and waits for all of them.
+     * Runs the task for each of them on a thread of its own and waits for all.
      *
-     * @param id names the thread
+     * @param name of the thread
      * @throws IOException the first failure, once all have ended
      */
-    public static <T> void publish(List<T> publishers, ToIntFunction<T> id, Task<T> task)
+    public static <T> void run(List<T> all, Function<T, String> name, Task<T> task)
             throws IOException, InterruptedException {
         AtomicReference<IOException> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
-        for (T publisher : publishers) {
+        for (T one : all) {
             Thread thread = new Thread(
                     () -> {
                         try {
-                            task.run(publisher);
+                            task.run(one);
                         } catch (IOException e) {
                             failure.compareAndSet(null, e);
+                        } catch (InterruptedException e) {
+                            failure.compareAndSet(null, new InterruptedIOException("interrupted"));
                         }
                     },
-                    "publisher-" + id.applyAsInt(publisher));
+                    name.apply(one));
             threads.add(thread);
             thread.start();
         }

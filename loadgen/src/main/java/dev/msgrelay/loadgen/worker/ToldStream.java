@@ -22,6 +22,11 @@ final class ToldStream {
         return next != UNKNOWN;
     }
 
+    /** The next message's sequence, as it is known here. */
+    long next() {
+        return next;
+    }
+
     /** So many messages, whoever sent them. */
     void messages(int messages) {
         next += messages;

@@ -35,7 +35,7 @@ final class Verifier implements BulkFrameConsumer {
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
     private final Arrivals.Log arrivals;
-    private final Histogram latency = new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
+    private final Histogram latency;
     private final Receiver.Settings settings;
     private final long samplingMask;
     private final CountDownLatch welcomed = new CountDownLatch(1);
@@ -47,12 +47,17 @@ final class Verifier implements BulkFrameConsumer {
 
     /**
      * @param answers where a PING is answered
+     * @param check that looks at the messages
      */
-    Verifier(MeasuredChannel clock, WritableByteChannel answers, Receiver.Settings settings) {
+    Verifier(MeasuredChannel clock, WritableByteChannel answers, Receiver.Settings settings, MessageCheck check) {
         this.clock = clock;
         this.answers = answers;
         this.settings = settings;
-        this.check = new MessageCheck(settings.publishers(), settings.sizes(), settings.choice());
+        this.check = check;
+        // One that records nothing is one of thousands: a histogram takes a quarter of a megabyte.
+        this.latency = settings.sampling() == Receiver.Settings.UNTIMED
+                ? Histograms.sparse()
+                : new Histogram(MAX_LATENCY_NANOS, PRECISION_DIGITS);
         this.arrivals = new Arrivals.Log(settings.arrivals(), settings.sampling());
         this.samplingMask = settings.sampling() - 1L;
         if (settings.isPlain()) {

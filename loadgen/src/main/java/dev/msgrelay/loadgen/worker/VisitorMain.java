@@ -57,13 +57,14 @@ public final class VisitorMain {
         boolean admin = args.flag("admin");
         Tls tls = Tls.of(args);
         // Who watches the page is one more.
-        Together.publish(IntStream.range(0, threads + (admin ? 1 : 0)).boxed().toList(), index -> index, index -> {
-            if (index == threads) {
-                watch();
-            } else {
-                visit(schedule, index, threads, admin ? this::scrape : shakeHands(tls));
-            }
-        });
+        Together.run(
+                IntStream.range(0, threads + (admin ? 1 : 0)).boxed().toList(), index -> "visitor-" + index, index -> {
+                    if (index == threads) {
+                        watch();
+                    } else {
+                        visit(schedule, index, threads, admin ? this::scrape : shakeHands(tls));
+                    }
+                });
         JsonObject result = new JsonObject();
         result.put("visits", visits.get());
         result.put("visitsLate", late.get());

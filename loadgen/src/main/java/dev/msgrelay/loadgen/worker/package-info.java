@@ -8,7 +8,8 @@
  *                    socket -&gt; MeasuredChannel -&gt; FrameReader -&gt; Verifier: MessageCheck, ToldStream
  *                                                               -&gt; bytes are counted (--check none)
  *                  drain, listen a little longer, report; CheckCost
- *  ChurnMain       those who publish and subscribe for a moment; VisitorMain: TLS handshakes, the admin port
+ *  ChurnMain       those who publish and subscribe for a moment, one at a time or as a storm: VisitingPublisher,
+ *                  VisitingSubscriber; VisitorMain: TLS handshakes, the admin port
  *  RelayMain       relay-server, ended with its controller
  * </pre>
  */

@@ -36,7 +36,7 @@ class CaseResultTest {
     /** Subscribers say HELLO to a relay with another policy, and are cut off by it when they are slow. */
     @Test
     void everyRelayOfTheBenchmarkWaitsForItsSubscribers() throws Exception {
-        assertThat(new Cases(100, 1, true).all().stream().flatMap(one -> one.ours().stream()))
+        assertThat(new Cases(100, 1, true, null).all().stream().flatMap(one -> one.ours().stream()))
                 .allSatisfy(cell -> assertThat(cell.contestant().policy())
                         .as(cell.contestant().name())
                         .isEqualTo(Policy.BACKPRESSURE));

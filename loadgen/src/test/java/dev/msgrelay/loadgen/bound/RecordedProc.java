@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.bound;
 
+import dev.msgrelay.loadgen.host.SystemTree;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -8,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Files of /proc with content that a test gives, and changes as time passes. */
-final class RecordedProc extends ProcFiles {
+final class RecordedProc extends SystemTree {
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, String> links = new HashMap<>();
     private final Map<String, Integer> reads = new HashMap<>();

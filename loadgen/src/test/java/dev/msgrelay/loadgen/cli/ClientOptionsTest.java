@@ -8,8 +8,11 @@ import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.plain.CPrograms;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +29,11 @@ class ClientOptionsTest {
     @CsvSource(delimiter = '|', textBlock = """
                     run --client fast | 'fast'
                     run --ack stream | --ack stream needs --client library
+                    run --client library --ack written | --ack written needs a relay with a journal: give --journal DIR, or --journal temp
+                    run --client library --ack forced --relay-arg --journal-keep=1g | --ack forced needs a relay with a journal
+                    run --connect a:9 --journal temp | --journal and --connect exclude each other
+                    compare --b-ack stream | --b-ack stream needs --client library
+                    compare --client library --b-ack forced | --ack forced needs a relay with a journal: give --b "--journal DIR", or --b "--journal temp"
                     run --types 0 | --types 0 is not within 1..1000
                     run --types 1001 | --types 1001 is not within 1..1000
                     run --client library --subscribe-types x | --subscribe-types range 0 "x" is neither a type
@@ -38,6 +46,10 @@ class ClientOptionsTest {
                     run --types 2 --in-process | --types 2 and --in-process exclude each other
                     run --churn -1 | --churn -1 is not within 0..2000
                     run --churn 2001 | --churn 2001 is not within 0..2000
+                    run --storm -1 | --storm -1 is not within 0..2000
+                    run --storm 2001 | --storm 2001 is not within 0..2000
+                    run --storm 5 --through plain | --storm 5 needs a relay that takes several publishers, not --through plain
+                    run --client c --storm 1 | --storm 1 and --client c exclude each other
                     run --churn 5 --through plain | --churn 5 needs a relay that takes several publishers, not --through plain
                     run --churn 5 --in-process | --churn 5 needs a relay that takes several publishers, not --in-process
                     run --client c --rate 5 | --rate 5 and --client c exclude each other
@@ -95,7 +107,7 @@ class ClientOptionsTest {
     @Test
     void whichClientsRanStandsInTheResult() throws Exception {
         assertThat(execute("run --warmup 200ms --duration 300ms --client library --ack stream --types 4"
-                        + " --subscribe-types 2-3 --churn 50 --json"))
+                        + " --subscribe-types 2-3 --churn 50 --storm 4 --json"))
                 .as(out + " " + err)
                 .isZero();
         JsonObject json = JsonParser.object().from(out.toString());
@@ -104,12 +116,35 @@ class ClientOptionsTest {
         assertThat(parameters.getInt("types")).isEqualTo(4);
         JsonObject clients = parameters.getObject("clients");
         assertThat(clients.getString("kind")).isEqualTo("library");
-        assertThat(clients.getBoolean("acks")).isTrue();
+        assertThat(clients.getString("acks")).isEqualTo("stream");
+        assertThat(clients.getInt("storm")).isEqualTo(4);
         assertThat(clients.getString("wanted")).isEqualTo("2-3");
         assertThat(clients.getInt("churn")).isEqualTo(50);
         JsonObject correctness = cell.getArray("runs").getObject(0).getObject("correctness");
         assertThat(correctness.getLong("acknowledged")).isPositive();
         assertThat(correctness.getObject("visits").getLong("count")).isPositive();
+        assertThat(correctness.getObject("visits").getObject("subscribers").getLong("messages"))
+                .isPositive();
+        JsonObject delays = cell.getArray("runs").getObject(0).getObject("delays");
+        assertThat(delays.getObject("acknowledged").getLong("recorded")).isPositive();
+    }
+
+    @Test
+    void aTemporaryJournalGoesWithTheRelay() throws Exception {
+        Path temporary = Files.createTempDirectory("client-options");
+        try {
+            assertThat(execute(
+                            "run --warmup 200ms --duration 300ms --latency-at 0 --client library --ack forced --journal"
+                                    + " temp:" + temporary))
+                    .as(out + " " + err)
+                    .isZero();
+            assertThat(out.toString()).contains("acknowledged when forced").contains("(forced, from the publisher's");
+            try (Stream<Path> left = Files.list(temporary)) {
+                assertThat(left).isEmpty();
+            }
+        } finally {
+            Files.delete(temporary);
+        }
     }
 
     @Test

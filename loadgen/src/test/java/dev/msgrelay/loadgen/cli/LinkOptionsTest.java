@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.Tree;
+import dev.msgrelay.loadgen.link.Link;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,7 @@ class LinkOptionsTest {
                 .hasMessage("--interface odd: MTU 65 is not within 68..65535 for IPv4");
     }
 
-    private LinkOptions.Link link(String... args) throws IOException {
+    private Link link(String... args) throws IOException {
         Holder holder = new Holder();
         new CommandLine(holder).parseArgs(args);
         return holder.options.link(interfaces);

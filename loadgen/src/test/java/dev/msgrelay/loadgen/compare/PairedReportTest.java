@@ -106,6 +106,6 @@ class PairedReportTest {
             List<String> marks = i == 1 ? List.of("schedule not kept: 9 late") : List.of();
             turns.add(Turns.run(i, regime, new Turn(side, i / 2, figures), marks));
         }
-        return PairedComparison.of(turns, Figure.of(false), ended, failures);
+        return PairedComparison.of(turns, Figure.of(false, false), ended, failures);
     }
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,8 +43,8 @@ class SystemTreeTest {
 
     @Test
     void noMoreThanABoundIsRead() {
-        SystemTree tree = files.with("big", "x".repeat(1 << 20)).tree();
-        assertThat(tree.text("big").orElseThrow()).hasSize(64 << 10);
+        SystemTree tree = files.with("big", "x".repeat(3 << 20)).tree();
+        assertThat(tree.text("big").orElseThrow()).hasSize(1 << 20);
     }
 
     @Test
@@ -54,5 +55,14 @@ class SystemTreeTest {
                 .tree();
         assertThat(tree.directories("net")).containsExactly("eth0", "lo");
         assertThat(tree.directories("none")).isEmpty();
+        assertThat(tree.names("net")).containsExactly("eth0", "file", "lo");
+        assertThat(tree.names("none")).isEmpty();
+    }
+
+    @Test
+    void aLinkIsWhatItPointsTo() throws Exception {
+        Files.createSymbolicLink(root.resolve("net"), Path.of("net:[4026531840]"));
+        assertThat(files.tree().link("net")).contains("net:[4026531840]");
+        assertThat(files.tree().link("none")).isEmpty();
     }
 }

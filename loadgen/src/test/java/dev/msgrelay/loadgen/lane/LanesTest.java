@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
@@ -35,7 +36,7 @@ class LanesTest {
     @Test
     void theRelayIsAtTheNearEndAndTheOthersWhereTheyAreWanted() {
         Site far = new HostSite("elsewhere", List.of(), "192.0.2.7");
-        LaneLink link = GIGABIT.emulatedLink();
+        Link link = GIGABIT.emulatedLink();
         try (Lane lane = Lanes.between(LaneSpec.parse("remote"), Site.HERE, far, link)) {
             assertThat(lane.placement(End.NEAR, End.FAR)).isEqualTo(new Placement(Site.HERE, Site.HERE, far));
             assertThat(lane.placement(End.FAR, End.NEAR)).isEqualTo(new Placement(Site.HERE, far, Site.HERE));

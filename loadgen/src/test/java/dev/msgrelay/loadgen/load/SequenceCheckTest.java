@@ -30,6 +30,21 @@ class SequenceCheckTest {
     }
 
     @Test
+    void whoComesInTheMiddleMissesWhatIsMissingFromThereOn() {
+        SequenceCheck late = SequenceCheck.fromAnywhere(2);
+        late.onMessage(LoadMessage.stamp(0, 500));
+        late.onMessage(LoadMessage.stamp(0, 501));
+        late.onMessage(LoadMessage.stamp(1, 7));
+        assertThat(late.lost()).isZero();
+        SequenceCheck next = late.goOn();
+        next.onMessage(LoadMessage.stamp(0, 503));
+        next.onMessage(LoadMessage.stamp(1, 7));
+        assertThat(next.accepted()).isOne();
+        assertThat(next.lost()).isOne();
+        assertThat(next.duplicated()).isOne();
+    }
+
+    @Test
     void aMissingNumberIsLost() {
         feed(0, 0, 1, 3, 4);
         check.onEnd(0, 5);

@@ -120,7 +120,9 @@ final class Browser implements AutoCloseable {
     List<String> requests() {
         List<String> requests = new ArrayList<>();
         for (LogEntry entry : driver.manage().logs().get(LogType.PERFORMANCE)) {
-            if (entry.getMessage().contains("\"Network.requestWillBeSent\"")) {
+            // What a browser starts with, its own first tab, may still be loading.
+            if (entry.getMessage().contains("\"Network.requestWillBeSent\"")
+                    && !entry.getMessage().contains("\"documentURL\":\"chrome://")) {
                 requests.add(entry.getMessage()
                         .replaceFirst("(?s).*\"documentURL\":\"[^\"]*\".*?\"url\":\"([^\"]*)\".*", "$1"));
             }

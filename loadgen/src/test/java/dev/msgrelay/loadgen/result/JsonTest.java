@@ -34,6 +34,17 @@ class JsonTest {
     }
 
     @Test
+    void resultsFromBeforeThereWereLevelsAndStormsAreRead() throws Exception {
+        Results shootout = MadeUp.full();
+        String text = Json.text(shootout);
+        String before = text.replace("\"acks\" : \"none\"", "\"acks\" : false")
+                .replaceAll(",\\s*\"storm\" : 0", "")
+                .replaceAll(",\\s*\"(acknowledged|subscribers)\" : null", "");
+        assertThat(before).contains("\"acks\" : false").doesNotContain("storm", "\"acknowledged\" : null");
+        assertThat(Json.read(write(before))).isEqualTo(shootout);
+    }
+
+    @Test
     void searchedRatesAreReadToo() throws Exception {
         Results full = MadeUp.full();
         MaxRate found = new MaxRate(

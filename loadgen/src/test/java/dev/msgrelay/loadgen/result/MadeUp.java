@@ -18,13 +18,13 @@ import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkCeiling;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
-import dev.msgrelay.loadgen.result.LaneResult.LinkFacts;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Results.Ending;
@@ -84,7 +84,7 @@ public final class MadeUp {
                 LaneKind.GBE_10,
                 true,
                 null,
-                new LinkFacts(link.speed(), format),
+                new Link(link.speed(), format),
                 new Places(Place.NEAR, Place.FAR),
                 List.of());
         Cell plain =

@@ -28,6 +28,7 @@ import java.util.List;
  *
  * <pre>
  *  publishers --&gt; whole frames --&gt; {@link #onMessage} (the fault) --&gt; a buffer for each subscriber --&gt; sockets
+ *  threads of its own process --&gt; {@link #publish} --'
  * </pre>
  */
 final class FakeRelay implements AutoCloseable {
@@ -77,12 +78,14 @@ final class FakeRelay implements AutoCloseable {
     private final long place;
     private final Policy policy;
     private final int publisherCount;
+    private final boolean inProcess;
     private final int subscriberCount;
     private final ServerSocketChannel publish = Sockets.listen();
     private final ServerSocketChannel subscribe = Sockets.listen();
     private final List<Out> outs = new ArrayList<>();
     private final List<SocketChannel> publishers = new ArrayList<>();
     private final Thread thread = new Thread(this::run, "fake-relay");
+    private volatile int connected;
     private volatile boolean closing;
     private volatile Exception failure;
 
@@ -97,6 +100,15 @@ final class FakeRelay implements AutoCloseable {
      * @param policy that HELLO is answered with; null: subscribers say nothing
      */
     FakeRelay(Fault fault, long place, Policy policy, int publishers, int subscribers) throws IOException {
+        this(fault, place, policy, publishers, subscribers, false);
+    }
+
+    /**
+     * @param inProcess publishers are threads of this process, and not connected
+     */
+    FakeRelay(Fault fault, long place, Policy policy, int publishers, int subscribers, boolean inProcess)
+            throws IOException {
+        this.inProcess = inProcess;
         this.fault = fault;
         this.place = place;
         this.policy = policy;
@@ -107,6 +119,17 @@ final class FakeRelay implements AutoCloseable {
 
     Contestant.Started started() throws IOException {
         return new Contestant.Started(null, Sockets.endpoint(publish), Sockets.endpoint(subscribe));
+    }
+
+    /** So many have come, and were greeted. */
+    int subscribers() {
+        return connected;
+    }
+
+    /** Relays this run of whole frames, from within this process. */
+    synchronized void publish(ByteBuffer frames) throws IOException {
+        takeWhole(frames);
+        outs.forEach(Out::flush);
     }
 
     /** One subscriber, and what is on its way to it. */
@@ -156,9 +179,10 @@ final class FakeRelay implements AutoCloseable {
                 if (policy != null) {
                     greet(out);
                 }
+                connected++;
             }
             try (Selector selector = Selector.open()) {
-                while (publishers.size() < publisherCount) {
+                while (publishers.size() < publisherCount && !inProcess) {
                     SocketChannel publisher = Sockets.accept(publish);
                     publishers.add(publisher);
                     publisher.configureBlocking(false);
@@ -184,17 +208,21 @@ final class FakeRelay implements AutoCloseable {
     }
 
     private void relay(Selector selector) throws IOException {
-        while (!closing) {
-            if (selector.select(SILENCE_MILLIS) == 0) {
-                onSilence();
-            }
-            for (SelectionKey key : selector.selectedKeys()) {
-                if (!take((SocketChannel) key.channel(), (ByteBuffer) key.attachment())) {
-                    key.cancel();
+        for (long seen = 0; !closing; ) {
+            boolean silent = selector.select(SILENCE_MILLIS) == 0;
+            synchronized (this) {
+                if (silent && index == seen) {
+                    onSilence();
                 }
+                for (SelectionKey key : selector.selectedKeys()) {
+                    if (!take((SocketChannel) key.channel(), (ByteBuffer) key.attachment())) {
+                        key.cancel();
+                    }
+                }
+                seen = index;
+                outs.forEach(Out::flush);
             }
             selector.selectedKeys().clear();
-            outs.forEach(Out::flush);
         }
     }
 
@@ -204,6 +232,12 @@ final class FakeRelay implements AutoCloseable {
             return false;
         }
         buffer.flip();
+        takeWhole(buffer);
+        buffer.compact();
+        return true;
+    }
+
+    private void takeWhole(ByteBuffer buffer) throws IOException {
         while (buffer.remaining() >= FrameLayout.HEADER_LENGTH) {
             int at = buffer.position();
             int length = FrameLayout.frameLength(FrameLayout.bodyLength(buffer, at));
@@ -214,8 +248,6 @@ final class FakeRelay implements AutoCloseable {
             index++;
             buffer.position(at + length);
         }
-        buffer.compact();
-        return true;
     }
 
     private void onMessage(ByteBuffer frame) throws IOException {

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A relay that does one thing wrong fails the run, with a word for it: at a fixed rate, and at full speed. Workers stay
+ * A relay that does one thing wrong fails the run, with a word for it: at a fixed rate, at full speed, and where publishers
+ * are threads of its own process. Workers stay
  * from run to run, so that a run takes a second, or three where messages are waited for in vain.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -39,7 +40,8 @@ class FaultsTest {
     /** When the publishers send. */
     private enum Pace {
         FIXED_RATE(500),
-        FULL_SPEED(20_000);
+        FULL_SPEED(20_000),
+        IN_PROCESS(20_000);
 
         /** Where in the stream the fault happens: within the measured part, or close before it. */
         private final long place;
@@ -155,6 +157,15 @@ class FaultsTest {
     private List<String> faults(Fault fault, Pace pace, Load load) throws Exception {
         Policy answer = load.policy() == Policy.BACKPRESSURE ? null : load.policy();
         Children mine = workers.take();
+        if (pace == Pace.IN_PROCESS) {
+            try {
+                Contestant fake = new FakeInProcessMain.Fake(fault, pace.place, answer);
+                return Verdict.faults(
+                        new LoadRun(fake, load, SHORT, RunObserver.NONE).through(fake.start(mine, load), mine));
+            } finally {
+                workers.add(mine);
+            }
+        }
         try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
             Contestant.Started started = relay.started();
             RunResult result = new LoadRun(

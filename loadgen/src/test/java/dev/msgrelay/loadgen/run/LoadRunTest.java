@@ -32,6 +32,9 @@ class LoadRunTest {
     /** For what is counted: on a busy machine some falls to the other side of the window's edges. */
     private static final Timing LONGER = new Timing(Duration.ofMillis(200), Duration.ofMillis(600));
 
+    /** A storm comes once a second. */
+    private static final Timing STORMS = new Timing(Duration.ofMillis(200), Duration.ofMillis(1_500));
+
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
@@ -88,7 +91,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theLibraryLosesNothingAndWhatIsAcknowledgedIsThere() throws Exception {
-        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, true, TypeRanges.ALL, 0);
+        Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, 0);
         RunResult result = run(RELAY, Load.oneToOne(100).withCounts(2, 2).withClients(acknowledged));
         expectClean(result);
         assertThat(result.published().acknowledged())
@@ -108,7 +111,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void subscribersGetExactlyTheTypesThatTheyChoose() throws Exception {
-        Clients choosy = new Clients(Clients.Kind.LIBRARY, false, TypeRanges.parse("2-3,7"), 0);
+        Clients choosy = new Clients(Clients.Kind.LIBRARY, Clients.Ack.NONE, TypeRanges.parse("2-3,7"), 0);
         Load load = Load.oneToOne(100).withCounts(2, 2);
         RunResult result = run(
                 RELAY,
@@ -124,11 +127,55 @@ class LoadRunTest {
     void nothingOfThoseWhoComeAndGoIsLost() throws Exception {
         Load load = Load.oneToOne(100).withCounts(1, 2).withRate(1_000);
         for (Clients clients : List.of(
-                new Clients(Clients.Kind.RAW, false, TypeRanges.ALL, 100),
-                new Clients(Clients.Kind.LIBRARY, true, TypeRanges.ALL, 50))) {
+                new Clients(Clients.Kind.RAW, Clients.Ack.NONE, TypeRanges.ALL, 100),
+                new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, 50))) {
             RunResult result = run(RELAY, load.withClients(clients));
             expectClean(result);
             assertThat(result.published().visits().count()).isPositive();
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void nothingOfThoseWhoComeAtOnceIsLost() throws Exception {
+        Load load = Load.oneToOne(100).withCounts(1, 2).withRate(1_000);
+        for (Clients clients : List.of(
+                Clients.RAW.withStorm(40),
+                Clients.of(Clients.Kind.LIBRARY).withStorm(40),
+                Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM).withStorm(40))) {
+            RunResult result = run(RELAY, load.withClients(clients), STORMS);
+            expectClean(result);
+            assertThat(result.published().visits().count()).isPositive();
+            assertThat(result.published().visits().subscribers().messages()).isPositive();
+        }
+    }
+
+    /** Who is overtaken between two visits is told, and who is skipped is told: nothing else is missing. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void stormsAtFullSpeedLoseNothingButWhatIsTold() throws Exception {
+        Contestant skips = new RelayContestant(List.of("--slow-subscriber", "skip"), RelayContestant.JAVA_OPTIONS);
+        Load load = Load.oneToOne(100).withPolicy(Policy.SKIP);
+        for (Clients clients : List.of(
+                Clients.RAW.withStorm(20), Clients.of(Clients.Kind.LIBRARY).withStorm(20))) {
+            RunResult result = run(skips, load.withClients(clients), STORMS);
+            assertThat(Verdict.faults(result)).isEmpty();
+            assertThat(result.published().visits().subscribers().messages()).isPositive();
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
+        List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
+        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS);
+        for (Clients.Ack ack : List.of(Clients.Ack.WRITTEN, Clients.Ack.FORCED)) {
+            Clients clients = Clients.of(Clients.Kind.LIBRARY).withAcks(ack);
+            RunResult result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
+            expectClean(result);
+            assertThat(result.published().acknowledged())
+                    .isEqualTo(result.published().total());
+            assertThat(result.published().acknowledgedAfter().getTotalCount()).isPositive();
         }
     }
 

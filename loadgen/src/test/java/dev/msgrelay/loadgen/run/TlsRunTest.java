@@ -32,10 +32,11 @@ class TlsRunTest {
     @EnumSource(value = Clients.Kind.class, names = "C", mode = EnumSource.Mode.EXCLUDE)
     void nothingIsLostWhoeverComesAndGoes(Clients.Kind kind) throws Exception {
         boolean acks = kind == Clients.Kind.LIBRARY;
+        Clients.Ack asked = acks ? Clients.Ack.STREAM : Clients.Ack.NONE;
         RunResult result = run(
                 RELAY,
                 LOAD.withRate(2_000)
-                        .withClients(new Clients(kind, acks, TypeRanges.ALL, 20))
+                        .withClients(new Clients(kind, asked, TypeRanges.ALL, 20).withStorm(10))
                         .withTls());
         expectClean(result);
         assertThat(result.published().visits().count()).isPositive();
@@ -57,7 +58,7 @@ class TlsRunTest {
         Clients.Ports ports = new Clients.Ports(false, 30, 10);
         RunResult result = run(RELAY, LOAD.withRate(1_000).withClients(Clients.RAW.withPorts(ports)));
         expectClean(result);
-        assertThat(result.published().visits().count()).isBetween(5L, 30L);
+        assertThat(result.published().visits().count()).isBetween(1L, 30L);
         assertThat(result.processes())
                 .extracting(ProcessUse::name)
                 .contains("those who shake hands", "those who look at the page");

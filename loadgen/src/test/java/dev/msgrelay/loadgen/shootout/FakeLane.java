@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.shootout;
 
 import dev.msgrelay.loadgen.lane.Lane;
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.site.HostSite;
@@ -15,14 +15,13 @@ import java.util.function.Consumer;
  *
  * @param onClose gets the lane's name when it is closed
  */
-record FakeLane(LaneSpec spec, Site near, Site far, LaneLink link, Consumer<String> onClose) implements Lane {
+record FakeLane(LaneSpec spec, Site near, Site far, Link link, Consumer<String> onClose) implements Lane {
     static Lane of(LaneSpec spec, Consumer<String> onClose) {
         Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
         Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
         boolean emulated = spec.isEmulated();
-        LaneLink link = emulated
-                ? new LaneLink(
-                        LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
+        Link link = emulated
+                ? new Link(LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
                 : null;
         return new FakeLane(spec, near, emulated ? far : near, link, onClose);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.BodySizes;
@@ -19,7 +20,7 @@ class LaneCeilingsTest {
 
     @Test
     void oneSizeOnARealGigabit() {
-        Ceilings ceilings = LaneCeilings.of(GIGABIT, SegmentFormat.usual(1_500), BodySizes.fixed(100));
+        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, SegmentFormat.usual(1_500)), BodySizes.fixed(100));
         // 125,000,000 * 1448 / 1538; / 108
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(117_685_305.6, within(0.1));
         assertThat(ceilings.batched().messagesPerSecond()).isCloseTo(1_089_678.8, within(0.1));
@@ -30,7 +31,7 @@ class LaneCeilingsTest {
 
     @Test
     void oneSizeOnAnEmulatedGigabit() {
-        Ceilings ceilings = LaneCeilings.of(GIGABIT, EMULATED, BodySizes.fixed(100));
+        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, EMULATED), BodySizes.fixed(100));
         // 125,000,000 * 1448 / 1514
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         // 14 + 52 + 108 = 174
@@ -40,7 +41,7 @@ class LaneCeilingsTest {
     @Test
     void ipv6TakesTwentyBytesMoreOfEverySegment() {
         SegmentFormat format = new SegmentFormat(1_500, IpVersion.V6, true, false, Framing.TRAFFIC_CONTROL);
-        Ceilings ceilings = LaneCeilings.of(GIGABIT, format, BodySizes.fixed(100));
+        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, format), BodySizes.fixed(100));
         // 125,000,000 * 1428 / 1514
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(117_899_603.7, within(0.1));
     }
@@ -48,7 +49,7 @@ class LaneCeilingsTest {
     @Test
     void twoSizesTakeTheLinkByTheirSum() {
         // One of 92 and three of 292 bytes: frames of 100 and 300, 1000 bytes for four messages.
-        Ceilings ceilings = LaneCeilings.of(GIGABIT, EMULATED, BodySizes.parse("sizes:92x1,292x3"));
+        Ceilings ceilings = LaneCeilings.of(new Link(GIGABIT, EMULATED), BodySizes.parse("sizes:92x1,292x3"));
         assertThat(ceilings.batched().bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         assertThat(ceilings.batched().messagesPerSecond()).isCloseTo(119_550_858.7 / 250, within(1.0));
         // one a segment: 166 + 3 * 366 = 1264 bytes for four messages

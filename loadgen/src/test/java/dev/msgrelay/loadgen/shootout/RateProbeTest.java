@@ -10,9 +10,9 @@ import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
@@ -37,7 +37,7 @@ class RateProbeTest {
     private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
     private static final Contestant CONTESTANT = Contestants.plain(1);
     private static final SearchSettings FIVE_MILLIS = new SearchSettings(5_000_000, 40, 1_000_000_000L);
-    private static final LaneLink GIGABIT = new LaneLink(LinkSpeed.parse("1g"), SegmentFormat.usual(1_500));
+    private static final Link GIGABIT = new Link(LinkSpeed.parse("1g"), SegmentFormat.usual(1_500));
 
     @Test
     void theSearchStartsAtASixteenthOfTheLinkForAllWhoShareIt() {
@@ -135,7 +135,7 @@ class RateProbeTest {
                 .isEqualTo("schedule not kept: of 1,000 msg/s 900 left the publishers and 900 reached each subscriber");
     }
 
-    private static RateProbe probe(LaneLink link, Load point) {
+    private static RateProbe probe(Link link, Load point) {
         Lane lane = Lanes.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, link);
         return new RateProbe(lane, point, FIVE_MILLIS);
     }

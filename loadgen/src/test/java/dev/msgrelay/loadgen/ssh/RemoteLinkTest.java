@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.host.SystemTree;
-import dev.msgrelay.loadgen.lane.LaneLink;
 import dev.msgrelay.loadgen.link.IpVersion;
+import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import java.net.InetAddress;
 import java.util.Optional;
@@ -19,7 +19,7 @@ class RemoteLinkTest {
 
     @Test
     void theSlowerEndAndTheSmallerMtuCount() {
-        LaneLink link = RemoteLane.Link.READ.of(near(9_000, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
+        Link link = RemoteLane.Known.READ.of(near(9_000, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
         assertThat(link.speed()).isEqualTo(LinkSpeed.parse("1g"));
         assertThat(link.format().mtu()).isEqualTo(1_500);
         assertThat(link.format().segmentBytes()).isEqualTo(1_448);
@@ -27,11 +27,11 @@ class RemoteLinkTest {
 
     @Test
     void whatOneEndDoesNotTellTheOtherOneMay() {
-        assertThat(RemoteLane.Link.READ
+        assertThat(RemoteLane.Known.READ
                         .of(Optional.empty(), FAR_MTU, FAR_MEGABITS, IpVersion.V6, false)
                         .speed())
                 .isEqualTo(LinkSpeed.parse("10g"));
-        assertThat(RemoteLane.Link.READ
+        assertThat(RemoteLane.Known.READ
                         .of(near(9_000, 1_000), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true)
                         .format()
                         .mtu())
@@ -40,14 +40,14 @@ class RemoteLinkTest {
 
     @Test
     void aLinkOfUnknownSpeedIsNone() {
-        assertThat(RemoteLane.Link.READ.of(
+        assertThat(RemoteLane.Known.READ.of(
                         near(1_500, 0), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true))
                 .isNull();
     }
 
     @Test
     void whatIsGivenGoesBeforeWhatIsRead() {
-        LaneLink link = new RemoteLane.Link(LinkSpeed.parse("25g"), 9_000)
+        Link link = new RemoteLane.Known(LinkSpeed.parse("25g"), 9_000)
                 .of(near(1_500, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
         assertThat(link.speed()).isEqualTo(LinkSpeed.parse("25g"));
         assertThat(link.format().mtu()).isEqualTo(9_000);
@@ -56,7 +56,7 @@ class RemoteLinkTest {
     @Test
     void oneHostHasNoLink() {
         InetAddress here = InetAddress.getLoopbackAddress();
-        assertThat(RemoteLane.Link.READ.between(here, here, HostMain.Facts.here(""), SystemTree.ofThisHost()))
+        assertThat(RemoteLane.Known.READ.between(here, here, HostMain.Facts.here(""), SystemTree.ofThisHost()))
                 .isNull();
     }
 

@@ -177,13 +177,13 @@ class SecondHostTest {
                     .hasMessageEndingWith("UserKnownHostsFile=/dev/null second true)");
             SshHost host = SshHost.prepare(sshd.ssh(), HostSite.java(), jar, line -> {});
             Site.DataPorts ports = new Site.DataPorts(taken.getLocalPort(), taken.getLocalPort() + 1);
-            assertThatThrownBy(() ->
-                            RemoteLane.open(host, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLane.Link.READ)))
+            assertThatThrownBy(() -> RemoteLane.open(
+                            host, new RemoteLane.Given("127.0.0.1", null, ports, RemoteLane.Known.READ)))
                     .as("a port that is taken")
                     .isInstanceOf(LaneUnavailableException.class)
                     .hasMessageStartingWith("cannot listen on 127.0.0.1 port " + taken.getLocalPort() + ": ");
             assertThatThrownBy(() -> RemoteLane.open(
-                            host, new RemoteLane.Given("192.0.2.7", null, Site.DataPorts.ANY, RemoteLane.Link.READ)))
+                            host, new RemoteLane.Given("192.0.2.7", null, Site.DataPorts.ANY, RemoteLane.Known.READ)))
                     .as("an address of somebody else")
                     .isInstanceOf(LaneUnavailableException.class)
                     .hasMessage("--near-address 192.0.2.7 is none of this host's addresses");
@@ -228,7 +228,7 @@ class SecondHostTest {
         public static void main(String[] args) throws Exception {
             SshHost host = host(args);
             Site.DataPorts ports = new Site.DataPorts(17_400, 17_401);
-            RemoteLane.Link link = new RemoteLane.Link(LinkSpeed.parse("1g"), 0);
+            RemoteLane.Known link = new RemoteLane.Known(LinkSpeed.parse("1g"), 0);
             try {
                 RemoteLane.open(host, new RemoteLane.Given("10.77.0.1", null, ports, link))
                         .close();
@@ -250,7 +250,7 @@ class SecondHostTest {
         private ForlornController() {}
 
         public static void main(String[] args) throws Exception {
-            RemoteLane.Given given = new RemoteLane.Given(null, null, Site.DataPorts.ANY, RemoteLane.Link.READ);
+            RemoteLane.Given given = new RemoteLane.Given(null, null, Site.DataPorts.ANY, RemoteLane.Known.READ);
             try (RemoteLane lane = RemoteLane.open(host(args), given)) {
                 lane.far()
                         .start(new Site.JavaProgram(
@@ -271,7 +271,7 @@ class SecondHostTest {
     private RemoteLane lane(TestSshd sshd, Site.DataPorts ports) throws Exception {
         return RemoteLane.open(
                 SshHost.prepare(sshd.ssh(), HostSite.java(), TestJar.write(directory), line -> {}),
-                new RemoteLane.Given(null, null, ports, RemoteLane.Link.READ));
+                new RemoteLane.Given(null, null, ports, RemoteLane.Known.READ));
     }
 
     private static Site.DataPorts freePorts() throws IOException {

@@ -7,7 +7,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 class AcknowledgedTest {
-    private final LibraryOutlet.Acknowledged acknowledged = new LibraryOutlet.Acknowledged();
+    private final LibraryOutlet.Acknowledged acknowledged = new LibraryOutlet.Acknowledged(1, 1, () -> Window.NONE);
 
     @Test
     void numbersAndSequencesGoUpToTheLastMessage() {

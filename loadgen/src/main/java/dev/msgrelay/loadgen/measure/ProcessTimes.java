@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.bound;
+package dev.msgrelay.loadgen.measure;
 
 import java.util.concurrent.TimeUnit;
 
@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * @param parent its process id
  * @param nanos CPU time since the start in steps of 10 ms; of a process: that of threads that have ended too
  */
-record ProcessTimes(String name, String parent, long nanos) {
+public record ProcessTimes(String name, String parent, long nanos) {
     /** USER_HZ is 100 on every Linux that runs a JDK. */
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -19,7 +19,7 @@ record ProcessTimes(String name, String parent, long nanos) {
     private static final int USER_TIME = 11;
 
     /** Null where it is no such text. */
-    static ProcessTimes parse(String stat) {
+    public static ProcessTimes parse(String stat) {
         int open = stat.indexOf('(');
         int close = stat.lastIndexOf(')');
         if (open < 0 || close < open) {

@@ -1,0 +1,123 @@
+package dev.msgrelay.loadgen.kill;
+
+import dev.msgrelay.loadgen.kill.Campaign.Outcome;
+import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.protocol.Level;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A disk that is really full: somebody else fills it under load. Publishers then wait, and go on when there is room again;
+ * nothing that was acknowledged is missing, and nothing is acknowledged meanwhile that needs the disk.
+ */
+public final class FullDisk {
+    private static final String WHAT = "a full disk";
+    private static final int BLOCK = 64 << 10;
+    private static final long BEFORE_MILLIS = 1_000;
+    private static final long LOOK_MILLIS = 20;
+
+    /** So long without an acknowledgement is a stop. */
+    private static final long STOPPED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long FULL_MILLIS = 2_000;
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+
+    private FullDisk() {}
+
+    /** Why it cannot be done here; null where it can. */
+    public static String obstacle() throws InterruptedException {
+        return LoopDisk.obstacle(WHAT);
+    }
+
+    /**
+     * Has it happen.
+     *
+     * @param load with a level that needs a journal
+     * @param directory an empty one, which is left without anything mounted
+     */
+    public static Outcome run(Campaign.Load load, Path directory)
+            throws IOException, RunException, InterruptedException {
+        Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
+        List<String> findings = new ArrayList<>();
+        try (LoopDisk disk = new LoopDisk(directory);
+                Rig rig = new Rig(load, disk.journal(), notebooks)) {
+            rig.start(List.of());
+            TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
+            Path others = disk.at().resolve("others");
+            fill(others);
+            if (!awaitStop(rig)) {
+                findings.add("on a full disk acknowledgements went on for "
+                        + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS) + " s");
+            }
+            long stopped = rig.durablyAcknowledged();
+            TimeUnit.MILLISECONDS.sleep(FULL_MILLIS);
+            rig.checkHealthy();
+            long more = rig.durablyAcknowledged() - stopped;
+            if (more > 0) {
+                findings.add(more + " messages were acknowledged while the disk was full and publishers waited");
+            }
+            Files.delete(others);
+            if (!awaitMore(rig, stopped)) {
+                findings.add("nothing was acknowledged within " + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS)
+                        + " s after the disk had room again");
+            }
+            rig.finish();
+            rig.killAll();
+            Account account = Account.of(disk.journal(), Level.WRITTEN, true, rig.clients());
+            return Outcome.of(WHAT + " for " + FULL_MILLIS / 1_000 + " s", Level.WRITTEN, 0, account, findings);
+        }
+    }
+
+    /** To the last block. */
+    private static void fill(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer block = ByteBuffer.allocateDirect(BLOCK);
+            for (int length = BLOCK; length > 0; ) {
+                try {
+                    channel.write(block.clear().limit(length));
+                } catch (IOException e) {
+                    // No space for so much: less, then.
+                    length /= 2;
+                }
+            }
+        }
+    }
+
+    private static boolean awaitStop(Rig rig) throws RunException, InterruptedException {
+        long begun = System.nanoTime();
+        long since = begun;
+        long last = -1;
+        while (System.nanoTime() - since < STOPPED_NANOS) {
+            if (System.nanoTime() - begun > LIMIT_NANOS) {
+                return false;
+            }
+            rig.checkHealthy();
+            long now = rig.durablyAcknowledged();
+            if (now != last) {
+                last = now;
+                since = System.nanoTime();
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+        return true;
+    }
+
+    private static boolean awaitMore(Rig rig, long than) throws RunException, InterruptedException {
+        long begun = System.nanoTime();
+        while (rig.durablyAcknowledged() <= than) {
+            if (System.nanoTime() - begun > LIMIT_NANOS) {
+                return false;
+            }
+            rig.checkHealthy();
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+        return true;
+    }
+}

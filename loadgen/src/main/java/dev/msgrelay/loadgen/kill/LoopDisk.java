@@ -1,0 +1,110 @@
+package dev.msgrelay.loadgen.kill;
+
+import dev.msgrelay.loadgen.host.Subprocess;
+import dev.msgrelay.loadgen.host.Tool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A disk of its own: an ext4 file system in a file, which is mounted until this is closed. One thread owns it. */
+final class LoopDisk implements AutoCloseable {
+    private static final String SIZE = "256M";
+    private static final long TOOL_MILLIS = 30_000;
+
+    private final Path directory;
+    private final Path at;
+    private Path image;
+    private int cuts;
+    private boolean mounted;
+
+    /**
+     * @param directory an empty one
+     */
+    LoopDisk(Path directory) throws IOException, InterruptedException {
+        this.directory = directory;
+        this.at = Files.createDirectory(directory.resolve("disk"));
+        this.image = directory.resolve("disk-0.img");
+        tool("truncate", "-s", SIZE, image.toString());
+        tool("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", image.toString());
+        mount();
+    }
+
+    /** Why there can be none here; null where there can. */
+    static String obstacle(String what) throws InterruptedException {
+        Subprocess tools = new Subprocess();
+        try {
+            if (!tools.run(List.of("id", "-u")).output().equals("0")) {
+                return what + " needs root, to mount a file system";
+            }
+            for (String tool : List.of("mkfs.ext4", "mount", "umount", "losetup")) {
+                if (!tools.run(List.of("sh", "-c", "command -v " + tool)).succeeded()) {
+                    return what + " needs " + tool;
+                }
+            }
+            Tool.Outcome loop = tools.run(List.of("losetup", "-f"));
+            return loop.succeeded() ? null : what + " needs a loop device: " + loop.firstLine();
+        } catch (IOException e) {
+            return what + " needs loop devices: " + e.getMessage();
+        }
+    }
+
+    /** Where it is mounted. */
+    Path at() {
+        return at;
+    }
+
+    /** A directory in it. */
+    Path journal() {
+        return at.resolve("journal");
+    }
+
+    /**
+     * The power fails, and comes back: there is what was forced, and what the kernel has written by itself. Nobody may use
+     * it meanwhile.
+     */
+    void cutPower() throws IOException, InterruptedException {
+        Path copy = directory.resolve("disk-" + ++cuts + ".img");
+        tool("cp", image.toString(), copy.toString());
+        // What is not in the copy need not be written any more.
+        Campaign.remove(journal());
+        umount();
+        Files.delete(image);
+        image = copy;
+        mount();
+    }
+
+    /** The kernel writes nothing by itself for some minutes. */
+    private void mount() throws IOException, InterruptedException {
+        tool("mount", "-o", "loop,commit=300", image.toString(), at.toString());
+        mounted = true;
+    }
+
+    private void umount() throws IOException, InterruptedException {
+        tool("umount", at.toString());
+        mounted = false;
+    }
+
+    /** Also where this thread was interrupted: nothing stays mounted. */
+    @Override
+    public void close() throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (mounted) {
+                umount();
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void tool(String... command) throws IOException, InterruptedException {
+        Tool.Outcome outcome = new Subprocess(TOOL_MILLIS).run(List.of(command));
+        if (!outcome.succeeded()) {
+            throw new IOException(String.join(" ", command) + ": " + outcome.firstLine());
+        }
+    }
+}
