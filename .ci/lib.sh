@@ -35,3 +35,22 @@ jdks() {
         [ "$version" -lt 17 ] || echo "$version $home"
     done
 }
+
+# skips: the tests of the last mvn verify that were skipped, and why, a line each.
+skips() {
+    find . -path '*/target/surefire-reports/TEST-*.xml' -exec awk '
+        /<testcase / {
+            test = $0
+            sub(/.* classname="/, "", test); sub(/".*/, "", test); sub(/.*\./, "", test)
+            method = $0
+            sub(/.*<testcase name="/, "", method); sub(/".*/, "", method)
+            if (method != "") test = test "." method
+        }
+        /<skipped/ {
+            why = $0
+            if (!sub(/.*TestAbortedException: /, "", why)) { sub(/.* message="/, "", why); sub(/".*/, "", why) }
+            sub(/^Assumption failed: /, "", why)
+            gsub(/&quot;/, "\"", why); gsub(/&lt;/, "<", why); gsub(/&gt;/, ">", why); gsub(/&#10;/, " ", why); gsub(/&amp;/, "\\&", why)
+            print "skipped  " test ": " why
+        }' {} + | sort
+}

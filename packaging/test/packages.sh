@@ -73,6 +73,14 @@ example_configuration() {
     alone "$relay" --config "$work/whole.conf" --check-config | grep 'whole.conf: good; .* 3 identities'
 }
 
+# completes FILE COMMAND BEGUN WORD: as bash completes it, what was begun becomes that word.
+completes() {
+    # shellcheck disable=SC2016
+    bash -c '. "$1"; COMP_WORDS=("$2" "$3"); COMP_CWORD=1; COMP_LINE="$2 $3"; COMP_POINT=${#COMP_LINE}
+        "_complete_$2"; printf "%s\n" "${COMPREPLY[@]}"' bash "$1" "$2" "$3" | grep -qx -e "$4" ||
+        { echo "$2 $3 is not completed to $4" && return 1; }
+}
+
 manuals_and_completion() {
     local tar page
     tar=$(one 'relay-*.tar.gz')
@@ -85,13 +93,9 @@ manuals_and_completion() {
     for option in log check admin; do
         grep -q -e "\\\\-\\\\-$option" "$work/manual/share/man/man1/relay-server.1"
     done
-    for command in relay-server relay-client loadgen; do
-        # As bash completes it: --log- becomes --log-size.
-        bash -n "$work/manual/share/bash-completion/completions/$command"
-    done
-    bash -c '. "$1"; COMP_WORDS=(relay-server --log-); COMP_CWORD=1; COMP_LINE="relay-server --log-"; COMP_POINT=${#COMP_LINE}
-        _complete_relay-server; printf "%s\n" "${COMPREPLY[@]}"' bash \
-        "$work/manual/share/bash-completion/completions/relay-server" | grep -qx -e '--log-size'
+    completes "$work/manual/share/bash-completion/completions/relay-server" relay-server --log- --log-size
+    completes "$work/manual/share/bash-completion/completions/relay-client" relay-client sub subscribe
+    completes "$work/manual/share/bash-completion/completions/loadgen" loadgen shoot shootout
     command -v man >/dev/null || skip "no man here; pages and completion are there"
     MANPATH="$work/manual/share/man" MANWIDTH=100 man relay-server >"$work/page"
     grep -q 'SYNOPSIS' "$work/page"
@@ -132,14 +136,25 @@ can_install() {
     done
 }
 
-deb_installs_runs_and_goes() {
+# prepare_deb: it lies in $work, beside the scripts that try it.
+prepare_deb() {
     local deb
     deb=$(one 'relay_*.deb')
     can_have_copies
     can_install "$deb"
-    command -v setpriv >/dev/null || skip "no setpriv here"
     cp "$deb" "$work/relay.deb"
-    cp -r packaging/test "$work/scripts"
+    prepare_scripts
+}
+
+# prepare_scripts: they lie in $work, and users can be changed.
+prepare_scripts() {
+    command -v setpriv >/dev/null || skip "no setpriv here"
+    mkdir -p "$work/scripts"
+    cp packaging/test/* "$work/scripts/"
+}
+
+deb_installs_runs_and_goes() {
+    prepare_deb
     on_a_copy bash -c '
         set -e
         dpkg -i /mnt/relay.deb
@@ -155,6 +170,53 @@ deb_installs_runs_and_goes() {
         dpkg -P relay
         test ! -e /etc/relay
     '
+}
+
+# With the package's own runtime, as its user.
+deb_tells_its_service_manager() {
+    prepare_deb
+    command -v python3 >/dev/null || skip "needs python3, to listen as a service manager does"
+    cat >"$work/listen.py" <<'END'
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o666)
+word = None
+while word != "STOPPING=1":
+    word = listener.recv(4096).decode()
+    print(word, flush=True)
+END
+    on_a_copy bash -c '
+        set -e
+        dpkg -i /mnt/relay.deb >/dev/null
+        mkdir -p /run/relay && chown relay /run/relay
+        timeout 120 python3 /mnt/listen.py /run/notify >/run/notified &
+        listener=$!
+        for _ in $(seq 100); do
+            [ ! -S /run/notify ] || break
+            sleep 0.1
+        done
+        run="setpriv --reuid=relay --regid=relay --clear-groups env -i PATH=/usr/bin:/bin"
+        /mnt/scripts/round-trip.sh "$run NOTIFY_SOCKET=/run/notify relay-server --config /etc/relay/relay.conf" relay-client
+        wait "$listener"
+        cat /run/notified
+        [ "$(tr "\n" " " </run/notified)" = "READY=1 STOPPING=1 " ]
+    '
+}
+
+deb_has_manuals_and_completion() {
+    local deb page
+    deb=$(one 'relay_*.deb')
+    command -v dpkg-deb >/dev/null || skip "no dpkg-deb here"
+    # Not installed: a machine may leave manuals out.
+    mkdir -p "$work/deb"
+    dpkg-deb --extract "$deb" "$work/deb"
+    for page in relay-server relay-server-token relay-server-journal relay-client relay-client-subscribe \
+        relay-client-publish relay-client-top; do
+        gzip --decompress --stdout "$work/deb/usr/share/man/man1/$page.1.gz" | grep -q "$page"
+    done
+    completes "$work/deb/usr/share/bash-completion/completions/relay-server" relay-server --log- --log-size
+    completes "$work/deb/usr/share/bash-completion/completions/relay-client" relay-client sub subscribe
 }
 
 unit_is_sound() {
@@ -224,6 +286,54 @@ container_tool() {
     skip "no container tool works here:${why:- neither podman, docker nor buildah is installed}"
 }
 
+# What it says, done by hand, on a copy of this machine's root instead of the base.
+containerfile_by_hand() {
+    local tar
+    tar=$(one 'relay-*.tar.gz')
+    can_have_copies
+    prepare_scripts
+    command -v python3 >/dev/null || skip "needs python3, to read it"
+    mkdir -p "$work/context/relay"
+    tar -xzf "$tar" -C "$work/context/relay" --strip-components 1
+    cat >"$work/read.py" <<'END'
+import json, re, shlex, sys
+base, arguments, copies, user, environment, ports, entry = None, {}, [], "0:0", {}, [], []
+for number, line in enumerate(open(sys.argv[1]), 1):
+    if not line.strip() or line.startswith("#"):
+        continue
+    word, rest = line.rstrip("\n").split(" ", 1)
+    rest = re.sub(r"\$\{(\w+)\}", lambda name: arguments[name[1]], rest)
+    if word == "FROM" and base is None:
+        base = rest
+    elif word == "ARG":
+        arguments.update([rest.split("=", 1)])
+    elif word == "COPY":
+        copies.append(rest.split(" "))
+    elif word == "USER":
+        user = rest
+    elif word == "ENV":
+        environment.update([rest.split("=", 1)])
+    elif word == "EXPOSE":
+        ports += rest.split(" ")
+    elif word == "ENTRYPOINT":
+        entry = json.loads(rest)
+    else:
+        sys.exit(f"line {number}: {line.rstrip()}: not known here")
+assert base and ports == ["7400", "7401"] and re.fullmatch(r"[1-9]\d*:[1-9]\d*", user), (base, ports, user)
+uid, gid = user.split(":")
+run = ["setpriv", "--reuid=" + uid, "--regid=" + gid, "--clear-groups", "env", "-i"]
+run += [name + "=" + value for name, value in environment.items()]
+print("set -e; cd /mnt/context")
+for source, target in copies:
+    # Of a directory, what is in it.
+    print("mkdir -p", shlex.quote(target), "&& cp -r", shlex.quote(source) + "/.", shlex.quote(target))
+print("/mnt/scripts/round-trip.sh", shlex.quote(" ".join(run + entry + sys.argv[2:])), shlex.quote(" ".join(run + ["relay-client"])))
+END
+    # shellcheck disable=SC2086
+    python3 "$work/read.py" packaging/image/Containerfile $free_ports >"$work/by-hand"
+    on_a_copy bash /mnt/by-hand
+}
+
 containerfile_builds_and_runs() {
     local tar tool base run image=relay-packages-test code=0
     tar=$(one 'relay-*.tar.gz')
@@ -250,8 +360,11 @@ check "tarball: unpacked, without Java on the PATH" tarball_runs
 check "tarball: example configuration" example_configuration
 check "tarball: manual pages and completion" manuals_and_completion
 check "deb: installed, run as its user, removed, purged" deb_installs_runs_and_goes
+check "deb: manual pages and completion" deb_has_manuals_and_completion
+check "deb: tells its service manager" deb_tells_its_service_manager
 check "deb: unit verified, its exposure at most 2.0" unit_is_sound
 check "image: unpacked, run as its user" image_runs
+check "Containerfile: done by hand on a copy of this root" containerfile_by_hand
 check "Containerfile: built, run" containerfile_builds_and_runs
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
