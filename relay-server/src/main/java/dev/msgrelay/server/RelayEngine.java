@@ -61,6 +61,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The relay without its sockets and threads: everything between a channel that has been accepted and one that is written to.
@@ -234,10 +235,10 @@ final class RelayEngine {
             reader.duty(new IdleDuty(), failure);
         }
         for (int i = 1; i < groups.length; i++) {
-            groups[i].loop().duty(new SendDuty(groups[i]), failure);
+            groups[i].loop().duty(new SendDuty(groups[i], () -> 0), failure);
         }
         if (replayed) {
-            replayLoop.duty(new ReplayDuty(), failure);
+            replayLoop.duty(new SendDuty(replayGroup, pages::sleepNanos), failure);
             replayLoop.every(HOUSEKEEPING_MILLIS, replayGroup::tick);
         }
         tickNanos = clock.nanoTime();
@@ -345,8 +346,12 @@ final class RelayEngine {
         }
     }
 
-    /** What a loop does that sends only. */
-    private record SendDuty(SendGroup group) implements EngineLoop.Duty {
+    /**
+     * What a loop does that sends only.
+     *
+     * @param rest see {@link #sleepNanos}
+     */
+    private record SendDuty(SendGroup group, LongSupplier rest) implements EngineLoop.Duty {
         @Override
         public boolean work(long nowNanos) {
             return group.pump(true);
@@ -356,23 +361,10 @@ final class RelayEngine {
         public boolean pending() {
             return group.pending();
         }
-    }
-
-    /** What the loop does that reads the journal. */
-    private final class ReplayDuty implements EngineLoop.Duty {
-        @Override
-        public boolean work(long nowNanos) {
-            return replayGroup.pump(true);
-        }
-
-        @Override
-        public boolean pending() {
-            return replayGroup.pending();
-        }
 
         @Override
         public long sleepNanos() {
-            return pages.sleepNanos();
+            return rest.getAsLong();
         }
     }
 

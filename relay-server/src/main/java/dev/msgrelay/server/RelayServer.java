@@ -49,8 +49,8 @@ public final class RelayServer implements AutoCloseable {
     private final RelayConfig config;
     private final Transport transport;
     private final EngineLoop[] loops;
-    // The one among them that only sends what lies in the journal; null: nobody is sent that.
-    private final EngineLoop replayLoop;
+    // So many of them; where there is one more, it only sends what lies in the journal.
+    private final int liveLoops;
     private final RelayEngine engine;
     private final RelayState state = new RelayState();
     private final Entrances entrances;
@@ -69,20 +69,16 @@ public final class RelayServer implements AutoCloseable {
         this.journal = journal;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
-        int live = auto ? autoLoops(transport) : config.eventLoops();
+        liveLoops = auto ? autoLoops(transport) : config.eventLoops();
         boolean replays = RelayEngine.replays(config);
-        loops = new EngineLoop[replays ? live + 1 : live];
-        for (int i = 0; i < live; i++) {
-            loops[i] = new EngineLoop("relay-loop-" + i, transport.ioHandler());
+        loops = new EngineLoop[replays ? liveLoops + 1 : liveLoops];
+        for (int i = 0; i < loops.length; i++) {
+            loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
         }
-        if (replays) {
-            loops[live] = new EngineLoop("relay-replay", transport.ioHandler());
-        }
-        replayLoop = replays ? loops[live] : null;
         engine = new RelayEngine(
                 config,
-                Arrays.copyOf(loops, live),
-                replayLoop,
+                Arrays.copyOf(loops, liveLoops),
+                replays ? loops[liveLoops] : null,
                 new UnpooledByteBufAllocator(true),
                 Ticker.systemTicker(),
                 new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
@@ -288,14 +284,22 @@ public final class RelayServer implements AutoCloseable {
         return transport;
     }
 
-    /** Threads that drive its sockets, but for the one that sends from the journal; how many of them have something to do just now, {@link #stats} tells. */
+    /**
+     * Threads that drive its sockets, but for the one that sends from the journal. How many of them have something to do
+     * just now, {@link #stats} tells.
+     */
     public int eventLoops() {
-        return replayLoop == null ? loops.length : loops.length - 1;
+        return liveLoops;
     }
 
     /** What was found in the journal when the relay was started; null: there is no journal. */
     public Recovery recovered() {
         return journal == null ? null : journal.recovered();
+    }
+
+    /** Places of the journal that, read again, were no longer what was written; -1: there is no journal. */
+    public long journalDamaged() {
+        return journal == null ? -1 : journal.verified().damaged();
     }
 
     /** Its memory, itemised. */

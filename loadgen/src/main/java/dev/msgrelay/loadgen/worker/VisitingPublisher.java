@@ -100,7 +100,8 @@ final class VisitingPublisher implements ChurnMain.Visitor {
         try {
             if (library && level != null) {
                 kept.add(frames);
-                publishKept(atOnce && visits++ % 2 == 1);
+                publishKept(atOnce && visits % 2 == 1);
+                visits++;
             } else if (library) {
                 try (LibraryOutlet outlet = new LibraryOutlet(LibraryOutlet.options(relay, tls), null)) {
                     outlet.write(frames);

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.RelayStats;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.CloseLog;
@@ -108,10 +107,8 @@ final class Answers {
     /** Whether the journal is what it was is of no matter to who connects now, and of some to who looks. */
     private JsonLine ready() {
         JsonLine line = status(relay.ready(), "ready", "ending");
-        RelayStats stats = relay.stats();
-        return stats.has(Counter.JOURNAL_DAMAGED)
-                ? line.number("journalDamaged", stats.get(Counter.JOURNAL_DAMAGED))
-                : line;
+        long damaged = relay.journalDamaged();
+        return damaged < 0 ? line : line.number("journalDamaged", damaged);
     }
 
     private Answer metrics(ExpositionFormatWriter writer) {

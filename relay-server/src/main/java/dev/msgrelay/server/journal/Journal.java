@@ -225,7 +225,7 @@ public final class Journal implements Closeable {
                 watch);
         forcer = new JournalForcer(
                 disk, settings, files, writer, written, forced, recovered.namesPosition(), watch, nanos);
-        verifier = new JournalVerifier(disk);
+        verifier = new JournalVerifier(disk, files.held());
     }
 
     /** Starts its threads, on what it is fed with. */

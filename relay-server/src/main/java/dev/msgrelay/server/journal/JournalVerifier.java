@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.TreeSet;
+import java.util.NavigableMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +37,7 @@ final class JournalVerifier {
     private record Due(long base, long end) {}
 
     private final Disk disk;
+    private final NavigableMap<Long, SegmentHeader> held;
     private final Deque<Due> due = new ArrayDeque<>();
     private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
     private final ByteBuffer records = ByteBuffer.allocate(RECORDS);
@@ -59,8 +60,10 @@ final class JournalVerifier {
     private volatile long rounds;
     private volatile long damaged;
 
-    JournalVerifier(Disk disk) {
+    /** @param held segments by their bases, the one that is written to included */
+    JournalVerifier(Disk disk, NavigableMap<Long, SegmentHeader> held) {
         this.disk = disk;
+        this.held = held;
     }
 
     /** Bytes that it has read and found whole. Any thread. */
@@ -107,15 +110,13 @@ final class JournalVerifier {
         }
     }
 
-    private void list() throws IOException {
-        TreeSet<Long> bases = new TreeSet<>();
-        for (String name : disk.names()) {
-            if (FileNames.base(name) >= 0) {
-                bases.add(FileNames.base(name));
+    private void list() {
+        long base = -1;
+        for (long next : held.keySet()) {
+            if (base >= 0) {
+                due.add(new Due(base, next));
             }
-        }
-        for (Long next = bases.pollFirst(); !bases.isEmpty(); next = bases.pollFirst()) {
-            due.add(new Due(next, bases.first()));
+            base = next;
         }
         if (due.isEmpty()) {
             rounds++;
@@ -210,8 +211,9 @@ final class JournalVerifier {
      *
      * @param endSequence 0: nobody knows
      */
-    private void damage(long end, long endSequence, String why) throws IOException {
-        if (!dropped()) {
+    private void damage(long end, long endSequence, String why) {
+        // One that the retention has dropped meanwhile may have others' bytes by now.
+        if (held.containsKey(in.base)) {
             damaged++;
             LOG.error(
                     "journal {} is damaged: {}. 'relay-server journal check' tells all",
@@ -221,17 +223,6 @@ final class JournalVerifier {
                             : "positions " + position + " to " + end + ": " + why);
         }
         position = end;
-    }
-
-    /** Whether the retention has dropped the segment meanwhile, the stream file first: its bytes may be others' by now. */
-    private boolean dropped() throws IOException {
-        for (String name : disk.names()) {
-            long base = FileNames.base(name);
-            if (base >= 0 && base <= in.base && name.endsWith(FileNames.STREAM)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private void close() throws IOException {
