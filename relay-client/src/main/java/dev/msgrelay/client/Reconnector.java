@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
  * holds what comes next; after GOAWAY, and wherever a try failed, it is the next one's turn. Owned by one thread.
  */
 final class Reconnector {
-    /** A relay that closes before WELCOME once may be starting or stopping; so often, it knows no HELLO. */
+    /** A relay that closes before WELCOME once may be starting or stopping; so often in a row, it knows no HELLO. */
     static final int UNANSWERED = 3;
 
     private final List<Endpoint> endpoints;
@@ -90,11 +90,17 @@ final class Reconnector {
     }
 
     private IOException verdict(IOException end) {
-        if (!(end instanceof NoWelcomeException) || everWelcomed || ++unanswered < UNANSWERED) {
+        if (!(end instanceof NoWelcomeException)) {
+            // Where nobody listens in between, a relay is being started again and again.
+            unanswered = 0;
+            return end;
+        }
+        if (everWelcomed || ++unanswered < UNANSWERED) {
             return end;
         }
         return new RelayUnsuitableException(
-                end.getMessage() + "; " + unanswered + " tries ended so: it seems to be a relay that knows no HELLO."
+                end.getMessage() + "; " + unanswered
+                        + " tries in a row ended so: it seems to be a relay that knows no HELLO."
                         + " The plain mode works with such a one",
                 end);
     }

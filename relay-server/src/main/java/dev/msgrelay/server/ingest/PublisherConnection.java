@@ -246,13 +246,8 @@ public final class PublisherConnection extends Connection
     }
 
     @Override
-    public boolean readsOn() {
-        return wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0;
-    }
-
-    @Override
     public void moreExpected() {
-        if (readsOn()) {
+        if (wait == Wait.NOTHING && state().compareTo(State.CLOSING) < 0) {
             port.moreExpected();
         }
     }

@@ -19,18 +19,9 @@ public final class SocketReads implements RecvByteBufAllocator {
         /** Where the next read goes. Netty releases it, so it is counted once more. */
         ByteBuf whereToRead();
 
-        /** Whether nothing keeps it from being read. */
-        boolean readsOn();
-
         /** Told when a read has taken all it could. */
         void moreExpected();
     }
-
-    /**
-     * Most reads of one socket in a cycle, as long as each read takes all it could. Together they bring as much as one write
-     * sends. With one read a cycle a single pair loses a sixth of its rate, to the cycle's own calls and to smaller writes.
-     */
-    static final int READS_A_CYCLE = 4;
 
     private static final int GUESS_BYTES = 64 << 10;
 
@@ -50,7 +41,6 @@ public final class SocketReads implements RecvByteBufAllocator {
     @SuppressWarnings("deprecation")
     private static final class ReadHandle implements ExtendedHandle {
         private final Reader reader;
-        private int reads;
         private int attempted;
         private int last;
 
@@ -70,12 +60,12 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public void reset(ChannelConfig channelConfig) {
-            reads = 0;
+            // Nothing of one read is kept for the next.
         }
 
         @Override
         public void incMessagesRead(int count) {
-            reads += count;
+            // One read at most: see continueReading.
         }
 
         @Override
@@ -100,8 +90,8 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public boolean continueReading() {
-            // What they brought is packed and sent while it is in the cache, and the others want their turn.
-            return reads < READS_A_CYCLE && filled() && reader.readsOn();
+            // What one read has brought is packed and sent while it is in the cache, and the others want their turn.
+            return false;
         }
 
         @Override

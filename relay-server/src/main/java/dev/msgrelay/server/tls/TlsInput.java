@@ -77,11 +77,6 @@ final class TlsInput implements SocketReads.Reader {
         return channel.config().isAutoRead() && !waits();
     }
 
-    @Override
-    public boolean readsOn() {
-        return buffer == null || prepareRead();
-    }
-
     /** What is there moves to the front, and behind it there is room for the rest of a record. */
     @Override
     public ByteBuf whereToRead() {
