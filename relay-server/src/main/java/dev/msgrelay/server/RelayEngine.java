@@ -220,7 +220,7 @@ final class RelayEngine {
         spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
         relief = new PinRelief(
                 log, services.table(), counters, budget.pool(Part.PINS).limit());
-        durable = new DurableEnds(services.durability());
+        durable = new DurableEnds(services.durability(), core.io());
         services.durability().onMoved(this::journalMoved);
         subscribing = new SubscriberConnection.Shared(
                 log,

@@ -3,20 +3,28 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.session.Durability;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /** Where the stream ends for subscribers that get durable messages only, and how many of them there are. Any thread. */
 public final class DurableEnds {
+    private static final Runnable NOTHING = () -> {};
+
     private final Durability durability;
+    private final Executor core;
     private final AtomicIntegerArray readers = new AtomicIntegerArray(Level.values().length);
 
-    public DurableEnds(Durability durability) {
+    /** @param core runs a task on its thread, and {@link #want} in the cycle after it */
+    public DurableEnds(Durability durability, Executor core) {
         this.durability = durability;
+        this.core = core;
     }
 
     /** One more; answers where its stream ends. */
     StreamHead join(Level level) {
         readers.incrementAndGet(level.ordinal());
+        // Nobody may have wanted what it waits for, and the core sleeps until the stream goes on.
+        core.execute(NOTHING);
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
 

@@ -110,7 +110,7 @@ final class FanoutRig implements AutoCloseable {
                 counters,
                 new CloseLog(counters),
                 clock);
-        durable = new DurableEnds(durability);
+        durable = new DurableEnds(durability, Runnable::run);
         shared = new SubscriberConnection.Shared(log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null);
     }
 
