@@ -411,6 +411,34 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
         }
     }
 
+    /** A relay that ends again before anything new has come says what the one before it has said. */
+    @Test
+    void whatIsGoneIsToldOnce() throws Exception {
+        Script first = client -> {
+            takeAll(client, 0, 5);
+            client.send(ack(4, 14));
+        };
+        Script restarted = client -> {
+            assertThat(client.hello().number()).isEqualTo(5);
+            client.send(Frames.welcomeRolledBack(EPOCH + 1, 12, 2));
+        };
+        Script again = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isEqualTo(5);
+            assertThat(hello.epoch()).isEqualTo(EPOCH + 1);
+            client.send(Frames.welcomeRolledBack(EPOCH + 2, 12, 2));
+            take(client, 1);
+            client.send(ack(5, 12));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, restarted, again);
+                RelayPublisher publisher = open(acked(relay))) {
+            settleAndEnd(publisher, relay, "a", "b", "c", "d", "e");
+            assertThat(events(SessionEvent.AcknowledgedGone.class))
+                    .containsExactly(new SessionEvent.AcknowledgedGone(relay.endpoint(), EPOCH, EPOCH + 1, 2, 4, 1));
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = Level.class,

@@ -6,13 +6,11 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
-import java.io.BufferedReader;
+import dev.msgrelay.testing.TestProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -161,28 +159,14 @@ class LabMainTest {
 
     @Test
     void aSignalEndsItWithWhatThereIs() throws Exception {
-        Process process = new ProcessBuilder(List.of(
-                        ProcessHandle.current().info().command().orElseThrow(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LabMain.class.getName(),
-                        "batching",
-                        "--dir",
-                        directory.toString()))
-                .start();
-        try (BufferedReader progress = process.errorReader()) {
-            String line = progress.readLine();
-            while (line != null && !line.contains("round ")) {
-                line = progress.readLine();
-            }
+        try (TestProcess process =
+                TestProcess.java(LabMain.class.getName(), "batching", "--dir", directory.toString())) {
+            process.error(0, line -> line.contains("round "));
             assertThat(directory).isNotEmptyDirectory();
-            process.toHandle().destroy();
-            String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(printed).contains("The worked example", "INTERRUPTED: these are the figures up to then");
-            assertThat(process.waitFor()).isNotZero();
+            assertThat(process.terminate()).isNotZero();
+            assertThat(String.join("\n", process.lines()))
+                    .contains("The worked example", "INTERRUPTED: these are the figures up to then");
             assertThat(directory).isEmptyDirectory();
-        } finally {
-            process.destroyForcibly();
         }
     }
 

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -94,9 +96,9 @@ class ClientOptionsTest {
                     compare --a-through direct | --a-through direct is none of relay, plain, sslhandler, c
                     compare --a-through plain --publishers 2 | --a-through plain takes one publisher, not 2
                     compare --a-through plain --pairs 2 | --pairs 2 and --a-through plain exclude each other
-                    compare --a-through c --a --mtu | --a-through c and --a exclude each other
-                    compare --b-through c --b-dir x | --b-through c and --b-dir exclude each other
-                    compare --b-through c --in-process | --b-through c and --in-process exclude each other
+                    compare --a-through c --a --mtu | --a and --a-through c exclude each other
+                    compare --b-through c --b-dir x | --b-dir and --b-through c exclude each other
+                    compare --b-through c --in-process | --in-process and --b-through c exclude each other
                     compare --b-through c --client library | --client library says HELLO, which --b-through c does not know
                     """)
     void whatDoesNotFitIsRefusedWithItsValue(String line, String said) {
@@ -104,6 +106,7 @@ class ClientOptionsTest {
         assertThat(err.toString()).contains(said);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whichClientsRanStandsInTheResult() throws Exception {
         assertThat(execute("run --warmup 200ms --duration 300ms --client library --ack stream --types 4"
@@ -129,6 +132,7 @@ class ClientOptionsTest {
         assertThat(delays.getObject("acknowledged").getLong("recorded")).isPositive();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aTemporaryJournalGoesWithTheRelay() throws Exception {
         Path temporary = Files.createTempDirectory("client-options");
@@ -147,6 +151,7 @@ class ClientOptionsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theRelayInCIsComparedInTurn() throws Exception {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());

@@ -6,18 +6,14 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.site.HostSite;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
+import dev.msgrelay.testing.TestProcess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
@@ -33,9 +29,6 @@ class CompareInTurnTest {
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
-
-    @TempDir
-    private Path temporary;
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -130,66 +123,49 @@ class CompareInTurnTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
-        Process process = start("--pairs=9");
-        List<ProcessHandle> all = awaitFirstPair(process);
-        new ProcessBuilder("kill", "-TERM", "" + process.pid()).start().waitFor();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        for (ProcessHandle one : all) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+        try (TestProcess process = start("--pairs=9")) {
+            process.error(0, line -> line.startsWith("pair   1"));
+            // Two relays with a guard each, a publisher and a subscriber.
+            List<ProcessHandle> all = process.descendants();
+            assertThat(all).hasSizeGreaterThanOrEqualTo(6);
+            process.terminate();
+            for (ProcessHandle one : all) {
+                one.onExit().get(20, TimeUnit.SECONDS);
+            }
+            assertThat(String.join("\n", process.lines()))
+                    .contains("deliveries/s", "ended: interrupted")
+                    .doesNotContain("FAIL");
         }
-        assertThat(temporary.resolve("stdout"))
-                .content()
-                .contains("deliveries/s", "ended: interrupted")
-                .doesNotContain("FAIL");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void afterAKillNobodyIsLeft() throws Exception {
-        Process process = start();
-        // A relay, the two of its guard, a publisher and a subscriber.
-        List<ProcessHandle> all = process.descendants().toList();
-        while (all.size() < 5) {
-            assertThat(process.isAlive()).isTrue();
-            TimeUnit.MILLISECONDS.sleep(10);
-            all = process.descendants().toList();
-        }
-        process.destroyForcibly();
-        for (ProcessHandle one : all) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+        try (TestProcess process = start()) {
+            // A relay, the two of its guard, a publisher and a subscriber.
+            List<ProcessHandle> all = process.descendants();
+            while (all.size() < 5) {
+                assertThat(process.isAlive()).isTrue();
+                TimeUnit.MILLISECONDS.sleep(10);
+                all = process.descendants();
+            }
+            process.kill();
+            for (ProcessHandle one : all) {
+                one.onExit().get(20, TimeUnit.SECONDS);
+            }
         }
     }
 
-    private Process start(String... more) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                HostSite.java(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
+    private static TestProcess start(String... more) throws Exception {
+        List<String> command = TestProcess.javaCommand(
                 LoadgenMain.class.getName(),
                 "compare",
                 "--a-command=" + OVER_TCP,
                 "--b-command=" + OVER_TCP,
                 "--warmup=100ms",
-                SHORT));
+                SHORT);
         command.addAll(List.of(more));
-        return new ProcessBuilder(command)
-                .redirectOutput(temporary.resolve("stdout").toFile())
-                .start();
-    }
-
-    /** All its processes: two relays with a guard each, a publisher and a subscriber. */
-    private static List<ProcessHandle> awaitFirstPair(Process process) throws Exception {
-        BufferedReader said =
-                new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
-        List<String> lines = new ArrayList<>();
-        while (lines.stream().noneMatch(line -> line.startsWith("pair   1"))) {
-            lines.add(said.readLine());
-            assertThat(lines).doesNotContainNull();
-        }
-        List<ProcessHandle> all = process.descendants().toList();
-        assertThat(all).hasSizeGreaterThanOrEqualTo(6);
-        return all;
+        return new TestProcess(command);
     }
 
     private static String sides(JsonArray turns) {

@@ -2,13 +2,13 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.testing.TestProcess;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -41,14 +41,7 @@ class LoadgenMainTest {
     void aFullDiskBehindStdoutIsAFailure() throws Exception {
         Assumptions.assumeTrue(FULL.exists(), "no " + FULL);
         Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LoadgenMain.class.getName(),
-                        "ceiling",
-                        "--link",
-                        "1gbe",
-                        "--json")
+                        TestProcess.javaCommand(LoadgenMain.class.getName(), "ceiling", "--link", "1gbe", "--json"))
                 .redirectOutput(FULL)
                 .start();
         try {

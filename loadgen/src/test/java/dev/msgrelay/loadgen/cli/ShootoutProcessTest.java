@@ -11,13 +11,12 @@ import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.ssh.FakeSsh;
 import dev.msgrelay.loadgen.ssh.TestJar;
 import dev.msgrelay.loadgen.worker.RelayMain;
-import java.io.BufferedReader;
+import dev.msgrelay.testing.Signals;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -36,14 +35,13 @@ class ShootoutProcessTest {
     @TempDir
     private Path temporary;
 
-    private Process process;
+    private TestProcess process;
     private String classPath = System.getProperty("java.class.path");
 
     @AfterEach
     void end() {
         if (process != null) {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
+            process.close();
         }
     }
 
@@ -59,11 +57,10 @@ class ShootoutProcessTest {
                 "--duration=300ms");
         awaitLine("run 2/");
         // The lanes' namespaces live as long as the processes that hold them, which are among these.
-        List<ProcessHandle> all = process.descendants().toList();
+        List<ProcessHandle> all = process.descendants();
         assertThat(all).hasSizeGreaterThanOrEqualTo(3);
         int expected = interrupt();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isEqualTo(expected);
+        assertThat(process.awaitExit()).isEqualTo(expected);
         for (ProcessHandle one : all) {
             one.onExit().get(20, TimeUnit.SECONDS);
         }
@@ -95,18 +92,17 @@ class ShootoutProcessTest {
         // The first one is on loopback, this one has a process of the second host.
         awaitLine("second: Java ");
         awaitLine("run 2/");
-        List<ProcessHandle> there = process.descendants()
+        List<ProcessHandle> there = process.descendants().stream()
                 .filter(one -> hasInCommand(one, "relay-loadgen/loadgen-"))
                 .toList();
         assertThat(there).isNotEmpty();
         for (ProcessHandle one : there) {
-            signal("STOP", one.pid());
+            TestProcess.signal("STOP", one.pid());
         }
         int expected = interrupt();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isEqualTo(expected);
+        assertThat(process.awaitExit()).isEqualTo(expected);
         assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
-        assertThat(temporary.resolve("stdout")).content().contains("PARTIAL: interrupted after 1 runs");
+        assertThat(String.join("\n", process.lines())).contains("PARTIAL: interrupted after 1 runs");
         for (ProcessHandle one : there) {
             one.onExit().get(20, TimeUnit.SECONDS);
         }
@@ -119,9 +115,8 @@ class ShootoutProcessTest {
         Path ssh = FakeSsh.write(temporary, temporary, "echo 'ssh: no route to second' >&2; exit 255");
         start("--lanes=remote", "--host=second", "--ssh=" + ssh);
         awaitLine("lane remote is skipped: second: ssh: no route to second (by hand: " + ssh + " second true)");
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isOne();
-        assertThat(temporary.resolve("stdout")).content().contains("skipped: second: ssh: no route to second");
+        assertThat(process.awaitExit()).isOne();
+        assertThat(String.join("\n", process.lines())).contains("skipped: second: ssh: no route to second");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -130,9 +125,7 @@ class ShootoutProcessTest {
         start("--lanes=loopback", "--no-calibrate", "--rounds=2", "--warmup=1s", "--duration=300ms");
         awaitLine("run 1/2");
         relay().destroyForcibly();
-        drain();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isOne();
+        assertThat(process.awaitExit(60)).isOne();
         JsonObject json = results();
         assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
         JsonArray runs = json.getArray("lanes")
@@ -146,49 +139,20 @@ class ShootoutProcessTest {
         assertThat(runs.getObject(1).getObject("outcome").getBoolean("partial")).isFalse();
     }
 
-    private List<String> command(String... args) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classPath,
-                LoadgenMain.class.getName()));
-        command.addAll(List.of(args));
-        return command;
-    }
-
     private void start(String... args) throws IOException {
-        List<String> command = command("shootout", "--out=" + temporary.resolve("out"));
+        List<String> command =
+                TestProcess.javaCommand(LoadgenMain.class.getName(), "shootout", "--out=" + temporary.resolve("out"));
+        command.set(command.indexOf("-cp") + 1, classPath);
         command.addAll(List.of(args));
-        process = new ProcessBuilder(command)
-                .redirectOutput(temporary.resolve("stdout").toFile())
-                .start();
-        err = new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8));
+        process = new TestProcess(command);
     }
 
-    private BufferedReader err;
-
-    private void awaitLine(String part) throws IOException {
-        List<String> said = new ArrayList<>();
-        String line;
-        while ((line = err.readLine()) != null) {
-            said.add(line);
-            if (line.contains(part)) {
-                return;
-            }
-        }
-        throw new AssertionError("it did not say '" + part + "' but " + said);
-    }
-
-    /** So that nobody waits for room in the pipe. */
-    private void drain() {
-        Thread thread = new Thread(() -> err.lines().forEach(line -> {}), "drain");
-        thread.setDaemon(true);
-        thread.start();
+    private void awaitLine(String part) {
+        process.error(0, line -> line.contains(part));
     }
 
     private ProcessHandle relay() {
-        return process.descendants()
+        return process.descendants().stream()
                 .filter(one -> hasInCommand(one, RelayMain.class.getName()))
                 .findFirst()
                 .orElseThrow();
@@ -209,23 +173,9 @@ class ShootoutProcessTest {
      * @return the exit code that follows
      */
     private int interrupt() throws Exception {
-        drain();
-        if (isInterruptIgnored()) {
-            process.destroy();
-            return EXIT_SIGTERM;
-        }
-        signal("INT", process.pid());
-        return EXIT_SIGINT;
-    }
-
-    private static void signal(String name, long pid) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + name, "" + pid).start();
-        assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
-    }
-
-    /** A shell that survives its own SIGINT has inherited that nobody here hears it. */
-    private static boolean isInterruptIgnored() throws Exception {
-        return new ProcessBuilder("sh", "-c", "kill -INT $$").start().waitFor() == 0;
+        boolean ignored = Signals.isIgnored("INT");
+        process.signal(ignored ? "TERM" : "INT");
+        return ignored ? EXIT_SIGTERM : EXIT_SIGINT;
     }
 
     private JsonObject results() throws Exception {

@@ -3,9 +3,9 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.measure.LoadgenVersion;
+import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,6 +26,15 @@ class UsageTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
+                "kill --kills -1              | --kills -1 is not within 0..100000",
+                "kill --incidents leader      | --incidents needs --cluster",
+                "kill --sync 1                | --sync needs --cluster",
+                "kill --cluster --sync 2      | --sync 2 is not within 0..1",
+                "kill --cluster --level stream | --level does not go with --cluster: it acknowledges what is committed",
+                "kill --cluster --faults      | --faults does not go with --cluster: give --incidents disk",
+                "kill --cluster --power-cuts 1 | --power-cuts does not go with --cluster",
+                "kill --cluster --journal j   | --journal does not go with --cluster: its nodes have logs of their own",
+                "kill --cluster --incidents moon | 'moon'",
                 "run --publishers 0           | --publishers 0 is not within 1..10000",
                 "run --subscribers 10001      | --subscribers 10001 is not within 1..10000",
                 "run --body 15                | --body 15 is not within 16..67108864",
@@ -223,16 +232,7 @@ class UsageTest {
 
     /** All there are, by the words that name them. */
     static List<List<String>> commands() {
-        List<List<String>> all = new ArrayList<>();
-        addCommands(LoadgenMain.commandLine(), List.of(), all);
-        return all;
-    }
-
-    private static void addCommands(CommandLine command, List<String> names, List<List<String>> all) {
-        all.add(names);
-        command.getSubcommands()
-                .forEach((name, sub) -> addCommands(
-                        sub, Stream.concat(names.stream(), Stream.of(name)).toList(), all));
+        return Commands.of(LoadgenMain.commandLine());
     }
 
     @Test

@@ -40,7 +40,7 @@ class AccountTest {
         publisher =
                 new Client(Role.PUBLISHER, PUBLISHER, "p", level, ProducerId.random(), temporary.resolve("p-" + level));
         subscriber = new Client(Role.SUBSCRIBER, 0, "s", level, ProducerId.NONE, temporary.resolve("s-" + level));
-        account = new Account(Level.WRITTEN, true, List.of(publisher, subscriber));
+        account = new Account("the journal", Level.WRITTEN, true, List.of(publisher, subscriber));
         account.life(FIRST_LIFE);
     }
 
@@ -170,6 +170,76 @@ class AccountTest {
         note(subscriber, Kind.ROLLED_BACK, 2, 2, FIRST_LIFE);
         assertThat(settled().rolledBack()).isOne();
         assertThat(account.findings()).singleElement().asString().contains("1 messages from 2 on were taken back");
+    }
+
+    @Test
+    void twoNodesHaveTheSame() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 3);
+        Account first = node("first", 1, 2, 3);
+        Account second = node("second", 1, 2, 3);
+        assertThat(first.findings()).isEmpty();
+        assertThat(first.messages()).isEqualTo(3);
+        assertThat(first.differsFrom(second)).isZero();
+        assertThat(first.digest()).isEqualTo(second.digest());
+    }
+
+    @Test
+    void aNodeMissesWhatWasAcknowledged() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 2);
+        Account first = node("first", 1, 2, 3);
+        Account second = node("second", 1, 2);
+        assertThat(first.findings()).isEmpty();
+        assertThat(second.findings())
+                .satisfiesExactly(
+                        lost -> assertThat(lost).contains("p: 1 of 3", "not in second", "one is 3"),
+                        untold -> assertThat(untold).contains("p: it was not told that 1 messages", "one is 3"));
+        assertThat(first.differsFrom(second)).isEqualTo(3);
+        assertThat(second.differsFrom(first)).isEqualTo(3);
+        assertThat(first.digest()).isNotEqualTo(second.digest());
+    }
+
+    @Test
+    void aNodeHasOneTwice() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        Account node = node("second", 1, 1, 2, 3);
+        assertThat(node.rows().get(0).doubled()).isOne();
+        assertThat(node.findings()).singleElement().asString().contains("message 1 stands there once more, at 2");
+    }
+
+    @Test
+    void aNodeGivesBytesThatNobodySentAndNotAll() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 1, 0, 0);
+        had(1, 1);
+        Path reader = temporary.resolve("reader");
+        try (Notebook notebook = Notebook.open(reader)) {
+            notebook.note(Kind.EPOCH, 0, 0, FIRST_LIFE);
+            notebook.note(Kind.MESSAGE, 1, PUBLISHER, 1);
+            notebook.note(Kind.WRONG, 2, 0, 0);
+            notebook.note(Kind.GAP, 3, 5, 1);
+            notebook.note(Kind.MESSAGE, 6, PUBLISHER + 1, 1);
+        }
+        Account node = Account.ofNode("second", reader, List.of(publisher, subscriber));
+        assertThat(node.findings())
+                .containsExactly(
+                        "message 2 of second is none that was sent",
+                        "second does not give its messages 3 to 5",
+                        "message 6 of second, of publisher " + (PUBLISHER + 1) + ", is none that was sent");
+        assertThat(node.rows().get(0).wrong()).isEqualTo(2);
+    }
+
+    /** A node that gives these numbers of the publisher. */
+    private Account node(String name, long... numbers) throws IOException {
+        Path reader = temporary.resolve(name);
+        try (Notebook notebook = Notebook.open(reader)) {
+            notebook.note(Kind.EPOCH, 0, 0, FIRST_LIFE);
+            for (int i = 0; i < numbers.length; i++) {
+                notebook.note(Kind.MESSAGE, i + 1, PUBLISHER, numbers[i]);
+            }
+        }
+        return Account.ofNode(name, reader, List.of(publisher, subscriber));
     }
 
     /** Killed while it wrote: the cut entry is none, and the next process goes on in its place. */

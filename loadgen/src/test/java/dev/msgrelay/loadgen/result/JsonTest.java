@@ -14,39 +14,41 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JsonTest {
+    private static final Results FULL = MadeUp.full();
+    private static final String TEXT = Json.text(FULL);
+
+    /** Without the indentation, so that fields can be named as they stand. */
+    private static final String COMPACT =
+            TEXT.replaceAll("\n *", "").replace("\" : ", "\":").replaceAll("(?<=[\\[{]) | (?=[\\]}])", "");
+
     @TempDir
     private Path directory;
 
     @Test
     void whatIsWrittenIsRead() throws Exception {
-        Results shootout = MadeUp.full();
-        assertThat(Json.read(write(Json.text(shootout)))).isEqualTo(shootout);
+        assertThat(Json.read(write(TEXT))).isEqualTo(FULL);
+        assertThat(Json.read(write(COMPACT))).isEqualTo(FULL);
         assertThat(Json.read(write(Json.text(MadeUp.empty())))).isEqualTo(MadeUp.empty());
     }
 
     @Test
     void resultsFromBeforeThereWasTlsAreRead() throws Exception {
-        Results shootout = MadeUp.full();
-        String text = Json.text(shootout);
-        String before = text.replaceAll(",\\s*\"ports\" : \\{[^}]*}", "");
-        assertThat(before).isNotEqualTo(text).doesNotContain("handshakes");
-        assertThat(Json.read(write(before))).isEqualTo(shootout);
+        String before = TEXT.replaceAll(",\\s*\"ports\" : \\{[^}]*}", "");
+        assertThat(before).isNotEqualTo(TEXT).doesNotContain("handshakes");
+        assertThat(Json.read(write(before))).isEqualTo(FULL);
     }
 
     @Test
     void resultsFromBeforeThereWereLevelsAndStormsAreRead() throws Exception {
-        Results shootout = MadeUp.full();
-        String text = Json.text(shootout);
-        String before = text.replace("\"acks\" : \"none\"", "\"acks\" : false")
+        String before = TEXT.replace("\"acks\" : \"none\"", "\"acks\" : false")
                 .replaceAll(",\\s*\"storm\" : 0", "")
                 .replaceAll(",\\s*\"(acknowledged|subscribers)\" : null", "");
         assertThat(before).contains("\"acks\" : false").doesNotContain("storm", "\"acknowledged\" : null");
-        assertThat(Json.read(write(before))).isEqualTo(shootout);
+        assertThat(Json.read(write(before))).isEqualTo(FULL);
     }
 
     @Test
     void searchedRatesAreReadToo() throws Exception {
-        Results full = MadeUp.full();
         MaxRate found = new MaxRate(
                 "unix",
                 MadeUp.parameters("100", 1),
@@ -55,7 +57,7 @@ class JsonTest {
                 "found",
                 List.of(new MaxRate.Attempt(10, ""), new MaxRate.Attempt(20, "p99 7.00 ms, over 5.00 ms")),
                 List.of("10 failed once (x) and passed when repeated"));
-        Results searched = full.withMaxRates(List.of(found)).withNotes(List.of("10gbe: raw stream"));
+        Results searched = FULL.withMaxRates(List.of(found)).withNotes(List.of("10gbe: raw stream"));
         assertThat(Json.read(write(Json.text(searched)))).isEqualTo(searched);
     }
 
@@ -67,7 +69,7 @@ class JsonTest {
 
     @Test
     void whatProgramsReadIsThere() {
-        assertThat(Json.text(MadeUp.full()))
+        assertThat(TEXT)
                 .contains(
                         "\"schemaVersion\" : 2",
                         "\"label\" : \"10gbe (emulated)\"",
@@ -105,14 +107,8 @@ class JsonTest {
                 "`\"seconds\":0.2` | `\"seconds\":\"x\"` | lanes[0].cells[0].runs[0].throughput.timeline[0].seconds: ",
             })
     void whatIsWrongIsNamed(String what, String with, String message) throws Exception {
-        // Without the indentation, so that the fields above stand as they are.
-        String json = Json.text(MadeUp.full())
-                .replaceAll("\n *", "")
-                .replace("\" : ", "\":")
-                .replaceAll("(?<=[\\[{]) | (?=[\\]}])", "");
-        String broken = json.replaceFirst(Pattern.quote(what), with);
-        assertThat(broken).isNotEqualTo(json);
-        assertThat(Json.read(write(json)).equals(MadeUp.full())).isTrue();
+        String broken = COMPACT.replaceFirst(Pattern.quote(what), with);
+        assertThat(broken).isNotEqualTo(COMPACT);
         Path file = write(broken);
         assertThatThrownBy(() -> Json.read(file))
                 .isInstanceOf(ResultFileException.class)
@@ -123,8 +119,7 @@ class JsonTest {
 
     @Test
     void aFileThatIsCutOffIsTold() throws Exception {
-        String json = Json.text(MadeUp.full());
-        Path file = write(json.substring(0, json.length() / 2));
+        Path file = write(TEXT.substring(0, TEXT.length() / 2));
         assertThatThrownBy(() -> Json.read(file))
                 .isInstanceOf(ResultFileException.class)
                 .hasMessageMatching("(?s)" + Pattern.quote(file.toString()) + ": line \\d+: not JSON, or cut off.*");

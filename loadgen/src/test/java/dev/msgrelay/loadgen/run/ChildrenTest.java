@@ -110,6 +110,20 @@ class ChildrenTest {
         }
     }
 
+    /** A JVM says of options in its environment that it has them, which is no reason to end. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void whatAJvmSaysOfItsEnvironmentIsNotToldAsItsLastWords() throws Exception {
+        String script = "echo 'NOTE: Picked up JDK_JAVA_OPTIONS: -Xshare:auto' >&2;"
+                + " echo 'Picked up JAVA_TOOL_OPTIONS: -Xint' >&2; echo 'no luck' >&2; exit 3";
+        try (Children children = new Children()) {
+            Child child = children.startCommand("relay", List.of("sh", "-c", script));
+            assertThatThrownBy(() -> child.await("ready", SAY_NANOS))
+                    .isInstanceOf(RunException.class)
+                    .hasMessage("relay ended with exit code 3; it said: no luck");
+        }
+    }
+
     /** A controller that is about to start something when it is asked to end. */
     static final class LateController {
         private LateController() {}

@@ -7,10 +7,7 @@ import dev.msgrelay.loadgen.run.FakeRelay.Fault;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -21,21 +18,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A relay that does one thing wrong fails the run, with a word for it: at a fixed rate, at full speed, and where publishers
- * are threads of its own process. Workers stay
- * from run to run, so that a run takes a second, or three where messages are waited for in vain.
+ * are threads of its own process. A run takes a second, or three where messages are waited for in vain.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
 class FaultsTest {
-    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(400));
+    private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(300));
     private static final int PUBLISHERS = 2;
     private static final int SUBSCRIBERS = 2;
     private static final int RATE = 2_000;
 
-    /** Of workers; a run takes one of them, and waits most of the time. */
-    private static final int SETS = 2;
-
-    private final BlockingQueue<Children> workers = new LinkedBlockingQueue<>();
+    private final Places places = new Places();
 
     /** When the publishers send. */
     private enum Pace {
@@ -57,16 +50,9 @@ class FaultsTest {
         }
     }
 
-    @BeforeAll
-    void startWorkers() throws InterruptedException {
-        for (int i = 0; i < SETS; i++) {
-            workers.add(Children.staying());
-        }
-    }
-
     @AfterAll
-    void endWorkers() {
-        workers.forEach(Children::close);
+    void endAll() {
+        places.close();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -156,27 +142,16 @@ class FaultsTest {
 
     private List<String> faults(Fault fault, Pace pace, Load load) throws Exception {
         Policy answer = load.policy() == Policy.BACKPRESSURE ? null : load.policy();
-        Children mine = workers.take();
-        if (pace == Pace.IN_PROCESS) {
-            try {
+        return Verdict.faults(places.at(place -> {
+            if (pace == Pace.IN_PROCESS) {
                 Contestant fake = new FakeInProcessMain.Fake(fault, pace.place, answer);
-                return Verdict.faults(
-                        new LoadRun(fake, load, SHORT, RunObserver.NONE).through(fake.start(mine, load), mine));
-            } finally {
-                workers.add(mine);
+                return place.through(fake.start(place.workers(), load), fake, load, SHORT);
             }
-        }
-        try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
-            Contestant.Started started = relay.started();
-            RunResult result = new LoadRun(
-                            Contestants.remote(started.publish(), started.subscribe(), load.policy(), null),
-                            load,
-                            SHORT,
-                            RunObserver.NONE)
-                    .through(started, mine);
-            return Verdict.faults(result);
-        } finally {
-            workers.add(mine);
-        }
+            try (FakeRelay relay = new FakeRelay(fault, pace.place, answer, PUBLISHERS, SUBSCRIBERS)) {
+                Contestant.Started started = relay.started();
+                Contestant fake = Contestants.remote(started.publish(), started.subscribe(), load.policy(), null);
+                return place.through(started, fake, load, SHORT);
+            }
+        }));
     }
 }

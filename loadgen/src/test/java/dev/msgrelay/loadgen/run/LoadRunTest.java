@@ -15,17 +15,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whole runs, short, with real processes and sockets; workers stay where a test can do with that. Nothing here asserts a speed. */
+/** Whole runs, short, with real processes and sockets, which stay where a test can do with that. Nothing here asserts a speed. */
 class LoadRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(200), Duration.ofMillis(300));
 
@@ -38,24 +35,17 @@ class LoadRunTest {
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
-    /** Of workers; a run takes one of them. */
-    private static final BlockingQueue<Children> WORKERS = new LinkedBlockingQueue<>();
-
-    @BeforeAll
-    static void startWorkers() throws InterruptedException {
-        WORKERS.add(Children.staying());
-        WORKERS.add(Children.staying());
-    }
+    private static final Places PLACES = new Places();
 
     @AfterAll
-    static void endWorkers() {
-        WORKERS.forEach(Children::close);
+    static void endAll() {
+        PLACES.close();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughThePlainRelayNothingIsLost() throws Exception {
-        RunResult result = run(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
+        RunResult result = alone(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2), SHORT);
         expectClean(result);
         assertThat(result.relay())
                 .as("the plain relay tells nothing about itself")
@@ -66,7 +56,7 @@ class LoadRunTest {
     @Test
     void throughTheRelayInCNothingIsLostOfSeveralPublishers() throws Exception {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
-        RunResult result = run(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3));
+        RunResult result = alone(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3), SHORT);
         expectClean(result);
         assertThat(result.relay()).as("it tells nothing about itself").isNull();
         expectClean(
@@ -367,20 +357,7 @@ class LoadRunTest {
     }
 
     private static RunResult run(Contestant contestant, Load load, Timing timing) throws Exception {
-        if (!contestant.stays()) {
-            return alone(contestant, load, timing);
-        }
-        Children workers = WORKERS.take();
-        try (Children relay = new Children()) {
-            return new LoadRun(contestant, load, timing, RunObserver.NONE)
-                    .through(contestant.start(relay, load), workers);
-        } catch (IOException | RunException e) {
-            workers.close();
-            workers = Children.staying();
-            throw e;
-        } finally {
-            WORKERS.add(workers);
-        }
+        return PLACES.run(contestant, load, timing);
     }
 
     /** With processes of its own for everything; what the relay says at its end is in the result. */

@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,7 +26,14 @@ class TlsRunTest {
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
     private static final Load LOAD = Load.oneToOne(100).withCounts(2, 2);
 
+    private static final Places PLACES = new Places();
+
     private final StringWriter err = new StringWriter();
+
+    @AfterAll
+    static void endAll() {
+        PLACES.close();
+    }
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
@@ -46,7 +54,7 @@ class TlsRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void nothingIsLostAtFullSpeed() throws Exception {
-        RunResult result = run(RELAY, LOAD.withTls());
+        RunResult result = new LoadRun(RELAY, LOAD.withTls(), SHORT, RunObserver.NONE).run();
         expectClean(result);
         assertThat(result.relay().gcCount()).isNotNegative();
         expectClean(run(Contestants.sslHandler(), LOAD.withCounts(1, 3).withTls()));
@@ -118,7 +126,7 @@ class TlsRunTest {
     }
 
     private static RunResult run(Contestant contestant, Load load) throws Exception {
-        return new LoadRun(contestant, load, SHORT, RunObserver.NONE).run();
+        return PLACES.run(contestant, load, SHORT);
     }
 
     private static void expectClean(RunResult result) {

@@ -22,6 +22,8 @@ public final class FakeSsh {
                         "\n",
                         "#!/bin/sh",
                         "while test \"$1\" != --; do shift; done",
+                        // The environment is the other host's.
+                        "unset JDK_JAVA_OPTIONS",
                         "export XDG_CACHE_HOME='" + cache + "' SSH_CONNECTION='127.0.0.1 50000 127.0.0.1 22'",
                         first,
                         "exec sh -c \"$3\"",

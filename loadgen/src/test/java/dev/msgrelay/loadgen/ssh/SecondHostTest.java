@@ -25,10 +25,10 @@ import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
+import dev.msgrelay.testing.FreePort;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +36,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -70,7 +69,7 @@ class SecondHostTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRunWithSubscribersThereLosesNothing() throws Exception {
-        Site.DataPorts ports = freePorts();
+        Site.DataPorts ports = new Site.DataPorts(FreePort.next(), FreePort.next());
         try (TestSshd sshd = TestSshd.start(List.of(), address, directory);
                 RemoteLane lane = lane(sshd, ports)) {
             assertThat(lane.label()).isEqualTo("remote (second)");
@@ -274,19 +273,6 @@ class SecondHostTest {
                 new RemoteLane.Given(null, null, ports, RemoteLane.Known.READ));
     }
 
-    private static Site.DataPorts freePorts() throws IOException {
-        // Below those that the system gives to whoever asks for any: nobody takes them before they are used.
-        while (true) {
-            int first = 20_000 + ThreadLocalRandom.current().nextInt(10_000);
-            try (ServerSocket one = new ServerSocket(first, 1, InetAddress.getLoopbackAddress());
-                    ServerSocket other = new ServerSocket(first + 1, 1, InetAddress.getLoopbackAddress())) {
-                return new Site.DataPorts(one.getLocalPort(), other.getLocalPort());
-            } catch (BindException taken) {
-                // others
-            }
-        }
-    }
-
     private static RunResult run(Placement placement, Load load, Timing timing) throws Exception {
         return new LoadRun(RELAY, placement, load, timing, RunObserver.NONE).run();
     }
@@ -301,9 +287,10 @@ class SecondHostTest {
                 List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"), main.getName(), List.of(args)));
     }
 
-    /** All that a process says, its errors behind it. */
+    /** All that a process says, its errors behind it, but for what its JVM says of its environment. */
     private static String text(Process process) throws IOException {
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return out + new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        return out + err.replaceFirst("^NOTE: Picked up .*\\R", "");
     }
 }

@@ -13,6 +13,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.Signals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -182,11 +183,9 @@ class TopCommandTest {
         }
         assumeTrue(there, "there is no /usr/bin/script");
         // Its children ignore Ctrl-C then, too: so it is where tests run as a shell's background job.
-        boolean ignored = code != 0 && ignoresCtrlC();
-        if (ignored) {
-            System.out.println("TopCommandTest.onATerminal skipped: this process ignores SIGINT");
+        if (code != 0) {
+            Signals.assumeHeard("INT");
         }
-        assumeTrue(!ignored, "this process ignores SIGINT");
         String java = ProcessHandle.current().info().command().orElse("java");
         // The shell outlives Ctrl-C, whichever shell it is. What it handles, its children do not inherit.
         String command =
@@ -211,11 +210,6 @@ class TopCommandTest {
             script.descendants().forEach(ProcessHandle::destroyForcibly);
             script.destroyForcibly();
         }
-    }
-
-    /** A shell that survives its own SIGINT has inherited that nobody here hears it. */
-    private static boolean ignoresCtrlC() throws Exception {
-        return new ProcessBuilder("sh", "-c", "kill -INT $$").start().waitFor() == 0;
     }
 
     private static void readUntil(InputStream in, StringBuilder said, String wanted) throws IOException {

@@ -3,7 +3,7 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.PlainServer;
-import java.util.ArrayList;
+import dev.msgrelay.testing.Commands;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** What is wrong before anything is sent: exit code 2 for usage, 1 for failure, one line each. */
 class UsageTest {
@@ -138,15 +137,6 @@ class UsageTest {
 
     /** All there are, by the words that name them. */
     static List<List<String>> commands() {
-        List<List<String>> all = new ArrayList<>();
-        addCommands(RelayClientMain.commandLine(), List.of(), all);
-        return all;
-    }
-
-    private static void addCommands(CommandLine command, List<String> names, List<List<String>> all) {
-        all.add(names);
-        command.getSubcommands()
-                .forEach((name, sub) -> addCommands(
-                        sub, Stream.concat(names.stream(), Stream.of(name)).toList(), all));
+        return Commands.of(RelayClientMain.commandLine());
     }
 }

@@ -24,20 +24,23 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.TestProcess;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -301,28 +304,16 @@ class AccessSystemTest {
 
     /** Exit code and standard error of a run that publishes one line; quiet, so that only failures are told. */
     private String publish(List<String> environment, String... args) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.msgrelay.client.cli.RelayClientMain",
-                "publish",
-                "--quiet",
-                "--type=7"));
+        List<String> command =
+                TestProcess.javaCommand("dev.msgrelay.client.cli.RelayClientMain", "publish", "--quiet", "--type=7");
         command.addAll(List.of(args));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("XDG_CONFIG_HOME", folder.toString());
-        environment.forEach(e -> builder.environment().put(e.split("=", 2)[0], e.split("=", 2)[1]));
-        Process process = builder.start();
-        try {
-            process.getOutputStream().write("one\n".getBytes(StandardCharsets.UTF_8));
-            process.getOutputStream().close();
-            String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-            return process.exitValue() + " " + err;
-        } finally {
-            process.destroyForcibly();
+        Map<String, String> all = new HashMap<>(Map.of("XDG_CONFIG_HOME", folder.toString()));
+        environment.forEach(e -> all.put(e.split("=", 2)[0], e.split("=", 2)[1]));
+        try (TestProcess process = new TestProcess(command, all)) {
+            process.tell("one\n");
+            int code = process.awaitExit();
+            return code + " "
+                    + process.errors().stream().map(line -> line + "\n").collect(Collectors.joining());
         }
     }
 }

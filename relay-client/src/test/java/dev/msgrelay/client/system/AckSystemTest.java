@@ -13,6 +13,7 @@ import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.FreePort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

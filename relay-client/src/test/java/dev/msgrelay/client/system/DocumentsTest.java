@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.TestProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -103,7 +104,7 @@ class DocumentsTest {
                 .orElseThrow();
         try (RelayServer relay = start()) {
             Path file = Files.writeString(folder.resolve("Hello.java"), at(relay, program));
-            try (JavaProcess hello = new JavaProcess(file.toString())) {
+            try (TestProcess hello = TestProcess.java(file.toString())) {
                 assertThat(hello.line(line -> line.endsWith("hello"))).isEqualTo("1 7 hello");
             }
         }

@@ -17,6 +17,9 @@ import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.JournalReader;
 import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.testing.Directories;
+import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -24,8 +27,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +42,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -62,7 +69,7 @@ class DurableSystemTest {
     private int publishPort;
     private int subscribePort;
     private Path directory;
-    private JavaProcess relay;
+    private TestProcess relay;
 
     @BeforeEach
     void start() throws IOException {
@@ -81,6 +88,7 @@ class DurableSystemTest {
      * Killed twice under load. All that was acknowledged at the level is in the journal, each message once, in its order:
      * names and numbers outlive the relay, too.
      */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(
             value = Level.class,
@@ -116,6 +124,7 @@ class DurableSystemTest {
     }
 
     /** What it had is on the disk: it goes on, and notices the new connection only. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aSubscriberGoesOnInTheNextLife() throws Exception {
         try (RelayPublisher publisher = publisher(Level.FORCED);
@@ -139,6 +148,7 @@ class DurableSystemTest {
     }
 
     /** The files of a moment before, as a power cut leaves them: the numbers behind go to others. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoHadMoreThanTheJournalIsToldWhereItForks() throws Exception {
         try (RelayPublisher publisher = publisher(Level.FORCED);
@@ -176,6 +186,7 @@ class DurableSystemTest {
     }
 
     /** Killed under load: all that it ever had is in the journal, under the same numbers. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(
             value = Level.class,
@@ -202,6 +213,7 @@ class DurableSystemTest {
         assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(strings = {"exit", "memory"})
     void whoWaitsIsToldThatTheJournalHasFailed(String then) throws Exception {
@@ -212,12 +224,12 @@ class DurableSystemTest {
             publish(publisher, 1, 10);
             assertThat(publisher.flush(LONG)).isTrue();
             poll(subscriber, () -> had.size() == 10);
-            await(this::removeDirectory);
+            await(() -> Directories.remove(directory));
             poll(subscriber, () -> journalFailed(subscribePort));
             await(() -> journalFailed(publishPort));
             // They try again until there is a journal again; here it is another one.
             if (then.equals("exit")) {
-                assertThat(relay.exitCode()).isEqualTo(4);
+                assertThat(relay.awaitExit()).isEqualTo(4);
             }
             relay.kill();
             startRelay();
@@ -229,6 +241,72 @@ class DurableSystemTest {
         }
     }
 
+    /**
+     * Killed under load. Who reads from the earliest message on afterwards gets all that was acknowledged as written, byte for
+     * byte, from the disk, and goes on with what comes.
+     */
+    @Test
+    @Timeout(60)
+    void whoComesBehindTheKillGetsAllThatWasWrittenAndGoesOnLive() throws Exception {
+        int load = 6_000;
+        int all = load + 100;
+        try (RelayPublisher publisher = publisher(Level.WRITTEN)) {
+            CompletableFuture<Void> publishing = CompletableFuture.runAsync(() -> publishBodies(publisher, 1, load));
+            await(() -> acked.get() >= load / 2);
+            relay.kill();
+            long written = acked.get();
+            assertThat(written).as("under load").isLessThan(load);
+            assertThat(numbers(false)).hasSizeGreaterThanOrEqualTo((int) written);
+            startRelay();
+            try (TestProcess reader = client(
+                    "subscribe",
+                    ":" + subscribePort,
+                    "--from=earliest",
+                    "--policy=replay",
+                    "--hex",
+                    "--count=" + all)) {
+                publishing.get(30, TimeUnit.SECONDS);
+                reader.line(line -> line.startsWith("sequence " + load + ","));
+                publishBodies(publisher, load + 1, all);
+                assertThat(publisher.flush(LONG)).isTrue();
+                assertThat(reader.awaitExit()).isZero();
+                List<String> messages = reader.lines().stream()
+                        .filter(line -> line.startsWith("sequence "))
+                        .toList();
+                assertThat(messages).hasSize(all);
+                for (int number = 1; number <= all; number++) {
+                    byte[] body = body(number);
+                    assertThat(messages.get(number - 1))
+                            .isEqualTo("sequence " + number + ", type 1, " + body.length + " bytes, hex: "
+                                    + HexFormat.of().formatHex(body));
+                }
+            }
+        }
+    }
+
+    /** No two are alike. */
+    private static byte[] body(long number) {
+        Random random = new Random(number);
+        byte[] body = new byte[Long.BYTES + random.nextInt(400)];
+        random.nextBytes(body);
+        ByteBuffer.wrap(body).putLong(0, number);
+        return body;
+    }
+
+    private static void publishBodies(RelayPublisher publisher, long first, long last) {
+        try {
+            for (long number = first; number <= last; number++) {
+                ByteBuffer body = ByteBuffer.wrap(body(number));
+                assertThat(publisher.publish(1, body, LONG)).isSameAs(PublishOutcome.ACCEPTED);
+                if (number % 20 == 0) {
+                    TimeUnit.MILLISECONDS.sleep(2);
+                }
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private boolean journalFailed(int port) {
         return of(SessionEvent.Lost.class).stream()
                 .filter(lost -> lost.endpoint().toString().endsWith(":" + port))
@@ -236,23 +314,11 @@ class DurableSystemTest {
                         && error.reason() == CloseReason.JOURNAL_FAILED);
     }
 
-    /** Files may be made while it goes on. */
-    private boolean removeDirectory() {
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
-                Files.deleteIfExists(file);
-            }
-            Files.delete(directory);
-            return true;
-        } catch (IOException again) {
-            return false;
-        }
-    }
-
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theCommandsSayTheLevel() throws Exception {
         Path lines = Files.write(temporary.resolve("lines"), List.of("a", "b", "c"));
-        try (JavaProcess subscribe = client(
+        try (TestProcess subscribe = client(
                         "subscribe",
                         ":" + subscribePort,
                         "--durable",
@@ -262,10 +328,10 @@ class DurableSystemTest {
                         "--count",
                         "3",
                         "--print");
-                JavaProcess publish =
+                TestProcess publish =
                         client("publish", ":" + publishPort, "--ack=forced", "--file", lines.toString())) {
-            assertThat(publish.exitCode()).isZero();
-            assertThat(subscribe.exitCode()).isZero();
+            assertThat(publish.awaitExit()).isZero();
+            assertThat(subscribe.awaitExit()).isZero();
         }
         assertThat(numbers(false)).as("they are in the journal").hasSize(3);
     }
@@ -283,11 +349,11 @@ class DurableSystemTest {
                 "--publish-port=" + publishPort,
                 "--subscribe-port=" + subscribePort));
         args.addAll(List.of(more));
-        relay = new JavaProcess(RELAY, args.toArray(String[]::new));
+        relay = TestProcess.java(RELAY, args.toArray(String[]::new));
     }
 
-    private static JavaProcess client(String... args) throws IOException {
-        return new JavaProcess("dev.msgrelay.client.cli.RelayClientMain", args);
+    private static TestProcess client(String... args) throws IOException {
+        return TestProcess.java("dev.msgrelay.client.cli.RelayClientMain", args);
     }
 
     /**

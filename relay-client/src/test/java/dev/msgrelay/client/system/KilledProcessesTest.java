@@ -10,6 +10,8 @@ import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -25,6 +27,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Processes that are killed under load, as by power or by an operator, and started anew: every message is checked. */
 @Timeout(120)
@@ -43,13 +47,14 @@ class KilledProcessesTest {
      * What the publisher was told to be acknowledged was in a stream that is gone with the relay; everything behind it comes
      * in the next relay's stream, from just there. Within a stream nothing is missed and nothing comes twice.
      */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatIsKilledTakesWithItWhatItHadAcknowledgedAndNoMore() throws Exception {
         List<Long> resentFrom = Collections.synchronizedList(new ArrayList<>());
         AtomicLong acked = new AtomicLong();
         int publishPort = FreePort.next();
         int subscribePort = FreePort.next();
-        JavaProcess relay = relay(publishPort, subscribePort);
+        TestProcess relay = relay(publishPort, subscribePort);
         List<Long> firstOfStream = new ArrayList<>();
         long[] last = {0, 0}; // number, sequence
         PublisherOptions options = PublisherOptions.builder(Endpoint.tcp("127.0.0.1", publishPort))
@@ -89,17 +94,18 @@ class KilledProcessesTest {
                 .isEqualTo(resentFrom);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aPublisherThatIsKilledAndStartedAnewLosesAndRepeatsNothing() throws Exception {
         long all = (long) LIVES * MESSAGES_A_LIFE;
         List<Long> firstOfStream = new ArrayList<>();
         long[] last = {0, 0};
-        try (JavaProcess relay = relay(0, 0);
+        try (TestProcess relay = relay(0, 0);
                 RelaySubscriber subscriber = subscriber(port(relay, "subscribe"))) {
             String port = Integer.toString(port(relay, "publish"));
             for (int life = 1; life <= LIVES; life++) {
-                try (JavaProcess publisher =
-                        new JavaProcess(NumberingPublisher.class.getName(), port, "orders", Long.toString(all))) {
+                try (TestProcess publisher =
+                        TestProcess.java(NumberingPublisher.class.getName(), port, "orders", Long.toString(all))) {
                     String from = publisher.line(line -> line.startsWith("from "));
                     assertThat(Long.parseLong(from.substring(5))).isGreaterThanOrEqualTo(last[0] + (life == 1 ? 1 : 0));
                     long enough = life == LIVES ? all : (long) life * MESSAGES_A_LIFE / 2;
@@ -162,8 +168,8 @@ class KilledProcessesTest {
                 .build());
     }
 
-    private static JavaProcess relay(int publishPort, int subscribePort) throws IOException {
-        return new JavaProcess(
+    private static TestProcess relay(int publishPort, int subscribePort) throws IOException {
+        return TestProcess.java(
                 RELAY,
                 "--json",
                 "--log-size=64m",
@@ -171,7 +177,7 @@ class KilledProcessesTest {
                 "--subscribe-port=" + subscribePort);
     }
 
-    private static int port(JavaProcess relay, String which) throws InterruptedException {
+    private static int port(TestProcess relay, String which) throws InterruptedException {
         String ready = relay.line(line -> line.contains("\"event\":\"ready\""));
         Matcher matcher = Pattern.compile('"' + which + "\":\"[^\"]*:(\\d+)\"").matcher(ready);
         assertThat(matcher.find()).as(ready).isTrue();

@@ -10,6 +10,7 @@ import dev.msgrelay.client.cli.RelayClientMain;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -51,11 +52,11 @@ class ResumedPublishTest {
                                 .build())) {
             for (int life = 1; life <= LIVES; life++) {
                 boolean last = life == LIVES;
-                try (JavaProcess publisher = publish(proxy.endpoint(), file, last)) {
+                try (TestProcess publisher = publish(proxy.endpoint(), file, last)) {
                     int enough = last ? LINES : life * LINES / (LIVES + 1);
                     poll(subscriber, enough);
                     if (last) {
-                        assertThat(publisher.exitCode()).isZero();
+                        assertThat(publisher.awaitExit()).isZero();
                     } else {
                         publisher.kill();
                     }
@@ -66,7 +67,7 @@ class ResumedPublishTest {
         assertThat(got).as("seed %d", seed).isEqualTo(lines);
     }
 
-    private JavaProcess publish(Endpoint endpoint, Path file, boolean fast) throws IOException {
+    private TestProcess publish(Endpoint endpoint, Path file, boolean fast) throws IOException {
         List<String> args = new ArrayList<>(List.of(
                 "publish",
                 endpoint.toString(),
@@ -78,7 +79,7 @@ class ResumedPublishTest {
         if (!fast) {
             args.add("--rate=" + LINES_A_SECOND);
         }
-        return new JavaProcess(RelayClientMain.class.getName(), args.toArray(String[]::new));
+        return TestProcess.java(RelayClientMain.class.getName(), args.toArray(String[]::new));
     }
 
     private void poll(RelaySubscriber subscriber, int messages) throws IOException {

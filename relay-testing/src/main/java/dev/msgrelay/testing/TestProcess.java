@@ -1,0 +1,210 @@
+package dev.msgrelay.testing;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * A program as a process of its own: what it says, line by line, and its end. Whatever is waited for is waited for 30 s at
+ * most, where nothing else is said. Any thread.
+ */
+public class TestProcess implements AutoCloseable {
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Process process;
+    private final Said out = new Said();
+    private final Said err = new Said();
+    private final List<Thread> readers = new ArrayList<>();
+
+    /** Lines of one of its outputs. */
+    private final class Said {
+        private final List<String> lines = new ArrayList<>();
+        private boolean ended;
+
+        synchronized List<String> all() {
+            return List.copyOf(lines);
+        }
+
+        private synchronized void add(String line) {
+            ended |= line == null;
+            if (line != null) {
+                lines.add(line);
+            }
+            notifyAll();
+        }
+
+        /** The first one from there on that is so. */
+        synchronized String await(int from, Predicate<String> wanted) {
+            long deadline = System.nanoTime() + LIMIT_NANOS;
+            for (int next = from; ; next++) {
+                while (next >= lines.size()) {
+                    long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                    if (ended || millis <= 0) {
+                        throw new AssertionError((ended ? "it ended without a line, " : "no line within 30 s, ")
+                                + "and said: " + out.all() + " " + err.all());
+                    }
+                    try {
+                        wait(millis);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError("interrupted", e);
+                    }
+                }
+                if (wanted.test(lines.get(next))) {
+                    return lines.get(next);
+                }
+            }
+        }
+
+        void readFrom(BufferedReader in) {
+            Thread reader = new Thread(() -> read(in), "process-output");
+            reader.setDaemon(true);
+            readers.add(reader);
+            reader.start();
+        }
+
+        private void read(BufferedReader in) {
+            try (in) {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    add(line);
+                }
+            } catch (IOException killed) {
+                // that was all
+            }
+            add(null);
+        }
+    }
+
+    /** Starts any command. */
+    public TestProcess(List<String> command) throws IOException {
+        this(command, Map.of());
+    }
+
+    /** With more in its environment. */
+    public TestProcess(List<String> command, Map<String, String> environment) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        // A name that is not ASCII is printed in the terminal's encoding, and tests may run without any.
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().putAll(environment);
+        process = builder.start();
+        out.readFrom(process.inputReader(StandardCharsets.UTF_8));
+        err.readFrom(process.errorReader(StandardCharsets.UTF_8));
+    }
+
+    /** A program of the tests' class path, or a file of source, in a JVM of its own. */
+    public static TestProcess java(String main, String... args) throws IOException {
+        return new TestProcess(javaCommand(main, args));
+    }
+
+    /** What starts it; options of the JVM may be put in behind the first word. */
+    public static List<String> javaCommand(String main, String... args) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                // Nothing here lives long enough for the second compiler to pay.
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main));
+        command.addAll(List.of(args));
+        return command;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** What it has started, and what these have. */
+    public List<ProcessHandle> descendants() {
+        return process.descendants().toList();
+    }
+
+    /** Lines of standard output so far. */
+    public List<String> lines() {
+        return out.all();
+    }
+
+    /** Lines of standard error so far. */
+    public List<String> errors() {
+        return err.all();
+    }
+
+    /** The first line of standard output that is so; waits for it. */
+    public String line(Predicate<String> wanted) {
+        return out.await(0, wanted);
+    }
+
+    /** The first line of standard error behind the first {@code from} that is so; waits for it. */
+    public String error(int from, Predicate<String> wanted) {
+        return err.await(from, wanted);
+    }
+
+    /** All that it is told: the end of its standard input is behind it. */
+    public void tell(String text) throws IOException {
+        try (OutputStream in = process.getOutputStream()) {
+            in.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** Sends a signal by its name, such as HUP. */
+    public void signal(String name) throws IOException, InterruptedException {
+        signal(name, process.pid());
+    }
+
+    /** Sends one to any process. */
+    public static void signal(String name, long pid) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-" + name, "" + pid).start();
+        if (!kill.waitFor(20, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+            throw new AssertionError("no SIG" + name + " to " + pid);
+        }
+    }
+
+    /** Sends SIGTERM and waits for the end; answers the exit code. */
+    public int terminate() throws InterruptedException {
+        // By its handle: Process.destroy closes the output, too, and the last lines are what counts.
+        if (!process.toHandle().destroy()) {
+            throw new AssertionError("no SIGTERM: " + out.all());
+        }
+        return awaitExit();
+    }
+
+    /** Ends it at once (SIGKILL), and waits for that. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly();
+        awaitExit();
+    }
+
+    /** Waits for its end, and for all that it has said; answers the exit code. */
+    public int awaitExit() throws InterruptedException {
+        return awaitExit(TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS));
+    }
+
+    /** Waits so many seconds for it. */
+    public int awaitExit(long seconds) throws InterruptedException {
+        if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+            throw new AssertionError("does not end: " + out.all() + " " + err.all());
+        }
+        for (Thread reader : readers) {
+            reader.join(TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS));
+        }
+        return process.exitValue();
+    }
+
+    /** Ends it and what it has started at once. */
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}
