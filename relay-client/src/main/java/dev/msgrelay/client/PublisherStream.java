@@ -23,6 +23,8 @@ final class PublisherStream implements RelayLink.Handler {
     private final SentFrames sent;
 
     private long epoch;
+    // Up to here its user knows which messages are gone.
+    private long toldGone;
     private boolean welcomed;
     private boolean leaving;
     private boolean alive;
@@ -99,7 +101,12 @@ final class PublisherStream implements RelayLink.Handler {
         }
         long kept = queue.acceptedMessages() - queue.forgottenMessages();
         if (options.acks() && welcome.rolledBack()) {
-            emit(new SessionEvent.AcknowledgedGone(endpoint, before, epoch, welcome.fork(), sent.first() - 1, kept));
+            // The relay knows this publisher's numbers, and not what it was told: it may say so once more.
+            long from = Math.max(welcome.fork(), toldGone + 1);
+            toldGone = sent.first() - 1;
+            if (from <= toldGone) {
+                emit(new SessionEvent.AcknowledgedGone(endpoint, before, epoch, from, toldGone, kept));
+            }
         } else {
             emit(new SessionEvent.RelayRestarted(endpoint, before, epoch, kept));
         }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
@@ -86,6 +87,8 @@ public final class MemoryPlan {
         plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + JournalFeed.RECORD_BYTES : 0);
         plan.put(Part.REPLAYS, RelayEngine.replays(config) ? limits.replayBytes() : 0);
         plan.put(Part.SEGMENTS, config.journal().on() ? Journal.heapBytes(journal) : 0);
+        plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);
+        plan.put(Part.CONSENSUS, config.cluster().on() ? ClusterConfig.HEAP_BYTES : 0);
         plan.put(Part.CONTROL, limits.controlBytes());
         plan.put(Part.NAMES, (long) NameTable.MAX_NAMES * NameTable.BYTES_PER_NAME);
         plan.put(Part.TLS, config.tls().on() ? config.tls().memoryBytes() : 0);

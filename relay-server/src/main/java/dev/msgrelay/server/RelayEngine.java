@@ -10,6 +10,7 @@ import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.LoopWakeup;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.DurableEnds;
@@ -22,7 +23,9 @@ import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.InPlacePort;
+import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
@@ -56,6 +59,7 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -100,7 +104,8 @@ final class RelayEngine {
     private final NameTable names;
     private final MemoryLine line;
     private final Services services;
-    private final InPlacePort inPlace;
+    // Of the core's own loop.
+    private final IngestPort corePort;
     private final RingPort[] ringPorts;
     private final EngineLoop[] readers;
     private final SendGroup[] groups;
@@ -127,6 +132,7 @@ final class RelayEngine {
      * @param epoch of the stream
      * @param readsAtOnce whether a read is over when the channel hands it on
      * @param opened the journal, in which the stream goes on; null: it begins here, and is kept nowhere
+     * @param orderer who decides the order; null: it is made here
      * @param failure told when the order is in doubt: nothing may be relayed any more; or, as a {@link JournalException}, that
      *     the journal has ended
      */
@@ -139,6 +145,7 @@ final class RelayEngine {
             RelayIdentity identity,
             boolean readsAtOnce,
             Journal opened,
+            Orderer orderer,
             Consumer<Throwable> failure) {
         this.config = config;
         this.allocator = allocator;
@@ -155,13 +162,14 @@ final class RelayEngine {
                         gate,
                         core,
                         ahead,
+                        orderer != null,
                         cause -> failure.accept(new JournalException(opened.failureText(), cause)));
         // 2. The budget, and what everybody shares.
         budget = MemoryPlan.of(config).budget();
         Counters counters = new Counters();
         services = new Services(
                 identity,
-                journal == null ? Durability.none(identity.epoch()) : journal,
+                journal == null ? Durability.none(identity.epoch(), orderer != null) : journal,
                 config.clients(),
                 config.limits(),
                 budget,
@@ -178,6 +186,9 @@ final class RelayEngine {
         // 4. The log.
         Mark start = new Mark();
         start.set(0, 1);
+        if (orderer != null) {
+            orderer.beginning(start);
+        }
         if (journal != null) {
             start.copy(opened.goesOnAt());
         }
@@ -187,20 +198,26 @@ final class RelayEngine {
             journal.feed(log, clock.nanoTime());
         }
         NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-        order = new Order(ring, handler, gate, log);
+        order = new Order(ring, handler, orderer, gate, log);
         // 5. Publishers -> log, on the core's loop; or -> ring, on readers.
-        held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, clock::nanoTime);
+        held = new HeldSources(
+                () -> ring.remainingCells() >= ring.cells() / 2 && (orderer == null || orderer.hasPlentyOfRoom()),
+                clock::nanoTime);
         names = new NameTable(
                 budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
-        if (journal != null) {
+        if (orderer != null) {
+            names.decidedBy(orderer);
+        } else if (journal != null) {
             names.keepIn(opened.moves());
             names.restore(opened.recovered().states(), clock.nanoTime());
         }
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        publishing = new PublisherConnection.Shared(log, names, line, readsAtOnce);
+        publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
         int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-        inPlace = new InPlacePort(order, log, scan, held, allocator, budget, shorts);
+        corePort = orderer == null
+                ? new InPlacePort(order, log, names, scan, held, allocator, budget, shorts)
+                : new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
         readers = new EngineLoop[readers(loops.length)];
         ringPorts = new RingPort[readers.length];
         for (int i = 0; i < readers.length; i++) {
@@ -240,6 +257,9 @@ final class RelayEngine {
         if (replayed) {
             replayLoop.duty(new SendDuty(replayGroup, pages::sleepNanos), failure);
             replayLoop.every(HOUSEKEEPING_MILLIS, replayGroup::tick);
+        }
+        if (orderer != null) {
+            orderer.feed(new Ordered(handler, failure));
         }
         tickNanos = clock.nanoTime();
         core.every(HOUSEKEEPING_MILLIS, this::tick);
@@ -284,7 +304,7 @@ final class RelayEngine {
         @Override
         public boolean work(long nowNanos) {
             boolean more = order.drain();
-            more |= inPlace.takeMoreExpected();
+            more |= corePort.takeMoreExpected();
             boolean left = groups[0].pump(!more);
             names.acknowledge();
             durable.want(log.head().position());
@@ -312,6 +332,62 @@ final class RelayEngine {
         @Override
         public long sleepNanos() {
             return log.starved() ? STARVED_NANOS : order.sleepNanos();
+        }
+    }
+
+    /** Where what others have put in order comes to the log. */
+    private final class Ordered implements Orderer.Stream {
+        private final NetworkBatchHandler handler;
+        private final Consumer<Throwable> failure;
+
+        Ordered(NetworkBatchHandler handler, Consumer<Throwable> failure) {
+            this.handler = handler;
+            this.failure = failure;
+        }
+
+        @Override
+        public boolean makeReady() {
+            return handler.makeReady();
+        }
+
+        @Override
+        public void append(ByteBuffer buffer, int offset, int length) {
+            handler.append(buffer, offset, length);
+        }
+
+        @Override
+        public void end(Mark into) {
+            into.set(log.endPosition(), log.lastSequence() + 1);
+        }
+
+        @Override
+        public void takenElsewhere(String name) {
+            names.takenElsewhere(name);
+        }
+
+        @Override
+        public long forced() {
+            return journal == null || journal.failed()
+                    ? Long.MAX_VALUE
+                    : journal.forced().position();
+        }
+
+        @Override
+        public void force(long position) {
+            if (journal != null) {
+                core.io().execute(() -> journal.wantForced(position));
+            }
+        }
+
+        @Override
+        public void wake() {
+            VarHandle.fullFence();
+            core.signal();
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            failure.accept(cause);
         }
     }
 
@@ -430,7 +506,7 @@ final class RelayEngine {
             return core;
         }
         if (publisher) {
-            PublisherConnection connection = new PublisherConnection(services, publishing, inPlace, allocator);
+            PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
             accepted.config().setRecvByteBufAllocator(connection.reads());
             // A publisher that has gone and cannot be told anything any more is still read to its end.
             accepted.config().setAutoClose(false);
@@ -605,7 +681,7 @@ final class RelayEngine {
     /** Gives all memory back. No loop may be at work any more. */
     void release() {
         order.dropStages();
-        inPlace.close();
+        corePort.close();
         for (RingPort port : ringPorts) {
             port.close();
         }

@@ -3,10 +3,13 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.SocketOptions;
 import dev.msgrelay.server.net.Transport;
@@ -58,15 +61,18 @@ public final class RelayServer implements AutoCloseable {
     private final TlsContext tls;
     // Null: there is no journal.
     private final Journal journal;
+    // Null: it is alone, and makes the order itself.
+    private final Orderer orderer;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    private RelayServer(RelayConfig config, TlsContext tls, Journal journal, long epoch) {
+    private RelayServer(RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch) {
         this.config = config;
         this.tls = tls;
         this.journal = journal;
+        this.orderer = orderer;
         this.transport = config.transport().resolve();
         boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
         liveLoops = auto ? autoLoops(transport) : config.eventLoops();
@@ -84,6 +90,7 @@ public final class RelayServer implements AutoCloseable {
                 new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
                 transport.readsAtOnce(),
                 journal,
+                orderer,
                 this::failed);
         entrances = new Entrances(config.listen(), transport, loops[0]);
         for (EngineLoop loop : loops) {
@@ -125,24 +132,34 @@ public final class RelayServer implements AutoCloseable {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
         TlsContext tls = tls(config);
-        long epoch = newEpoch();
+        Orderer orderer;
+        try {
+            orderer = ClusterProvider.joinIfAny(config);
+        } catch (IOException | RuntimeException e) {
+            closeTls(tls);
+            throw e;
+        }
+        long epoch = orderer == null ? newEpoch() : orderer.epoch();
         Journal journal;
         try {
-            journal = journal(config.journal(), epoch, recovery);
+            journal = journal(config.journal(), epoch, orderer, recovery);
         } catch (IOException e) {
             closeTls(tls);
+            closeOrderer(orderer);
             throw e;
         }
         RelayServer relay;
         try {
-            relay = new RelayServer(config, tls, journal, epoch);
+            relay = new RelayServer(config, tls, journal, orderer, epoch);
         } catch (RuntimeException e) {
             closeTls(tls);
             closeUnused(journal);
+            closeOrderer(orderer);
             throw e;
         } catch (OutOfMemoryError e) {
             closeTls(tls);
             closeUnused(journal);
+            closeOrderer(orderer);
             throw new IOException("cannot take " + plan.direct() + " bytes of direct memory: " + e.getMessage(), e);
         }
         try {
@@ -173,21 +190,35 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /** Null: there is none. */
-    private static Journal journal(JournalConfig config, long epoch, Recovery.Progress recovery) throws IOException {
-        return config.on()
-                ? Journal.open(
-                        FileDisk.make(config.directory()),
-                        config.settings(),
-                        epoch,
-                        System.currentTimeMillis(),
-                        recovery)
-                : null;
+    private static Journal journal(JournalConfig config, long epoch, Orderer orderer, Recovery.Progress recovery)
+            throws IOException {
+        if (!config.on()) {
+            return null;
+        }
+        Mark others = null;
+        if (orderer != null) {
+            others = new Mark();
+            orderer.beginning(others);
+        }
+        return Journal.open(
+                FileDisk.make(config.directory()),
+                config.settings(),
+                epoch,
+                System.currentTimeMillis(),
+                others,
+                recovery);
     }
 
     /** Nothing was ever written to it. */
     private static void closeUnused(Journal journal) throws IOException {
         if (journal != null) {
             journal.close();
+        }
+    }
+
+    private static void closeOrderer(Orderer orderer) {
+        if (orderer != null) {
+            orderer.close();
         }
     }
 
@@ -318,9 +349,21 @@ public final class RelayServer implements AutoCloseable {
         return last != null ? List.of() : engine.rows();
     }
 
-    /** Whether it takes connections: it neither drains nor has it stopped. Any thread. */
+    /**
+     * Whether to send clients there: it neither drains nor has it stopped, and one of several has a leader. Any thread.
+     */
     public boolean ready() {
-        return !state.closing();
+        return !state.closing() && (orderer == null || orderer.status().state().orders());
+    }
+
+    /** Whether it was told to end, or ends because of a fault. Any thread. */
+    public boolean ending() {
+        return state.closing();
+    }
+
+    /** How it stands among the relays that are one with it; null: it is alone. Any thread. */
+    public ClusterStatus cluster() {
+        return orderer == null ? null : orderer.status();
     }
 
     /** Whether its core goes round: it has looked after its house within the last seconds. Any thread. */
@@ -421,6 +464,7 @@ public final class RelayServer implements AutoCloseable {
         if (journal != null) {
             endJournal();
         }
+        closeOrderer(orderer);
         last = engine.stats();
         engine.ended();
         closeTls(tls);

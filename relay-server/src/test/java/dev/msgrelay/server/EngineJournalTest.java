@@ -22,9 +22,9 @@ import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.testing.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -222,26 +221,13 @@ class EngineJournalTest {
         return config.maxBody(1000).journal(directory).journalSegment(16 << 10).journalKeep(Duration.ofDays(1));
     }
 
-    /** The disk no longer has the directory: the next file cannot be named. Files may be made while it goes on. */
-    private boolean removeDirectory() {
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
-                Files.deleteIfExists(file);
-            }
-            Files.delete(directory);
-            return true;
-        } catch (IOException again) {
-            return false;
-        }
-    }
-
     @Test
     void inMemoryAloneAfterAFailure() throws Exception {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> small(b).slowSubscriber(Policy.BACKPRESSURE)
                         .journalFailure(JournalConfig.Failure.MEMORY));
                 PlainSubscriber subscriber = relay.subscriber()) {
             publish(relay, 0, 10);
-            Await.until("the directory is gone", this::removeDirectory);
+            Await.until("the directory is gone", () -> Directories.remove(directory));
             Await.until(() -> "failed: " + relay.stats(), () -> relay.stats().get(Counter.JOURNAL_FAILED) == 1);
             // Far more than the log may be ahead of a journal.
             publish(relay, 10, 20_000, 900);
@@ -256,7 +242,7 @@ class EngineJournalTest {
     void theRelayStopsAfterAFailure() throws Exception {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, this::small)) {
             publish(relay, 0, 10);
-            Await.until("the directory is gone", this::removeDirectory);
+            Await.until("the directory is gone", () -> Directories.remove(directory));
             assertThat(relay.relay().failure().get(20, TimeUnit.SECONDS))
                     .isInstanceOf(JournalException.class)
                     .hasMessageContaining("journal " + directory + " has failed: ");

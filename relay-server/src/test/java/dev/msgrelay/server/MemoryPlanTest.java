@@ -3,6 +3,8 @@ package dev.msgrelay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.harness.Setting;
@@ -33,13 +35,37 @@ class MemoryPlanTest {
                 .mapToLong(plan::of)
                 .sum();
         assertThat(plan.direct()).isEqualTo(direct);
-        Set<Part> parts = EnumSet.complementOf(EnumSet.of(Part.IO_URING));
+        Set<Part> parts = EnumSet.complementOf(EnumSet.of(Part.IO_URING, Part.CLUSTER, Part.CONSENSUS));
         assertThat(parts).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
         assertThat(plan.of(Part.LOG)).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
         String lines = String.join("\n", plan.lines());
         assertThat(lines).contains(String.format("%,d", direct)).contains(String.format("%,d", plan.heap()));
         assertThat(parts).allSatisfy(part -> assertThat(lines).contains(part.text()));
         assertThat(lines).doesNotContain(Part.IO_URING.text());
+    }
+
+    @Test
+    void aNodeOfAClusterHasPartsOfItsOwn() {
+        MemoryPlan alone = MemoryPlan.of(RelayConfig.builder().build());
+        MemoryPlan node = MemoryPlan.of(
+                RelayConfig.builder().cluster(Path.of("cluster.conf"), 1).build());
+        assertThat(alone.of(Part.CLUSTER) + alone.of(Part.CONSENSUS)).isZero();
+        assertThat(node.direct() - alone.direct()).isEqualTo(ClusterConfig.DIRECT_BYTES);
+        assertThat(node.heap() - alone.heap()).isEqualTo(ClusterConfig.HEAP_BYTES);
+    }
+
+    @Test
+    void whatDoesNotGoWithAClusterIsNamed() {
+        assertThatThrownBy(() -> RelayConfig.builder().cluster(Path.of("c"), 0).build())
+                .hasMessage("cluster c needs node: the number that this relay has in it");
+        assertThatThrownBy(() -> RelayConfig.builder().cluster(null, 3).build())
+                .hasMessage("node 3 needs cluster: the file that says of what");
+        RelayConfig.Builder node = RelayConfig.builder().cluster(Path.of("c"), 1);
+        assertThatThrownBy(() -> node.maxBody(1 << 21).ringSize(8 << 20).build())
+                .hasMessage("max body 2097152 is over the 1048576 of a cluster");
+        assertThatThrownBy(() ->
+                        node.maxBody(100).slowSubscriber(Policy.BACKPRESSURE).build())
+                .hasMessageStartingWith("slow subscriber backpressure does not go with cluster");
     }
 
     /** Its reads take memory before anything has come, and what is written is listed. */

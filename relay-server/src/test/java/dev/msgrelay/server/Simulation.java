@@ -14,6 +14,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.JournalFeed;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -115,6 +116,9 @@ final class Simulation {
     // Null: it has none.
     private final TlsPort tls;
     private final SimJournal journal;
+    // Whether subscribers are sent what lies in the journal, on a loop behind the others.
+    private final boolean replayed;
+    private final int loopCount;
     // Steps that a relay with a journal lives for, more or less.
     private final int lifespan;
 
@@ -141,7 +145,7 @@ final class Simulation {
 
     Simulation(long seed) {
         world = new World(seed);
-        int loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
+        loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3, 5);
         // As io_uring, whose channels stay where they are.
         boolean likeEpoll = Boolean.getBoolean("sim.atOnce") || loopCount > 1 || !world.onceIn(3);
         boolean journaled =
@@ -155,6 +159,7 @@ final class Simulation {
         RelayConfig.Builder drawn = config(loopCount);
         config = (secured ? withTls(drawn) : journaled ? withJournal(drawn) : drawn).build();
         world.config(config);
+        replayed = RelayEngine.replays(config);
         tls = secured ? new TlsPort(world) : null;
         lives = new Lives(world);
         journal = journaled ? new SimJournal(world, config.journal().settings(), this::meanwhile) : null;
@@ -168,7 +173,7 @@ final class Simulation {
         patience = world.oneOf(2, 5, 20);
         localPublishers = world.oneOf(0, 0, 1, 2);
         localWeight = world.oneOf(3, 3, 30);
-        begin(loopCount);
+        begin();
         int names = (publisherKinds & 2) != 0 || journaled ? world.between(1, 3) : 0;
         for (int i = 0; i < names; i++) {
             boolean contested = world.onceIn(3);
@@ -189,13 +194,15 @@ final class Simulation {
     }
 
     /** A life of the relay: without a journal there is one. */
-    private void begin(int loopCount) {
+    private void begin() {
         allocator = new UnpooledByteBufAllocator(true, true);
-        loops = new SimLoop[loopCount];
+        loops = new SimLoop[replayed ? loopCount + 1 : loopCount];
         EngineLoop[] engineLoops = new EngineLoop[loopCount];
-        for (int i = 0; i < loopCount; i++) {
+        for (int i = 0; i < loops.length; i++) {
             loops[i] = new SimLoop(world, i);
-            engineLoops[i] = loops[i].loop();
+            if (i < loopCount) {
+                engineLoops[i] = loops[i].loop();
+            }
         }
         long epoch = lives.count() == 0 ? FIRST_EPOCH : world.nextLong() | 1;
         Journal opened = journal == null ? null : journal.open(epoch);
@@ -210,12 +217,13 @@ final class Simulation {
         engine = new RelayEngine(
                 config,
                 engineLoops,
-                null,
+                replayed ? loops[loopCount].loop() : null,
                 allocator,
                 world.clock(),
                 new RelayIdentity(epoch, "simulated", config.stream().maxBody()),
                 readsAtOnce,
                 opened,
+                null,
                 this::engineFailed);
         state = new RelayState();
         model.goesOn(engine.log(), before);
@@ -256,6 +264,11 @@ final class Simulation {
                 .journalSegment(segment)
                 .journalForce(Duration.ofMillis(world.oneOf(1, 50, 1000)))
                 .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
+        if (readsAtOnce) {
+            drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
+                    .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
+                    .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
+        }
         return switch (world.below(3)) {
             case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
             case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
@@ -406,9 +419,7 @@ final class Simulation {
         }
         int dice = world.below(100);
         if (dice < cycleWeight) {
-            SimLoop loop = loops[world.below(loops.length)];
-            loop.cycle();
-            model.sync();
+            cycle(loops[world.below(loops.length)]);
         } else if (dice < cycleWeight + timeWeight) {
             passTime();
         } else if (dice < cycleWeight + timeWeight + 2) {
@@ -422,6 +433,18 @@ final class Simulation {
         }
     }
 
+    /** Answers whether it did anything. */
+    private boolean cycle(SimLoop loop) {
+        boolean[] did = new boolean[1];
+        if (replayed && loop == loops[loopCount]) {
+            journal.readBy(() -> did[0] = loop.cycle());
+        } else {
+            did[0] = loop.cycle();
+        }
+        model.sync();
+        return did[0];
+    }
+
     private void passTime() {
         long nanos =
                 switch (world.below(20)) {
@@ -430,7 +453,7 @@ final class Simulation {
                     default -> 1 + world.below(1_000_000);
                 };
         world.advance(nanos);
-        if (loops.length > 1 && world.onceIn(20)) {
+        if (loopCount > 1 && world.onceIn(20)) {
             engine.spread(world.onceIn(2));
         }
     }
@@ -510,8 +533,9 @@ final class Simulation {
                 config.stream().packetBytes(),
                 config.clients().slowSubscriber(),
                 reading,
-                loops.length == 1,
-                malicious);
+                loopCount == 1,
+                malicious,
+                replayed ? journal : null);
         if ((subscriberKinds & 1) == 0 || world.onceIn(2)) {
             subscriber.sayHello(hello());
         }
@@ -529,9 +553,11 @@ final class Simulation {
                 hello.features(Features.SEQUENCES);
             }
         }
-        if ((subscriberKinds & 4) != 0 && world.onceIn(2)) {
+        if ((replayed || (subscriberKinds & 4) != 0) && world.onceIn(2)) {
             if (world.onceIn(2)) {
                 hello.fromEarliest();
+            } else if (replayed && world.onceIn(4)) {
+                hello.fromTime(journal.someTime());
             } else {
                 int back = world.skewed(Math.max(1, model.count()));
                 long first = Math.max(1, model.count() + (world.onceIn(10) ? 3 : 1) - back);
@@ -740,7 +766,7 @@ final class Simulation {
         engine.closeConnections();
         clearAway(false);
         journal.ends(power);
-        begin(loops.length);
+        begin();
     }
 
     /** It ends as SIGTERM has it end, with as much patience as the seed says. */
@@ -759,7 +785,7 @@ final class Simulation {
         }
         engine.closeConnections();
         clearAway(true);
-        begin(loops.length);
+        begin();
     }
 
     /** Nobody has a relay any more. */
@@ -776,6 +802,7 @@ final class Simulation {
 
     /** @param seen whether it still is a relay, for its clients and for its journal */
     private void clearAway(boolean seen) {
+        lives.count("replays", (int) engine.stats().get(Counter.JOURNAL_REPLAYS_BEGUN));
         loops[0].beforeSleep(() -> {});
         for (int round = 0; round < ROUNDS && !engine.table().allGone(); round++) {
             cycleAll(seen);
@@ -789,6 +816,9 @@ final class Simulation {
             closeJournal();
             leave();
         }
+        for (SimLoop loop : loops) {
+            loop.end();
+        }
         engine.release();
         long left = allocator.metric().usedDirectMemory();
         world.check(left == 0, "of a relay that has ended " + left + " bytes of direct memory are left");
@@ -799,10 +829,11 @@ final class Simulation {
         for (int i = 0; i < CYCLES_PER_END; i++) {
             for (SimLoop loop : loops) {
                 world.nextStep();
-                loop.cycle();
                 if (seen) {
-                    model.sync();
+                    cycle(loop);
                     looked();
+                } else {
+                    loop.cycle();
                 }
             }
             if (seen) {
@@ -875,7 +906,8 @@ final class Simulation {
         int cycles = 0;
         boolean more = true;
         Pool filters = engine.budget().pool(Part.FILTERS);
-        boolean filtersShort = false;
+        Pool pages = engine.budget().pool(Part.REPLAYS);
+        boolean memoryShort = false;
         while (more) {
             more = false;
             while (tls != null && tls.thread().hasWork()) {
@@ -886,9 +918,9 @@ final class Simulation {
             }
             for (SimLoop loop : loops) {
                 world.nextStep();
-                more |= loop.cycle();
-                filtersShort |= filters.used() == filters.limit();
-                model.sync();
+                more |= cycle(loop);
+                memoryShort |=
+                        filters.used() == filters.limit() || pages.used() + JournalFeed.PAGE_BYTES > pages.limit();
                 looked();
             }
             if (++cycles > CYCLES_PER_ROUND) {
@@ -904,7 +936,7 @@ final class Simulation {
             loop.poke();
             model.sync();
             // Who waits for memory that another loop has let go of looks again when its time has come.
-            if (progress() != before && !engine.log().starved() && !filtersShort) {
+            if (progress() != before && !engine.log().starved() && !memoryShort) {
                 world.fail(loop + " slept, and nobody woke it although there was something to do; " + pools());
             }
             looked();
@@ -983,6 +1015,7 @@ final class Simulation {
                 Part.TLS,
                 Part.CONTROL,
                 Part.NAMES,
+                Part.REPLAYS,
                 Part.SESSIONS)) {
             long used = engine.budget().pool(part).used();
             world.check(used == 0, "in the end " + used + " bytes of " + part + " are not given back");

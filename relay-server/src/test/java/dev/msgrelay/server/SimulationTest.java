@@ -56,11 +56,15 @@ class SimulationTest {
     /** Otherwise it does not show what a journal leaves behind. */
     private static final List<String> OF_LIVES = List.of(
             "crash",
+            "damage told",
+            "dropped before they came",
             "in order",
             "killed",
             "killed, power lost",
             "openings interrupted",
             "publishers rolled back",
+            "replays",
+            "starts in the journal",
             "subscribers of an earlier life",
             "subscribers rolled back",
             "torn tails",

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -36,7 +37,9 @@ final class TopScreen {
                 about.getString("version"),
                 about.getString("transport"),
                 about.getString("slowSubscriber"),
-                now.getBoolean("ready") ? "ready" : "ENDING"));
+                now.getBoolean("ready")
+                        ? "ready"
+                        : now.getString("status", "ending").toUpperCase(Locale.ROOT)));
         lines.add(String.format(
                 "in %s  %s   out %s  %s   publishers %d  subscribers %d   lag %s",
                 rate(before, now, "messagesIn", "msg/s"),

@@ -2,6 +2,7 @@ package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -106,9 +107,17 @@ final class Answers {
 
     /** Whether the journal is what it was is of no matter to who connects now, and of some to who looks. */
     private JsonLine ready() {
-        JsonLine line = status(relay.ready(), "ready", "ending");
+        boolean ready = relay.ready();
+        JsonLine line = status(ready, "ready", unready());
+        LookJson.cluster(line, relay.cluster());
         long damaged = relay.journalDamaged();
         return damaged < 0 ? line : line.number("journalDamaged", damaged);
+    }
+
+    /** What keeps it from being ready. */
+    private String unready() {
+        ClusterStatus cluster = relay.cluster();
+        return relay.ending() || cluster == null ? "ending" : cluster.state().text();
     }
 
     private Answer metrics(ExpositionFormatWriter writer) {
@@ -175,7 +184,8 @@ final class Answers {
         Look now = look();
         JsonLine line = JsonLine.event("stats", now.time());
         line.decimal("elapsedSeconds", (now.nanos() - startNanos) / 1e9);
-        line.truth("ready", relay.ready());
+        boolean ready = relay.ready();
+        line.truth("ready", ready).text("status", ready ? "ready" : unready());
         LookJson.totals(line, now);
         line.begin("memory");
         now.stats().memory().forEach((part, used) -> line.number(part.name().toLowerCase(Locale.ROOT), used));

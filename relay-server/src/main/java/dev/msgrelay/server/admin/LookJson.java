@@ -1,6 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
@@ -9,7 +10,10 @@ import dev.msgrelay.server.ops.GarbageCollections;
 public final class LookJson {
     private LookJson() {}
 
-    /** Every {@link Counter} by its key, the process's garbage collections, the closes, and who is furthest behind. */
+    /**
+     * Every {@link Counter} by its key, the process's garbage collections, the closes, who is furthest behind, and how it
+     * stands among several.
+     */
     public static void totals(JsonLine line, Look look) {
         for (Counter counter : Counter.values()) {
             if (look.stats().has(counter)) {
@@ -26,6 +30,32 @@ public final class LookJson {
             row(line.begin("slowest"), slowest);
             line.close();
         }
+        cluster(line, look.cluster());
+    }
+
+    /** How a relay stands among several; of one that is alone there is nothing. */
+    static void cluster(JsonLine line, ClusterStatus status) {
+        if (status == null) {
+            return;
+        }
+        line.begin("cluster")
+                .text("name", status.name())
+                .number("node", status.node())
+                .text("role", status.state().text())
+                .number("leader", status.leader())
+                .number("term", status.term())
+                .number("commitPosition", status.commitPosition())
+                .beginList("members");
+        for (ClusterStatus.Member member : status.members()) {
+            line.item()
+                    .number("node", member.node())
+                    .text("address", member.address())
+                    .number("position", member.position())
+                    .number("lagBytes", member.lagBytes())
+                    .number("silentMillis", member.silentMillis())
+                    .close();
+        }
+        line.closeList().close();
     }
 
     /** One connection. */

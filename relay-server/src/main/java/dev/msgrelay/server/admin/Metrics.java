@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.GarbageCollections;
@@ -68,7 +69,10 @@ final class Metrics {
         GarbageCollections gc = GarbageCollections.now();
         add(all, true, "gc_collections", "collections: of the process's garbage", gc.count());
         add(all, true, "gc_seconds", "seconds: that they took", gc.millis() * MILLIS);
-        add(all, false, "ready", "1: it takes connections; 0: it ends", relay.ready() ? 1 : 0);
+        add(all, false, "ready", "1: send clients there; 0: it ends, or has no leader", relay.ready() ? 1 : 0);
+        if (relay.cluster() != null) {
+            cluster(all, relay.cluster());
+        }
         if (stats.forces() != null) {
             forces(all, stats.forces());
         }
@@ -98,6 +102,46 @@ final class Metrics {
                     .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
                     .build());
         }
+    }
+
+    /** The members are those of a file: however many connect, there are no more series. */
+    private static void cluster(MetricSnapshots.Builder all, ClusterStatus status) {
+        GaugeSnapshot.Builder state =
+                GaugeSnapshot.builder().name(PREFIX + "cluster_role").help("1: what this node is to the others");
+        for (ClusterStatus.State each : ClusterStatus.State.values()) {
+            state.dataPoint(GaugeDataPointSnapshot.builder()
+                    .labels(Labels.of("role", each.name().toLowerCase(Locale.ROOT)))
+                    .value(each == status.state() ? 1 : 0)
+                    .build());
+        }
+        all.metricSnapshot(state.build());
+        add(all, false, "cluster_leader", "node: that leads; 0: none that is known", status.leader());
+        add(all, false, "cluster_term", "number: of the leader's time; -1: there was none", status.term());
+        add(
+                all,
+                false,
+                "cluster_commit_position",
+                "bytes: of the cluster's log that a majority has, as far as this node knows",
+                status.commitPosition());
+        GaugeSnapshot.Builder lag = GaugeSnapshot.builder()
+                .name(PREFIX + "cluster_member_lag_bytes")
+                .help("bytes: in order, and not at this member when it last said so; -1: it has not");
+        GaugeSnapshot.Builder silent = GaugeSnapshot.builder()
+                .name(PREFIX + "cluster_member_silent_seconds")
+                .help("seconds: since this member said how far it is; -1: it has not");
+        for (ClusterStatus.Member member : status.members()) {
+            Labels labels = Labels.of("node", Integer.toString(member.node()));
+            lag.dataPoint(GaugeDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(member.lagBytes())
+                    .build());
+            silent.dataPoint(GaugeDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS)
+                    .build());
+        }
+        all.metricSnapshot(lag.build());
+        all.metricSnapshot(silent.build());
     }
 
     private static void forces(MetricSnapshots.Builder all, RelayStats.Forces forces) {

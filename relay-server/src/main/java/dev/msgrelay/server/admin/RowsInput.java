@@ -21,10 +21,9 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
 
     RowsInput(Look look) {
         rows = look.connections().iterator();
-        String head = JsonLine.object()
-                .text("time", look.time().toString())
-                .beginList("connections")
-                .end();
+        JsonLine line = JsonLine.object().text("time", look.time().toString());
+        LookJson.cluster(line, look.cluster());
+        String head = line.beginList("connections").end();
         // The list is left open.
         next = head.substring(0, head.length() - 1);
     }

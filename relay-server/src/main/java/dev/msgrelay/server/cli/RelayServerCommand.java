@@ -107,6 +107,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private JournalOptions journal;
 
     @Mixin
+    private ClusterOptions cluster;
+
+    @Mixin
     private ClientOptions clients;
 
     @Mixin
@@ -368,6 +371,7 @@ final class RelayServerCommand implements Callable<Integer> {
             listening.applyTo(config);
             stream.applyTo(config);
             journal.applyTo(config);
+            cluster.applyTo(config);
             clients.applyTo(config);
             limits.applyTo(config);
             tls.applyTo(config);

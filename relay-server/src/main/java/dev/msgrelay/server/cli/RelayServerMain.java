@@ -99,6 +99,7 @@ public final class RelayServerMain {
         headings.put("listening", "Listening");
         headings.put("stream", "Stream and memory");
         headings.put("journal", "Journal");
+        headings.put("cluster", "Cluster");
         headings.put("clients", "Clients");
         headings.put("limits", "Limits");
         headings.put("tls", "TLS");

@@ -26,6 +26,7 @@ import java.util.Set;
  * @param drainTimeout how long {@code close} waits for what is on its way
  * @param tls with which certificate it listens for TLS, and where
  * @param journal where the stream is kept on a disk
+ * @param cluster of which it is one
  */
 public record RelayConfig(
         ListenConfig listen,
@@ -39,7 +40,8 @@ public record RelayConfig(
         Duration stallTimeout,
         Duration drainTimeout,
         TlsConfig tls,
-        JournalConfig journal) {
+        JournalConfig journal,
+        ClusterConfig cluster) {
 
     /**
      * One loop does it all, so that the publishers', the ring's and the subscribers' bytes stay in one core's cache; while it
@@ -56,6 +58,7 @@ public record RelayConfig(
     public RelayConfig {
         limits.checkFor(stream, journal);
         journal.checkFor(stream);
+        cluster.checkFor(stream, clients);
         if (access == null && !insecure && !listen.isOnThisHostOnly()) {
             throw new IllegalArgumentException("bind " + listen.host()
                     + " is beyond this host, and nothing says who may publish and read: an access block does; insecure lets"
@@ -137,6 +140,7 @@ public record RelayConfig(
         private Duration journalKeepTime;
         private Duration journalForce = JournalConfig.DEFAULT_FORCE;
         private JournalConfig.Failure journalFailure = JournalConfig.Failure.EXIT;
+        private ClusterConfig cluster = ClusterConfig.NONE;
 
         private Builder() {}
 
@@ -395,6 +399,17 @@ public record RelayConfig(
         }
 
         /**
+         * Makes it one of several relays that are one.
+         *
+         * @param file that says who they are; null: the relay is alone
+         * @param node number of this one
+         */
+        public Builder cluster(Path file, int node) {
+            cluster = file == null && node == 0 ? ClusterConfig.NONE : new ClusterConfig(file, node);
+            return this;
+        }
+
+        /**
          * Checks and builds.
          *
          * @throws IllegalArgumentException naming the setting, its value and the limit
@@ -435,7 +450,8 @@ public record RelayConfig(
                     drainTimeout,
                     new TlsConfig(tls, tlsPublishPort, tlsSubscribePort, tlsProvider, tlsRecords, tlsBytes),
                     new JournalConfig(
-                            journal, journalSegment, journalKeepBytes, journalKeepTime, journalForce, journalFailure));
+                            journal, journalSegment, journalKeepBytes, journalKeepTime, journalForce, journalFailure),
+                    cluster);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.core;
 
 import dev.msgrelay.server.log.PacketLog;
+import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,19 +51,28 @@ public final class NetworkBatchHandler implements RunHandler {
         }
     }
 
+    /** Packs a run of whole frames that others have put in order; only while it is {@link #makeReady ready}. */
+    public void append(ByteBuffer buffer, int offset, int length) {
+        pack(whole(scan.scan(buffer, offset, length, log.openPacketBytes()), length));
+    }
+
     /** Where the packets of a run end depends on what came before it, so it is walked when its turn has come. */
     private RunScan walk(Run run) {
         int open = log.openPacketBytes();
         RunScan walked = run.frameLength() > 0
                 ? scan.assume(run.buffer(), run.offset(), run.length(), run.frameLength(), open)
                 : scan.scan(run.buffer(), run.offset(), run.length(), open);
-        if (walked.end() != run.length()) {
+        return whole(walked, run.length());
+    }
+
+    private static RunScan whole(RunScan walked, int length) {
+        if (walked.end() != length) {
             // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
             // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
             LOG.error(
                     "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
                     walked.rest(),
-                    run.length(),
+                    length,
                     walked.problem() == null ? "" : " (" + walked.problemText() + ")");
         }
         return walked;

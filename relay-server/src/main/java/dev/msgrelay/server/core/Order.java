@@ -19,6 +19,9 @@ public final class Order {
     private final FrameRing ring;
     private final RunPoller poller;
     private final NetworkBatchHandler handler;
+    // Where runs go: the handler, or who orders them with others first; null: nobody does.
+    private final RunHandler runs;
+    private final Orderer others;
     private final WindowGate gate;
     private final PacketLog log;
 
@@ -27,9 +30,17 @@ public final class Order {
     // What was thrown while a span was packed: nobody knows what of it is in the log.
     private Throwable inDoubt;
 
+    /** Of a relay that is alone. */
     public Order(FrameRing ring, NetworkBatchHandler handler, WindowGate gate, PacketLog log) {
+        this(ring, handler, null, gate, log);
+    }
+
+    /** @param others who decides the order; null: it is made here */
+    public Order(FrameRing ring, NetworkBatchHandler handler, Orderer others, WindowGate gate, PacketLog log) {
         this.ring = ring;
-        this.poller = new RunPoller(ring, handler);
+        this.runs = others == null ? handler : others;
+        this.others = others;
+        this.poller = new RunPoller(ring, runs);
         this.handler = handler;
         this.gate = gate;
         this.log = log;
@@ -51,14 +62,15 @@ public final class Order {
         // run dry.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
-                got |= stage.take(handler);
+                got |= stage.take(runs);
                 if (stage.isDone()) {
                     forget(stage);
                 }
             }
         }
+        boolean more = others != null && others.drain();
         publish();
-        return got && !poller.held() && ring.hasNext();
+        return more || got && !poller.held() && ring.hasNext();
     }
 
     /** Shows readers all that is in the log. */
@@ -97,7 +109,11 @@ public final class Order {
     /** Whether something waits that the last {@link #drain} did not find: asked before the core sleeps. */
     public boolean pending() {
         // While readers hold the writer back the ring stays full: what wakes the core then is their progress.
-        return (ring.hasNext() || stageReadySoon()) && !gate.stillRefuses() && !log.starved();
+        boolean waits = others == null
+                ? ring.hasNext() || stageReadySoon()
+                // What comes into order makes room, and wakes the core.
+                : others.hasOrdered() || others.makeReady() && (ring.hasNext() || stageReadySoon());
+        return waits && !gate.stillRefuses() && !log.starved();
     }
 
     /** Who is at its stage may have looked whether we sleep before we did, and will not wake us. */
@@ -129,7 +145,7 @@ public final class Order {
 
     /** Whether nothing waits in the ring or in a stage. Any thread. */
     public boolean isEmpty() {
-        return ring.isEmpty() && !stagesWait();
+        return ring.isEmpty() && !stagesWait() && (others == null || others.isEmpty());
     }
 
     /** Stages of producers that have not ended. Any thread. */

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.log.LogReader;
@@ -29,11 +30,14 @@ final class Replay {
         PAGE,
         /** From the log. */
         LOG,
-        /** Messages are missing: {@link #gapFrom} to {@link #gapTo}. Its reader stands behind them. */
+        /** Messages are missing: {@link #gap}. Its reader stands behind them. */
         GAP,
         /** There is no memory just now. */
         WAIT
     }
+
+    /** The numbers of the first and the last message that a subscriber does not get, and why. */
+    record Gap(long from, long to, GapReason reason) {}
 
     private final PacketLog log;
     private final LogReader reader;
@@ -43,21 +47,21 @@ final class Replay {
     private Chunk page;
     // Bytes that the next block needs; 0: as most do.
     private long longer;
-    private long gapFrom;
-    private long gapTo;
-    private GapReason gapReason;
+    private Gap gap;
+    // Where it begins: the number of the first message that it wants.
     private boolean sought;
+    private long wanted;
 
     private final long beganNanos;
     private volatile long beganAt;
     private volatile long beganHead;
     private volatile long sequence;
 
-    Replay(PacketLog log, LogReader reader, ReplayPages pages, JournalFeed feed, long nowNanos) {
+    Replay(PacketLog log, LogReader reader, ReplayPages pages, Journal journal, long nowNanos) {
         this.log = log;
         this.reader = reader;
         this.pages = pages;
-        this.feed = feed;
+        this.feed = journal.newFeed(pages.records());
         this.beganNanos = nowNanos;
         this.sequence = reader.boundary().sequence();
         this.beganAt = reader.position();
@@ -67,39 +71,33 @@ final class Replay {
 
     // ---- where to begin ----------------------------------------------------------------------------------------
 
-    /** The number of the oldest message that the journal has. */
-    long earliest() {
-        feed.oldest(found);
-        return found.sequence();
-    }
-
-    /** The number of the first message of those that were written together at this time or later; or of the next one. */
-    long at(long millis) {
-        feed.seekTime(millis);
-        return feed.at().sequence();
-    }
-
     /**
-     * Has its reader stand at a message, or behind it where that one is missing: then {@link #gapReason} says why. Asked again
-     * until the answer is yes.
+     * Has its reader stand at the first message that it wants, or behind that one where it is missing: then {@link #gap} says why.
+     * Asked again until the answer is yes.
      *
      * @param head not behind that message
      * @return whether it stands there; otherwise there is no memory for that yet
      */
-    boolean begin(long wanted, Mark head) {
+    boolean begin(Start start, Mark head) {
         if (!sought) {
             sought = true;
-            gapReason = GapReason.NOT_HELD;
+            wanted = first(start);
             reader.seek(wanted, head);
             if (reader.boundary().sequence() > wanted || reader.overtaken()) {
                 feed.seek(wanted);
-                reader.leaveFor(feed.at());
+                goOnAt(feed.at());
             }
+            gap = new Gap(wanted, wanted, GapReason.NOT_HELD);
         }
-        Source source;
-        do {
-            source = next();
-        } while (source == Source.GAP);
+        Source source = Source.GAP;
+        while (source == Source.GAP) {
+            if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
+                // What was dropped in this very moment, nobody has asked for.
+                wanted = Math.max(wanted, reader.boundary().sequence());
+            }
+            // Behind what it wants: what else is missing is told as it comes to it.
+            source = reader.boundary().sequence() > wanted ? Source.LOG : next();
+        }
         if (source == Source.WAIT) {
             return false;
         }
@@ -110,6 +108,27 @@ final class Replay {
         beganAt = reader.position();
         beganHead = log.head().position();
         return true;
+    }
+
+    /** The number of the first message that it wants: the same as it asked for, where that was a number. */
+    long wanted() {
+        return wanted;
+    }
+
+    private long first(Start start) {
+        switch (start.from()) {
+            case EARLIEST -> {
+                feed.oldest(found);
+                return found.sequence();
+            }
+            case TIME -> {
+                feed.seekTime(start.millis());
+                return feed.at().sequence();
+            }
+            default -> {
+                return start.first();
+            }
+        }
     }
 
     // ---- on the way --------------------------------------------------------------------------------------------
@@ -131,7 +150,8 @@ final class Replay {
             return Source.WAIT;
         }
         longer = 0;
-        if (feed.at().position() != reader.position()) {
+        // Also at the very beginning: a feed that was never asked stands there, and knows no number.
+        if (feed.at().position() != reader.position() || feed.at().sequence() != sequence) {
             feed.seek(sequence);
         }
         if (feed.at().position() > reader.position()) {
@@ -166,7 +186,6 @@ final class Replay {
             case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
             case ALL_READ -> {
                 // The journal has ended, and the log has gone on without it.
-                gapFrom = sequence;
                 log.head().read(found);
                 reader.seek(LogReader.EARLIEST, found);
                 yield gap(GapReason.NOT_HELD);
@@ -175,33 +194,33 @@ final class Replay {
     }
 
     private Source missing(GapReason why, Mark to) {
-        gapFrom = sequence;
-        reader.leaveFor(to);
+        goOnAt(to);
         return gap(why);
     }
 
+    /** Where the journal goes on; or with the oldest message of the log, where it has less than that. */
+    private void goOnAt(Mark place) {
+        log.head().read(found);
+        reader.seek(LogReader.EARLIEST, found);
+        if (reader.position() > place.position() || reader.overtaken()) {
+            reader.leaveFor(place);
+        }
+    }
+
+    /** Up to where its reader stands. */
     private Source gap(GapReason why) {
-        gapTo = reader.boundary().sequence() - 1;
-        if (gapTo < gapFrom) {
+        long next = reader.boundary().sequence();
+        if (next <= sequence) {
             return next();
         }
-        gapReason = why;
-        sequence = gapTo + 1;
+        gap = new Gap(sequence, next - 1, why);
+        sequence = next;
         return Source.GAP;
     }
 
-    /** The first message that is missing. */
-    long gapFrom() {
-        return gapFrom;
-    }
-
-    /** The last one. */
-    long gapTo() {
-        return gapTo;
-    }
-
-    GapReason gapReason() {
-        return gapReason;
+    /** What is missing. */
+    Gap gap() {
+        return gap;
     }
 
     private void giveBack() {

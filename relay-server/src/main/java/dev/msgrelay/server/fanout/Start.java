@@ -4,7 +4,10 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 
@@ -17,6 +20,9 @@ import dev.msgrelay.server.session.Handshake;
  * @param fork as WELCOME tells it: {@link Durability#TODAY} where what the subscriber knows of the stream is so still
  */
 record Start(StartFrom from, long first, long millis, long fork) {
+    /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
+    private static final int MOST_TRIES = 3;
+
     /**
      * Reads it.
      *
@@ -47,5 +53,29 @@ record Start(StartFrom from, long first, long millis, long fork) {
     /** Whether it names the first message, and is told of those that are missing. */
     boolean resumes() {
         return from == StartFrom.SEQUENCE;
+    }
+
+    /** Whether the log has it, and all that is behind it. */
+    boolean isIn(PacketLog log, Journal journal) {
+        Mark place = new Mark();
+        return switch (from) {
+            case LIVE -> true;
+            case SEQUENCE -> log.packetOf(first, place) && place.position() >= log.tail();
+            case EARLIEST -> !journal.hasBefore(log.tail());
+            case TIME -> false;
+        };
+    }
+
+    /**
+     * Has a reader go there in the log, or to the oldest message that is left. The log's writer, on another thread, may have gone
+     * on before it learnt that it has to wait.
+     */
+    void seek(LogReader reader, PacketLog log, Mark head, SlowPolicy policy) {
+        int tries = 0;
+        do {
+            log.head().read(head);
+            reader.seek(resumes() ? first : LogReader.EARLIEST, head);
+            policy.movedBack();
+        } while (reader.overtaken() && ++tries < MOST_TRIES);
     }
 }

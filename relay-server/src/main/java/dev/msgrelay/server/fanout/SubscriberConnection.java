@@ -15,21 +15,19 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.fanout.SlowPolicy.Overtaken;
+import dev.msgrelay.server.fanout.Delivery.Next;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.net.SegmentSize;
-import dev.msgrelay.server.net.SocketWriter;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.session.Durability;
 import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
@@ -37,17 +35,18 @@ import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
  * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
  *
- * <p>It decides what is sent when; the {@link Feed} knows what, the {@link SlowPolicy} what becomes of a slow one. Owned by
- * its loop's thread, which may change while nothing is in flight; {@link #position} and what reports ask may be read by any.
+ * <p>It decides what is sent when; its {@link Delivery} knows what, its {@link Allowance} how slow it may be, its {@link Replay}
+ * what comes from the journal. Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and
+ * what reports ask may be read by any.
  */
 public final class SubscriberConnection extends Connection implements WindowGate.Limit {
     /** Ranges of types that its row tells. */
@@ -68,12 +67,6 @@ public final class SubscriberConnection extends Connection implements WindowGate
             + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
-
-    /** One that was behind goes back to its loop when it has this part of the log left: enough room, should that be late. */
-    private static final int NEAR = 4;
-
-    /** Once the gate knows where it stands the writer waits: the second try holds. The third is for a host that stood still. */
-    private static final int MOST_TRIES = 3;
 
     /**
      * What all subscribers of a relay share.
@@ -99,66 +92,40 @@ public final class SubscriberConnection extends Connection implements WindowGate
     public record Replays(Journal journal, ReplayPages pages, SendGroup group, SendGroup home) {}
 
     private final Shared shared;
-    private final Pool control;
+    private final Inbox inbox;
     private final TypeChoice types;
+    private final Allowance allowance;
     // None while it moves from one loop to another.
     private SendGroup group;
-    private volatile SlowPolicy policy;
-    private boolean joined;
-    private SegmentSize segment;
-    private SocketWriter writer;
-    private volatile LogReader reader;
-    private Feed feed;
-    // Until it has caught up; otherwise null.
-    private volatile Replay replay;
-    // Of one that says something: null for the plain ones.
-    private Inbox inbox;
-    private long framesRead;
-    private long bytesRead;
+    // Null until it may be sent to.
+    private volatile Delivery delivery;
+    // Of one that waits to be welcomed, with those of the types that it wants which it may have.
     private HelloFrame hello;
-    // Of those that HELLO wants the ones that it may have.
+    private long helloNanos;
     private TypeRanges firstTypes;
     private boolean sequences;
-    // Where it begins in the journal.
-    private long wanted;
-    private final Mark place = new Mark();
-    // Of one that gets durable messages only: where its stream ends; otherwise null.
-    private StreamHead durable;
-    private Mark durableEnd;
-
-    private long messagesBefore;
-    private long bytesBefore;
-    private volatile long messages;
-    private volatile long bytes;
-    private long skipped;
-
-    // With a limit of its rate: bytes that have not been told yet; whether it was paused since it was at the head last.
-    private long untold;
-    private boolean paused;
     // Whether it takes fewer types where it may not have every one: plain ones do.
     private boolean narrows = true;
-
-    private long progressMark;
-    private long progressNanos;
-    // What is to be said before the end; text null: nothing.
-    private CloseReason lastReason;
-    private String lastText;
+    // Whether it has said anything: plain ones have not.
+    private boolean speaks;
+    private boolean missed;
+    private boolean durableOnly;
+    // What is to be said before the end; null: nothing.
+    private Refusal farewell;
 
     public SubscriberConnection(Services services, Shared shared, SendGroup group) {
         super(services, Role.SUBSCRIBER);
         this.shared = shared;
         this.group = group;
-        this.policy = shared.policies.of(services.clients().slowSubscriber());
-        this.control = services.budget().pool(Part.CONTROL);
+        Pool control = services.budget().pool(Part.CONTROL);
+        this.inbox = new Inbox(control);
         this.types = new TypeChoice(control, services.limits().controlBytesPerConnection());
+        SlowPolicy policy = shared.policies.of(services.clients().slowSubscriber());
+        this.allowance = new Allowance(standing(), this, policy, shared.logBytes, shared.stallNanos, services.clock());
     }
 
     @Override
     protected void opened() {
-        segment = TlsHandler.of(channel()) == null
-                ? SegmentSize.of(channel())
-                : SegmentSize.of(channel(), TlsRecords::plainOfSegment);
-        writer = new SocketWriter(channel());
         if (standing().refusal() == null && !startPlain()) {
             return;
         }
@@ -170,8 +137,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         begin();
         try {
             types.want(standing().grant(TypeRanges.ALL, narrows));
-            types.choose();
-            feedChosen();
+            chooseTypes();
             return true;
         } catch (FrameException e) {
             close(e.reason(), e.getMessage());
@@ -181,9 +147,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** It may be sent to from here on. */
     private void begin() {
-        reader = new LogReader(shared.log);
-        feed = new WholeFeed(reader, writer, segment);
-        join();
+        delivery = new Delivery(shared, services(), standing(), allowance, channel(), () -> group.buffers());
+        allowance.join();
     }
 
     @Override
@@ -201,241 +166,72 @@ public final class SubscriberConnection extends Connection implements WindowGate
      * @return whether something was sent and the socket has taken it, so that it is worth asking again
      */
     boolean send(Mark head, int stride, int least, boolean everything) {
-        if (feed == null) {
+        Delivery way = delivery;
+        if (way == null) {
             // It has not said yet who it is.
             return false;
         }
-        Mark end = end(head);
-        boolean lags = replay == null
-                && end.position() - reader.position() > standing().maxLag();
-        if (writer.busy()) {
+        Mark end = way.end(head);
+        if (way.busy()) {
             // One that has said HELLO starts elsewhere, as soon as this write is done.
-            boolean late = state() != State.GREETED && (lags || replay == null && reader.overtaken());
-            if (late && policy.overtaken() == Overtaken.CUT_OFF && state() != State.CLOSING) {
-                tooSlow();
+            if (state() != State.GREETED && state() != State.CLOSING && way.tooLate(end)) {
+                close(allowance.tooSlow());
             }
             return false;
         }
         if (state() == State.CLOSING) {
-            return lastText != null && sayFarewell();
+            return farewell != null && sayFarewell();
         }
         if (state() == State.GREETED || (outbox() != null && outbox().due())) {
-            return moved(reader.atBoundary() ? say(head) : feed.finish());
+            return way.reader().atBoundary() ? say(head) : way.finish() == Next.AGAIN;
         }
-        if (lags) {
-            return overtaken(end);
-        }
-        if (standing().hasRate() && pause(end)) {
-            return false;
-        }
-        if (replay != null && reader.atBoundary()) {
-            return catchUp(end, stride, least, everything);
-        }
-        return send(end, stride, least, everything, reader.pageEnd());
-    }
-
-    private boolean send(Mark end, int stride, int least, boolean everything, Mark page) {
-        if (reader.position() >= end.position()) {
-            // Also behind the end: durable only, it asked for what is in the stream, and is not durable yet.
-            return false;
-        }
-        Mark upTo = page != null && page.position() < end.position() ? page : end;
-        return switch (feed.next(upTo, stride, least, everything || page != null)) {
-            case WAIT -> moved(false);
-            case DONE -> moved(true);
-            case OVERTAKEN -> overtaken(end);
+        return switch (way.next(end, stride, least, everything)) {
+            case WAIT -> false;
+            case AGAIN -> true;
+            case GAP -> tell(way.gap());
+            case TOO_SLOW -> close(allowance.tooSlow());
+            case JOURNAL -> toJournal();
+            case HOME -> moveTo(shared.replays.home());
         };
-    }
-
-    /** Sends on, between two frames, to one that has not caught up yet: from the journal, or from the log where that has its place. */
-    private boolean catchUp(Mark end, int stride, int least, boolean everything) {
-        long behind = end.position() - reader.position();
-        if (!atJournal()) {
-            if (reader.overtaken()) {
-                return overtaken(end);
-            }
-            if (behind <= SendGroup.WRITE_BYTES) {
-                endReplay();
-            }
-            return send(end, stride, least, everything, null);
-        }
-        Replay.Source source = replay.next();
-        if (source == Replay.Source.WAIT) {
-            return false;
-        }
-        if (source == Replay.Source.GAP) {
-            return missed(replay.gapFrom(), replay.gapTo(), replay.gapReason());
-        }
-        if (source == Replay.Source.LOG) {
-            if (!joined && !joinAgain()) {
-                return true;
-            }
-            if (behind <= Math.min(shared.logBytes, standing().maxLag()) / NEAR) {
-                moveTo(shared.replays.home());
-                return false;
-            }
-        }
-        return send(end, stride, least, everything, reader.pageEnd());
-    }
-
-    /** The log has its place again: from here on its policy may hold the log back. Answers whether it still has. */
-    private boolean joinAgain() {
-        join();
-        policy.movedBack();
-        if (reader.overtaken()) {
-            leavePolicy();
-            return false;
-        }
-        return true;
-    }
-
-    /** It goes on in the journal, on the loop that reads there, until it has caught up. */
-    private boolean toJournal() {
-        leavePolicy();
-        if (replay == null && !beginReplay()) {
-            return false;
-        }
-        if (!atJournal()) {
-            moveTo(shared.replays.group());
-            return false;
-        }
-        return true;
-    }
-
-    /** Whether it is on the loop that may wait for the disk. */
-    private boolean atJournal() {
-        return shared.replays != null && group == shared.replays.group();
-    }
-
-    /** Answers whether its identity may have one more; otherwise this is its end. */
-    private boolean beginReplay() {
-        Refusal refusal = standing().beginReplay();
-        if (refusal != null) {
-            close(refusal.reason(), refusal.text());
-            return false;
-        }
-        services().counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
-        replay = new Replay(
-                shared.log,
-                reader,
-                shared.replays.pages(),
-                shared.replays.journal().newFeed(shared.replays.pages().records()),
-                services().clock().nanoTime());
-        return true;
-    }
-
-    private void endReplay() {
-        if (replay != null) {
-            replay.end();
-            replay = null;
-            standing().endReplay();
-        }
-    }
-
-    /** Where its stream ends. */
-    private Mark end(Mark head) {
-        if (durable == null) {
-            return head;
-        }
-        durable.read(durableEnd);
-        return durableEnd;
-    }
-
-    /** Has it pause where its identity has had more than its share; answers whether. The loop's next tick looks again. */
-    private boolean pause(Mark head) {
-        if (reader.position() == head.position()) {
-            paused = false;
-            return false;
-        }
-        long now = services().clock().nanoTime();
-        if (!standing().isPaused(now)) {
-            // Also without any: others of its identity may have moved some.
-            standing().moved(untold, now);
-            untold = 0;
-        }
-        boolean pauses = standing().isPaused(now);
-        paused |= pauses;
-        return pauses;
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (writer.finished()) {
-            feed.written();
-            moved(true);
+        if (delivery != null) {
+            delivery.look();
         }
     }
 
-    /** The socket has taken something, or has not: what is counted is told, and so is whoever waits for it. */
-    private boolean moved(boolean done) {
-        if (done) {
-            count();
-            policy.moved(reader.position());
-        }
-        return done;
-    }
-
-    private void count() {
-        long nowMessages = messagesBefore + feed.messages();
-        long nowBytes = bytesBefore + feed.bytes();
-        services().counters().add(Counter.MESSAGES_OUT, nowMessages - messages);
-        services().counters().add(Counter.BYTES_OUT, nowBytes - bytes);
-        if (replay != null) {
-            services().counters().add(Counter.JOURNAL_REPLAY_BYTES, nowBytes - bytes);
-        }
-        untold = standing().hasRate() ? untold + nowBytes - bytes : 0;
-        messages = nowMessages;
-        bytes = nowBytes;
-    }
-
-    /** The log has moved on: the policy speaks, unless it has not caught up yet. */
-    private boolean overtaken(Mark head) {
-        Overtaken then = replay == null ? policy.overtaken() : Overtaken.REPLAYS;
-        if (then == Overtaken.CUT_OFF) {
-            tooSlow();
-            return false;
-        }
-        if (!reader.atBoundary()) {
-            // The last write ended within a frame. Its rest is still held, and goes first.
-            return moved(feed.finish());
-        }
-        if (then == Overtaken.REPLAYS) {
-            return toJournal();
-        }
-        long lost = reader.boundary().sequence();
-        long keep = Math.max(shared.log.tail(), head.position() - SendGroup.WRITE_BYTES);
-        reader.skipTo(keep, head);
-        return missed(lost, reader.boundary().sequence() - 1, GapReason.SLOW);
-    }
-
-    /** Its reader stands behind messages that it does not get. */
-    private boolean missed(long from, long to, GapReason why) {
-        feed.jumped();
-        boolean slow = why == GapReason.SLOW;
-        if (skipped == 0) {
+    /** It stands behind messages that it does not get. Answers whether it goes on. */
+    private boolean tell(Replay.Gap gap) {
+        boolean slow = gap.reason() == GapReason.SLOW;
+        String what = "messages " + gap.from() + " to " + gap.to();
+        if (!missed) {
+            missed = true;
+            String text = slow
+                    ? " is too slow: it skips " + what
+                    : " misses " + what + ", " + gap.reason().text();
             services()
                     .closes()
                     .warn(
                             CloseReason.SLOW_SUBSCRIBER,
                             services().clock().nanoTime(),
-                            who() + (slow ? " is too slow: it skips messages " : " misses messages ") + from + " to "
-                                    + to + (slow ? "" : ", " + why.text()) + " (logged once, counted always)");
+                            who() + text + " (logged once, counted always)");
         }
-        skipped += to - from + 1;
-        services().counters().add(slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED, to - from + 1);
+        Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
+        services().counters().add(counter, gap.to() - gap.from() + 1);
         if (state() == State.OPEN) {
-            outbox().gap(from, to, why);
+            outbox().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
             // A plain one cannot be told, and was to get them all.
-            close(CloseReason.SLOW_SUBSCRIBER, "messages " + from + " to " + to + " are " + why.text());
-            return false;
+            close(CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
-        return true;
+        return state() != State.CLOSING;
     }
 
-    private void tooSlow() {
-        Refusal why = standing().tooFarBehind(shared.logBytes, paused);
+    private boolean close(Refusal why) {
         close(why.reason(), why.text());
+        return false;
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
@@ -443,32 +239,28 @@ public final class SubscriberConnection extends Connection implements WindowGate
     /** Says what is due. The stream stands between two frames, and may go on elsewhere afterwards. */
     private boolean say(Mark head) {
         if (state() == State.GREETED) {
-            try {
-                if (!letIn(head)) {
-                    return false;
-                }
-            } catch (FrameException e) {
-                close(e.reason(), e.getMessage());
+            boolean early = hasReadAhead(head);
+            if (early) {
+                awaitStart(head);
+            }
+            if (early || !letIn(head)) {
                 return false;
             }
         }
         if (outbox().answers() > 0) {
-            types.choose();
-            feedChosen();
+            chooseTypes();
         }
-        ByteBuffer out = ByteBuffer.allocate(outbox().mostBytes());
-        long next = reader.boundary().sequence();
-        if (outbox().putDue(out, next, end(head).sequence() - 1)) {
-            feed.told(next);
-        }
+        ByteBuffer said = ByteBuffer.allocate(outbox().mostBytes());
+        long next = delivery.reader().boundary().sequence();
+        boolean tellsNext = outbox().putDue(said, next, delivery.end(head).sequence() - 1);
         readMore(true);
-        return write(out.flip());
+        return delivery.say(said.flip(), tellsNext) == Next.AGAIN;
     }
 
-    private boolean write(ByteBuffer said) {
-        writer.begin();
-        writer.add(Unpooled.wrappedBuffer(said));
-        return writer.end();
+    /** What is wanted is sent from here on. */
+    private void chooseTypes() {
+        types.choose();
+        delivery.choose(types.inForce(), sequences);
     }
 
     @Override
@@ -490,151 +282,91 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected void greeted(HelloFrame said) throws FrameException {
-        String refusal = said.start() == StartFrom.LIVE
-                ? null
-                : services()
-                        .admission()
-                        .refuseReplay(
-                                channel().remoteAddress(), services().clock().nanoTime());
-        if (refusal != null) {
-            throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
+        if (said.start() != StartFrom.LIVE) {
+            long now = services().clock().nanoTime();
+            String refusal = services().admission().refuseReplay(channel().remoteAddress(), now);
+            if (refusal != null) {
+                throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
+            }
         }
-        if (feed == null) {
+        if (delivery == null) {
             begin();
         }
         narrows = said.wants(Features.NARROWED);
         firstTypes = standing().grant(said.types(), narrows);
         types.want(firstTypes);
         hello = said;
+        helloNanos = services().clock().nanoTime();
+    }
+
+    /** Whether it has had more of the stream at another relay than is here yet. */
+    private boolean hasReadAhead(Mark head) {
+        return services().durability().goesOnElsewhere()
+                && hello.start() == StartFrom.SEQUENCE
+                && hello.number() > head.sequence()
+                && Handshake.forkOf(services().durability(), hello) == Durability.TODAY;
+    }
+
+    /** What it has had comes here as well, and it is welcome then; but nobody waits for ever. */
+    private void awaitStart(Mark head) {
+        Duration most = services().clients().handshakeTimeout();
+        if (services().clock().nanoTime() - helloNanos > most.toNanos()) {
+            close(
+                    CloseReason.HANDSHAKE_TIMEOUT,
+                    "sequence " + hello.number() + " has not come to this relay within " + most.toMillis()
+                            + " ms: the next one here is " + head.sequence());
+        }
     }
 
     /** Places it in the stream, and welcomes it; answers whether it could do so at once. */
-    private boolean letIn(Mark head) throws FrameException {
+    private boolean letIn(Mark head) {
         HelloFrame said = hello;
+        boolean replayed = shared.replays != null;
         // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.
         shared.log.head().read(head);
-        Start start = Start.of(said, services().durability(), head, shared.replays != null);
-        // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
-        leavePolicy();
-        policy = shared.policies.of(services().clients().grant(said.policy(), shared.replays != null));
-        if (durable == null && (level() == Level.WRITTEN || level() == Level.FORCED)) {
-            durableEnd = new Mark();
-            durable = shared.durable.join(level());
+        Start start;
+        try {
+            start = Start.of(said, services().durability(), head, replayed);
+        } catch (FrameException e) {
+            close(e.reason(), e.getMessage());
+            return false;
         }
-        if (!stand(start, head)) {
+        // From here on: until now it was a plain one, and may have skipped what it would be cut off for.
+        Policy granted = services().clients().grant(said.policy(), replayed);
+        allowance.change(shared.policies.of(granted));
+        if (!durableOnly && (level() == Level.WRITTEN || level() == Level.FORCED)) {
+            durableOnly = true;
+            delivery.durableOnly(shared.durable.join(level()));
+        }
+        Next stands = delivery.stand(start, head);
+        if (stands == Next.JOURNAL) {
+            toJournal();
+        }
+        if (stands != Next.AGAIN && stands != Next.GAP) {
             return false;
         }
         hello = null;
-        feed.jumped();
         sequences = said.wants(Features.SEQUENCES);
         types.choose(firstTypes);
-        feedChosen();
-        long stands = reader.boundary().sequence();
-        int narrowed = standing().types() == null ? 0 : Features.NARROWED;
-        welcome(
-                said,
-                // Who does not ask for it may not know it.
-                policy.wire() == Policy.REPLAY && said.policy() != Policy.REPLAY ? Policy.RELAY_DEFAULT : policy.wire(),
-                Features.SEQUENCES | narrowed,
-                start.resumes() ? start.first() : stands,
-                0,
-                start.fork());
-        if (start.resumes() && stands > start.first()) {
-            outbox().gap(start.first(), stands - 1, replay == null ? GapReason.NOT_HELD : replay.gapReason());
+        delivery.choose(firstTypes, sequences);
+        // Who does not ask for it may not know it.
+        boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
+        int features = standing().types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        welcome(said, unknown ? Policy.RELAY_DEFAULT : granted, features, delivery.first(), 0, start.fork());
+        if (stands == Next.GAP) {
+            Replay.Gap gap = delivery.gap();
+            if (gap.reason() == GapReason.NOT_HELD) {
+                // It asks for what is gone: nothing has happened to it here.
+                outbox().gap(gap.from(), gap.to(), gap.reason());
+            } else {
+                tell(gap);
+            }
         }
-        if (replay != null) {
+        if (delivery.replay() != null) {
             // How far it has to go, it learns from the first PING.
             ping(services().clock().nanoTime());
         }
         return true;
-    }
-
-    /**
-     * Goes to where its stream starts.
-     *
-     * @return false: not yet; it goes to the loop that reads the journal, or waits there for memory
-     */
-    private boolean stand(Start start, Mark head) {
-        if (start.from() == StartFrom.LIVE) {
-            join();
-            shared.log.head().read(head);
-            reader.leaveFor(end(head));
-            return true;
-        }
-        if (shared.replays == null || !atJournal() && isInLog(start)) {
-            join();
-            standInLog(start.resumes() ? start.first() : LogReader.EARLIEST, head);
-            if (shared.replays == null || !start.resumes() || reader.boundary().sequence() == start.first()) {
-                return true;
-            }
-            // The log has dropped it meanwhile.
-        }
-        leavePolicy();
-        if (!atJournal()) {
-            moveTo(shared.replays.group());
-            return false;
-        }
-        if (replay == null) {
-            if (!beginReplay()) {
-                return false;
-            }
-            wanted = switch (start.from()) {
-                case TIME -> replay.at(start.millis());
-                case EARLIEST -> replay.earliest();
-                default -> start.first();
-            };
-        }
-        return replay.begin(wanted, head);
-    }
-
-    private boolean isInLog(Start start) {
-        return switch (start.from()) {
-            case SEQUENCE -> shared.log.packetOf(start.first(), place) && place.position() >= shared.log.tail();
-            case EARLIEST -> !shared.replays.journal().hasBefore(shared.log.tail());
-            default -> false;
-        };
-    }
-
-    /** Goes back in the log. Its writer, on another thread, may have gone on before it learnt that it has to wait. */
-    private void standInLog(long sequence, Mark head) {
-        int tries = 0;
-        do {
-            shared.log.head().read(head);
-            reader.seek(sequence, head);
-            policy.movedBack();
-        } while (reader.overtaken() && ++tries < MOST_TRIES);
-    }
-
-    private void join() {
-        joined = true;
-        // Publishers may have waited for others for long.
-        progressNanos = services().clock().nanoTime();
-        policy.joined(this);
-    }
-
-    private void leavePolicy() {
-        if (joined) {
-            joined = false;
-            policy.left(this);
-        }
-    }
-
-    // ---- types --------------------------------------------------------------------------------------------------
-
-    /** What is in force is sent from here on. */
-    private void feedChosen() {
-        TypeRanges chosen = types.inForce();
-        if (chosen.isAll() != feed instanceof WholeFeed) {
-            messagesBefore += feed.messages();
-            bytesBefore += feed.bytes();
-            feed.release();
-            feed = chosen.isAll()
-                    ? new WholeFeed(reader, writer, segment)
-                    : new FilteredFeed(reader, writer, () -> group.buffers());
-        }
-        if (feed instanceof FilteredFeed filtered) {
-            filtered.choose(chosen, sequences);
-        }
     }
 
     // ---- what it sends, and time --------------------------------------------------------------------------------
@@ -645,12 +377,11 @@ public final class SubscriberConnection extends Connection implements WindowGate
         try {
             if (state().compareTo(State.CLOSING) < 0) {
                 heard();
-                if (inbox == null) {
-                    // Also for who speaks TLS: whoever has said something is told why it ends.
-                    inbox = new Inbox(control);
+                if (!speaks) {
+                    // Also who speaks TLS: whoever has said something is told why it ends.
+                    speaks = true;
                     refuseTls(in);
                 }
-                bytesRead += in.readableBytes();
                 inbox.take(in, this::onControl);
             }
         } catch (FrameException e) {
@@ -662,26 +393,25 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** The first bytes of a TLS client, which has the wrong port. */
     private void refuseTls(ByteBuf in) throws FrameException {
-        if (in.readableBytes() > 1
-                && TlsRecords.mayBegin(in.getByte(in.readerIndex()), in.getByte(in.readerIndex() + 1))) {
+        int at = in.readerIndex();
+        if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
             throw tlsOnPlainPort();
         }
     }
 
     private boolean onControl(int type, ByteBuffer body) throws FrameException {
         checkTurn(type);
-        framesRead++;
         return control(type, body);
     }
 
     @Override
     protected long framesRead() {
-        return framesRead;
+        return inbox.frames();
     }
 
     @Override
     protected long bytesRead() {
-        return bytesRead;
+        return inbox.bytes();
     }
 
     @Override
@@ -708,7 +438,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected boolean unfinishedControl() {
-        return inbox != null && inbox.unfinished();
+        return inbox.unfinished();
     }
 
     @Override
@@ -724,58 +454,37 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     @Override
     protected void onTick(long nowNanos) {
-        if (feed == null) {
+        if (delivery == null) {
             // It has not said who it is; a reload may have made that needless.
             if (standing().refusal() == null) {
                 startPlain();
             }
             return;
         }
-        long since = holdsBackSince();
-        if (outbox() == null && since == SlowPolicy.NEVER) {
-            // Most of them, most of the time: there are many, and an idle relay does little else.
-            progressNanos = nowNanos;
-            return;
-        }
-        long mark = reader.position() + takenBefore() + writer.progress();
-        boolean movedOn = mark != progressMark;
-        progressMark = mark;
-        boolean busy = writer.busy();
-        if (movedOn && busy) {
-            // What a socket with room takes proves nothing: the kernel takes it for a peer that is gone.
+        // There are many that say nothing, and an idle relay does little else than this. What a socket with room takes
+        // proves nothing: the kernel takes it for a peer that is gone.
+        if ((outbox() != null || delivery.isWaitedFor()) && delivery.movesOn(takenBefore(), nowNanos)) {
             heard();
         }
-        if (since == SlowPolicy.NEVER || movedOn || !busy) {
-            progressNanos = nowNanos;
-        } else if (nowNanos - Math.max(progressNanos, since) > shared.stallNanos) {
-            close(
-                    CloseReason.STALLED_SUBSCRIBER,
-                    "read nothing for " + TimeUnit.NANOSECONDS.toMillis(shared.stallNanos) + " ms while "
-                            + (replay == null ? "publishers" : "others who get the stream from the journal")
-                            + " waited");
+        if (delivery.stalls(nowNanos)) {
+            String who = replays() ? "others who get the stream from the journal" : "publishers";
+            long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos);
+            close(CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
         }
-    }
-
-    /** Since when somebody waits because of those who read slowly as it may; {@link SlowPolicy#NEVER}: nobody does. */
-    private long holdsBackSince() {
-        if (joined) {
-            return policy.holdsBackSince();
-        }
-        return replay != null && replay.holdsPage() ? shared.replays.pages().waitingSince() : SlowPolicy.NEVER;
     }
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
     /** Whether nothing is in flight just now, so that another loop may go on. */
     boolean canMove() {
-        return state().compareTo(State.CLOSING) < 0 && !writer.busy();
+        return state().compareTo(State.CLOSING) < 0 && (delivery == null || !delivery.busy());
     }
 
     /**
-     * Another loop goes on with it; only while it {@link #canMove}. Until it has arrived it is in no group, so nothing is sent.
-     * What this loop may still do meanwhile, read and close, it does before the other one begins.
+     * Another loop goes on with it; only while it {@link #canMove}. Until it has arrived it is in no group, so nothing is sent:
+     * the answer is no. What this loop may still do meanwhile, read and close, it does before the other one begins.
      */
-    void moveTo(SendGroup to) {
+    boolean moveTo(SendGroup to) {
         group.remove(this);
         group = null;
         EngineLoop.move(channel(), to.loop(), there -> {
@@ -786,15 +495,25 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 gone();
             }
         });
+        return false;
     }
 
     private void arrived(SendGroup to) {
-        if (state() != State.GONE && (state() != State.CLOSING || lastText != null)) {
+        if (state() != State.GONE && (state() != State.CLOSING || farewell != null)) {
             group = to;
             to.add(this);
         }
         // What was said on the way, if only why it ends: the socket is not watched for it any more.
         channel().flush();
+    }
+
+    /** It goes on in the journal, on the loop that may wait for the disk. Answers whether it is there. */
+    private boolean toJournal() {
+        Refusal refusal = delivery.toJournal();
+        if (refusal != null) {
+            return close(refusal);
+        }
+        return group == shared.replays.group() || moveTo(shared.replays.group());
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
@@ -805,64 +524,59 @@ public final class SubscriberConnection extends Connection implements WindowGate
      */
     @Override
     protected void sayLast(State before, CloseReason reason, String text) {
-        leavePolicy();
-        if (feed == null) {
+        allowance.leave();
+        if (delivery == null) {
             // It has been sent nothing, so this stands between two frames.
             release();
             Closing.say(channel(), reason, text);
             return;
         }
-        if (inbox == null && reason != CloseReason.REVOKED) {
+        if (!speaks && reason != CloseReason.REVOKED) {
             release();
             channel().close();
             return;
         }
-        lastReason = reason;
-        lastText = text;
+        farewell = new Refusal(reason, text);
         readMore(true);
         // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
         long atMost = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
         channel().eventLoop().schedule(() -> channel().close(), atMost, TimeUnit.NANOSECONDS);
         // At once where that is possible: the end of what it sends, which closes the channel, may be read next.
-        while (lastText != null && !writer.busy() && reader.atBoundary()) {
+        while (farewell != null && !delivery.busy() && delivery.reader().atBoundary()) {
             sayFarewell();
         }
     }
 
     private boolean sayFarewell() {
-        if (!reader.atBoundary()) {
-            return moved(feed.finish());
+        if (!delivery.reader().atBoundary()) {
+            return delivery.finish() == Next.AGAIN;
         }
         // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
         ByteBuffer goAway = outbox() == null ? null : outbox().takeGoAway();
         if (goAway != null) {
-            return write(goAway);
+            return delivery.say(goAway, false) == Next.AGAIN;
         }
-        String text = lastText;
+        Refusal why = farewell;
         release();
-        Closing.say(channel(), lastReason, text);
+        Closing.say(channel(), why.reason(), why.text());
         return false;
     }
 
     @Override
     protected void release() {
-        lastText = null;
-        leavePolicy();
-        if (durable != null) {
-            durable = null;
-            shared.durable.leave(level());
-        }
+        farewell = null;
+        allowance.leave();
         if (group != null) {
             group.remove(this);
         }
-        if (feed != null) {
-            feed.release();
-            reader.release();
-            endReplay();
+        if (durableOnly) {
+            durableOnly = false;
+            shared.durable.leave(level());
         }
-        if (inbox != null) {
-            inbox.release();
+        if (delivery != null) {
+            delivery.release();
         }
+        inbox.release();
         types.release();
     }
 
@@ -871,30 +585,28 @@ public final class SubscriberConnection extends Connection implements WindowGate
     /** Where it stands: everything before has been handed to its socket. */
     @Override
     public long position() {
-        LogReader now = reader;
-        return now == null ? Long.MAX_VALUE : now.position();
+        return delivery == null ? Long.MAX_VALUE : delivery.reader().position();
     }
 
     /** Whether it is sent what lies behind the log: then it may be any time before it has caught up. */
     public boolean replays() {
-        return replay != null;
+        return delivery != null && delivery.replay() != null;
     }
 
     /** See {@link LogReader#heldFrom}. */
     public long heldFrom() {
-        LogReader now = reader;
-        return now == null ? LogReader.NOTHING : now.heldFrom();
+        return delivery == null ? LogReader.NOTHING : delivery.reader().heldFrom();
     }
 
     /** Messages handed to its socket so far: exact between two frames, otherwise some less. */
     @Override
     public long messages() {
-        return messages;
+        return delivery == null ? 0 : delivery.messages();
     }
 
     /** Bytes handed to its socket so far. */
     public long bytes() {
-        return bytes;
+        return delivery == null ? 0 : delivery.bytes();
     }
 
     @Override
@@ -903,7 +615,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
         TypeRanges chosen = types.inForce();
         Mark head = new Mark();
         shared.log.head().read(head);
-        Replay now = replay;
+        Replay now = delivery == null ? null : delivery.replay();
+        long nanos = services().clock().nanoTime();
         return new ConnectionRow(
                 base.id(),
                 base.name(),
@@ -912,17 +625,15 @@ public final class SubscriberConnection extends Connection implements WindowGate
                 false,
                 base.state(),
                 "",
-                policy.wire(),
+                allowance.policy().wire(),
                 chosen.isAll() ? "" : chosen.text(ROW_RANGES),
                 at,
                 Math.max(0, headPosition - at),
                 now == null ? shared.log.messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
                 now == null ? ConnectionRow.LIVE : now.percent(at, headPosition),
-                now == null
-                        ? 0
-                        : now.leftMillis(at, headPosition, services().clock().nanoTime()),
-                messages,
-                bytes,
+                now == null ? 0 : now.leftMillis(at, headPosition, nanos),
+                messages(),
+                bytes(),
                 base.messagesPerSecond(),
                 base.ageMillis());
     }

@@ -2,10 +2,11 @@
  * From the log to subscribers' sockets.
  *
  * <pre>
- *   log --LogReader--> Feed: WholeFeed | FilteredFeed --> SocketWriter       one SubscriberConnection
- *           ^                                '-- FilterBuffers                with a SlowPolicy
- *           '-- Replay: pages of the journal, where the log has moved on
- *                 '-- ReplayPages
+ *   SubscriberConnection   what is said when, loops, its end; a Start says where it begins
+ *     Delivery             log --LogReader--> Feed: WholeFeed | FilteredFeed --> SocketWriter
+ *                                  ^                           '-- FilterBuffers
+ *                                  '-- Replay, ReplayPages: from the journal, where the log has moved on
+ *     Allowance            how slow it may be: SlowPolicy, lag, rate, standing still
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk
  *   LoopSpread -- SpreadDecision   which loops send

@@ -22,6 +22,7 @@ public final class InPlacePort implements IngestPort {
 
     private final Order order;
     private final PacketLog log;
+    private final NameTable names;
     private final RunScan scan;
     private final ReadBuffer copied;
     private final ShortBuffers shorts;
@@ -32,6 +33,7 @@ public final class InPlacePort implements IngestPort {
     public InPlacePort(
             Order order,
             PacketLog log,
+            NameTable names,
             RunScan scan,
             HeldSources held,
             ByteBufAllocator allocator,
@@ -39,6 +41,7 @@ public final class InPlacePort implements IngestPort {
             int shorts) {
         this.order = order;
         this.log = log;
+        this.names = names;
         this.scan = scan;
         this.held = held;
         this.copied = new ReadBuffer(allocator, copiedBytes());
@@ -72,11 +75,14 @@ public final class InPlacePort implements IngestPort {
     }
 
     @Override
-    public boolean take(RunScan span) {
-        if (!order.makeReady()) {
+    public boolean take(RunScan span, PublisherName name) {
+        if (name != null && !names.hasRoom() || !order.makeReady()) {
             return false;
         }
         order.take(span);
+        if (name != null) {
+            names.accepted(name, span.frames(), order.lastSequence());
+        }
         return true;
     }
 
@@ -84,11 +90,6 @@ public final class InPlacePort implements IngestPort {
     public void hold(HeldSources.Source source) {
         // The core looks at those who wait in each cycle.
         held.add(source, false);
-    }
-
-    @Override
-    public long lastSequence() {
-        return order.lastSequence();
     }
 
     @Override
@@ -101,7 +102,7 @@ public final class InPlacePort implements IngestPort {
         moreExpected = true;
     }
 
-    /** Whether a read of this cycle took all it could; asked once a cycle. */
+    @Override
     public boolean takeMoreExpected() {
         boolean more = moreExpected;
         moreExpected = false;
@@ -113,7 +114,7 @@ public final class InPlacePort implements IngestPort {
         return shorts;
     }
 
-    /** Gives the memory back. */
+    @Override
     public void close() {
         copied.release();
         shorts.close();

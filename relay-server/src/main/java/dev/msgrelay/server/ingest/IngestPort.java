@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
  * <pre>
  *   core's own loop    reads to where the log ends, in place   ->  log
  *   a reader loop      reads to a buffer of the loop           ->  ring  ->  log
+ *   several relays     reads to a buffer of the loop           ->  orderer ~~> log
  * </pre>
  *
  * Owned by its loop's thread.
@@ -50,15 +51,14 @@ public interface IngestPort {
     /**
      * Hands in the whole frames of a span.
      *
+     * @param name whose messages they are, which has numbers left for them; null: they have none. It is told once they are
+     *     in the stream
      * @return false where there is no room for them now: they have to wait where they are
      */
-    boolean take(RunScan span);
+    boolean take(RunScan span, PublisherName name);
 
     /** A publisher has found no room: it is resumed once there is plenty. */
     void hold(HeldSources.Source source);
-
-    /** The number of the last message handed in, where this port's messages are numbered as they are taken; otherwise 0. */
-    long lastSequence();
 
     /** Shows readers what was handed in so far, where this port's messages are numbered as they are taken. */
     void publish();
@@ -66,6 +66,14 @@ public interface IngestPort {
     /** Told when a read took all it could: more is likely to come. */
     void moreExpected();
 
+    /** Whether a read of this cycle took all it could; asked once a cycle. */
+    default boolean takeMoreExpected() {
+        return false;
+    }
+
     /** The buffers for begun frames that the loop's publishers share. */
     ShortBuffers shorts();
+
+    /** Gives the memory back. */
+    void close();
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.JournalName;
 import dev.msgrelay.server.journal.NameMoves;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
@@ -32,9 +33,9 @@ public final class NameTable {
 
     /**
      * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id, and the
-     * map's entry; measured with 65,536 of them: 434. And 24 for what the journal calls it.
+     * map's entry; measured with 65,536 of them: 434. And 72 for what the journal calls it, with what is gone of it.
      */
-    public static final int BYTES_PER_NAME = 480;
+    public static final int BYTES_PER_NAME = 512;
 
     /** An unconnected name is kept for at least so long. */
     static final long KEEP_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -50,6 +51,8 @@ public final class NameTable {
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
     // Null: nothing outlives the relay.
     private NameMoves moves;
+    // Who decides whose a name is; null: this table does.
+    private Orderer others;
     // The unconnected ones are a list from the one that left first to the one that left last.
     private PublisherName leftFirst;
     private PublisherName leftLast;
@@ -124,7 +127,10 @@ public final class NameTable {
             return;
         }
         entry.holder = null;
-        if (entry.accepted() == 0) {
+        if (others != null) {
+            forget(entry);
+            others.leave(entry.name(), entry.producer);
+        } else if (entry.accepted() == 0) {
             // To be unknown is the same: nobody fills the table with bare HELLOs.
             forget(entry);
         } else {
@@ -148,7 +154,7 @@ public final class NameTable {
             forget(oldest);
             return add(name, producer, owner, nowNanos);
         }
-        PublisherName entry = new PublisherName(name, producer, owner);
+        PublisherName entry = new PublisherName(this, name, producer, owner);
         byName.put(name, entry);
         return entry;
     }
@@ -171,7 +177,7 @@ public final class NameTable {
         for (JournalName.State state : byAge.subList(byAge.size() - most, byAge.size())) {
             JournalName name = state.name();
             PublisherName entry = add(name.name(), name.producer(), name.owner(), nowNanos);
-            entry.restore(state.number(), state.sequence());
+            entry.restore(name.hole(), state.number(), state.sequence());
             entry.leftNanos = nowNanos;
             link(entry);
         }
@@ -180,6 +186,44 @@ public final class NameTable {
     /** Whether messages of a name can be taken now: the journal has room for what that moves. */
     boolean hasRoom() {
         return moves == null || moves.hasRoom();
+    }
+
+    // ---- where several relays are one ----------------------------------------------------------------------------
+
+    /** Whose a name is others decide from now on: the table has those names only that have a connection here. */
+    public void decidedBy(Orderer orderer) {
+        others = orderer;
+    }
+
+    /**
+     * A connection has got a name; an older one that had it here is told.
+     *
+     * @param accepted number of the name's last message in the stream; {@link Orderer#NONE}: there is none
+     * @param sequence of that message
+     * @return null where there are too many names
+     */
+    PublisherName claimed(
+            String name, ProducerId producer, String owner, PublisherName.Holder holder, long accepted, long sequence) {
+        takenElsewhere(name);
+        PublisherName entry = add(name, producer, owner, 0);
+        if (entry != null) {
+            entry.holder = holder;
+            if (accepted != Orderer.NONE) {
+                entry.restore(null, accepted, sequence);
+            }
+        }
+        return entry;
+    }
+
+    /** Another connection has got the name: one that has it here loses it, and is told. */
+    public void takenElsewhere(String name) {
+        PublisherName entry = byName.get(name);
+        if (entry != null) {
+            PublisherName.Holder before = entry.holder;
+            entry.holder = null;
+            forget(entry);
+            before.nameTaken();
+        }
     }
 
     /** Forgets all of them. */
@@ -196,6 +240,11 @@ public final class NameTable {
         if (moves != null) {
             moves.add(entry.journalName(), lastSequence, messages, entry.accepted());
         }
+        changed(entry);
+    }
+
+    /** More of a name is in the stream; whoever has it is told at the end of the batch. */
+    void changed(PublisherName entry) {
         if (!entry.changed) {
             entry.changed = true;
             changed.add(entry);

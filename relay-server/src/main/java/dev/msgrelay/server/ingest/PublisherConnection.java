@@ -7,9 +7,9 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.log.PacketLog;
@@ -23,8 +23,6 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Connection;
-import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.Handshake;
 import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsRecords;
@@ -51,7 +49,7 @@ import java.util.concurrent.TimeUnit;
  * Where there is no room it is not read, and goes on when it is resumed. Owned by its loop's thread.
  */
 public final class PublisherConnection extends Connection
-        implements HeldSources.Source, MemoryLine.Waiter, PublisherName.Holder, SocketReads.Reader {
+        implements HeldSources.Source, MemoryLine.Waiter, PublisherName.Holder, Orderer.Claimant, SocketReads.Reader {
     /** Direct memory for a small begun frame. */
     public static final int SMALL_BYTES = FrameAssembler.SMALL;
 
@@ -73,6 +71,8 @@ public final class PublisherConnection extends Connection
         MEMORY,
         /** Its identity has published more than it may for now. */
         RATE,
+        /** It has asked for a name, which others have to give. */
+        NAME,
         /** It is on its way to another loop. */
         MOVE,
         /** The relay drains, and reads nobody any more. */
@@ -80,15 +80,11 @@ public final class PublisherConnection extends Connection
     }
 
     /**
-     * What WELCOME says.
+     * What all publishers of a relay share.
      *
-     * @param accepted number of the last message that was taken of its name
-     * @param fork see {@link Connection#welcome}
+     * @param orderer who gives names; null: the table does
      */
-    private record Answer(HelloFrame hello, long accepted, long fork) {}
-
-    /** What all publishers of a relay share. */
-    public record Shared(PacketLog log, NameTable names, MemoryLine line, boolean readsAtOnce) {}
+    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, boolean readsAtOnce) {}
 
     private final Shared shared;
     private final FrameAssembler assembler;
@@ -102,18 +98,13 @@ public final class PublisherConnection extends Connection
     private boolean inputEnded;
     private volatile boolean quiet;
 
-    // With ACKS.
-    private PublisherName name;
-    // So many of the messages that come next were taken before.
-    private long duplicates;
-    // What WELCOME will say once what it has accepted has got so far; null once it has said it.
-    private Answer answer;
-
-    // With LEVELS; null without.
-    private Levels levels;
-    // Whether the table of names tells it of the journal; whether something has not got as far as it waits for.
+    private final ProducerState producer;
+    // That asks for a name, until others have given it.
+    private HelloFrame claiming;
+    // That waits to be welcomed.
+    private HelloFrame hello;
+    // Whether the table of names tells it of the journal.
     private boolean watchesJournal;
-    private volatile boolean unsettled;
 
     // What it is told; null before HELLO.
     private Replies replies;
@@ -129,6 +120,7 @@ public final class PublisherConnection extends Connection
         super(services, Role.PUBLISHER);
         this.shared = shared;
         this.port = port;
+        this.producer = new ProducerState(services.durability(), services.counters());
         this.assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, port);
     }
 
@@ -314,8 +306,8 @@ public final class PublisherConnection extends Connection
             if (frames > 0 && standing().refusal() != null) {
                 throw standing().refusal().exception();
             }
-            if (frames > 0 && duplicates > 0) {
-                at += drop(span);
+            if (frames > 0 && producer.sendsAgain()) {
+                at += producer.drop(span);
                 continue;
             }
             if (frames > 0 && !hand(span)) {
@@ -341,6 +333,11 @@ public final class PublisherConnection extends Connection
                 assembler.keep(view, at, 0, 0);
                 return;
             }
+            if (claiming != null) {
+                // What came behind HELLO has its turn once the name is there.
+                assembler.keep(view, at, end - at, 0);
+                return;
+            }
         }
         if (assembler.bytes() > 0 && speaksTls(assembler.view(), 0, assembler.bytes())) {
             refuseTls();
@@ -354,27 +351,14 @@ public final class PublisherConnection extends Connection
         }
     }
 
-    /** Passes over frames at the front that were taken before; answers their bytes. */
-    private int drop(RunScan span) {
-        int count = (int) Math.min(duplicates, span.frames());
-        duplicates -= count;
-        services().counters().add(Counter.DUPLICATES, count);
-        return count == span.frames() ? span.end() : span.lengthOf(count);
-    }
-
     private boolean hand(RunScan span) throws FrameException {
         int frames = span.frames();
-        if (name != null && !name.hasNumbersFor(frames)) {
-            throw new FrameException(
-                    CloseReason.MESSAGE_GAP, "the numbers of " + name.name() + " are used up: they end at 2^63 - 1");
-        }
+        producer.checkNumbers(frames);
         int length = span.end();
-        if (name != null && !shared.names.hasRoom() || !port.take(span)) {
+        if (!port.take(span, producer.name())) {
             return false;
         }
-        if (name != null) {
-            shared.names.accepted(name, frames, port.lastSequence());
-        } else {
+        if (producer.name() == null) {
             plain();
         }
         messages += frames;
@@ -426,6 +410,10 @@ public final class PublisherConnection extends Connection
             return;
         }
         wait = Wait.NOTHING;
+        if (claiming != null) {
+            claim();
+            return;
+        }
         takeOwn();
         speak();
         readOn();
@@ -514,43 +502,81 @@ public final class PublisherConnection extends Connection
      * thread.
      */
     public boolean quiet() {
-        return quiet && !unsettled || state().compareTo(State.CLOSING) >= 0;
+        return quiet && !producer.unsettled() || state().compareTo(State.CLOSING) >= 0;
     }
 
     // ---- HELLO ---------------------------------------------------------------------------------------------------
 
     @Override
-    protected void greeted(HelloFrame hello) throws FrameException {
+    protected void greeted(HelloFrame said) throws FrameException {
         replies = new Replies(channel(), services().budget().pool(Part.CONNECTIONS));
-        long fork = Handshake.forkOf(services().durability(), hello);
-        if (hello.wants(Features.ACKS)) {
-            takeName(hello);
-            answer = number(hello, fork);
-            outbox().ackedUpTo(name.accepted(), name.sequence());
-        } else {
-            answer = new Answer(hello, 0, fork == Durability.UNKNOWN ? fork : Durability.TODAY);
+        if (said.wants(Features.ACKS) && shared.orderer != null) {
+            claiming = said;
+            reads.off();
+            claim();
+            return;
         }
-        if (level() != null) {
-            levels = new Levels(services().durability(), level(), name.sequence(), name.accepted());
-            outbox().tellLevels(levels.written(), levels.forced());
-            watchJournal();
+        if (said.wants(Features.ACKS)) {
+            NameTable.Answer given = shared.names.connect(
+                    said.name(),
+                    said.producer(),
+                    standing().name(),
+                    this,
+                    services().clock().nanoTime());
+            if (given.refusal() != null) {
+                throw new FrameException(given.refusal(), given.text());
+            }
+            take(given.name(), said);
+            port.publish();
         }
-        letIn();
+        begin(said);
     }
 
-    private void takeName(HelloFrame hello) throws FrameException {
-        NameTable.Answer taken = shared.names.connect(
-                hello.name(),
-                hello.producer(),
-                standing().name(),
-                this,
-                services().clock().nanoTime());
-        if (taken.refusal() != null) {
-            throw new FrameException(taken.refusal(), taken.text());
+    private void claim() {
+        wait = Wait.NAME;
+        if (!shared.orderer.claim(
+                claiming.name(), claiming.producer(), standing().name(), this)) {
+            waitForRoom();
         }
-        name = taken.name();
-        port.publish();
-        if (hello.producer().equals(ProducerId.NONE) && name.warn()) {
+    }
+
+    @Override
+    public void claimed(CloseReason refusal, String text, long accepted, long sequence) {
+        walled(() -> {
+            try {
+                goOnWithName(refusal, text, accepted, sequence);
+            } catch (FrameException e) {
+                close(e.reason(), e.getMessage());
+            }
+        });
+    }
+
+    private void goOnWithName(CloseReason refusal, String text, long accepted, long sequence) throws FrameException {
+        HelloFrame said = claiming;
+        if (wait != Wait.NAME || state() != State.GREETED) {
+            // It has ended meanwhile.
+            if (refusal == null) {
+                shared.orderer.leave(said.name(), said.producer());
+            }
+            return;
+        }
+        if (refusal != null) {
+            throw new FrameException(refusal, text);
+        }
+        claiming = null;
+        PublisherName name =
+                shared.names.claimed(said.name(), said.producer(), standing().name(), this, accepted, sequence);
+        if (name == null) {
+            shared.orderer.leave(said.name(), said.producer());
+            throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");
+        }
+        take(name, said);
+        begin(said);
+        goOn(Wait.NAME);
+    }
+
+    private void take(PublisherName name, HelloFrame said) {
+        if (producer.take(name, said.producer())) {
             services()
                     .closes()
                     .warn(
@@ -560,42 +586,29 @@ public final class PublisherConnection extends Connection
         }
     }
 
-    /** Which number its next message has. */
-    private Answer number(HelloFrame hello, long fork) throws FrameException {
-        long known = name.accepted();
-        long number = hello.number();
-        boolean earlierLife = fork != Durability.TODAY && fork != Durability.UNKNOWN;
-        boolean missing = number - 1 > known;
-        if (known == 0) {
-            name.startAt(Math.max(1, number));
-        } else if (!missing) {
-            duplicates = number == 0 ? 0 : known - (number - 1);
-        } else if (fork == Durability.TODAY) {
-            throw new FrameException(
-                    CloseReason.MESSAGE_GAP,
-                    "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
-        } else {
-            // It was with another relay meanwhile, or what is missing was not in the journal: it was acknowledged.
-            name.goOnAt(number);
-        }
-        if (missing && earlierLife) {
-            return new Answer(hello, 0, known + 1);
-        }
-        return new Answer(hello, known, earlierLife ? Durability.TODAY : fork);
+    private void begin(HelloFrame said) throws FrameException {
+        producer.begin(said, level(), outbox());
+        hello = said;
+        watchJournal();
+        letIn();
     }
 
     /** Welcomes it, once what was accepted of it has got as far as it waits for. */
     private void letIn() {
-        if (levels != null && levels.settled(answer.accepted()) < answer.accepted()) {
+        if (!producer.settled()) {
             return;
         }
-        Answer said = answer;
-        answer = null;
-        welcome(said.hello(), Policy.RELAY_DEFAULT, Features.ACKS, newestSequence() + 1, said.accepted(), said.fork());
-        if (name != null) {
-            // What has come since HELLO.
-            outbox().ack(name.accepted(), name.sequence());
-        }
+        HelloFrame said = hello;
+        hello = null;
+        welcome(
+                said,
+                Policy.RELAY_DEFAULT,
+                Features.ACKS,
+                newestSequence() + 1,
+                producer.acceptedBefore(),
+                producer.fork());
+        // What has come since HELLO.
+        producer.acknowledge(outbox());
         speak();
     }
 
@@ -611,18 +624,18 @@ public final class PublisherConnection extends Connection
     /** A newer connection of the same producer has its name. */
     @Override
     public void nameTaken() {
-        walled(() -> close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name.name()));
+        walled(() -> close(
+                CloseReason.NAME_TAKEN,
+                "another connection has said HELLO as " + producer.name().name()));
     }
 
     @Override
     public void acknowledge() {
         try {
-            if (levels != null) {
-                levels.taken(name.sequence(), name.accepted());
-                watchJournal();
-            }
+            producer.taken();
+            watchJournal();
             if (state() == State.OPEN) {
-                outbox().ack(name.accepted(), name.sequence());
+                producer.acknowledge(outbox());
                 speak();
             }
         } catch (Throwable e) {
@@ -631,13 +644,9 @@ public final class PublisherConnection extends Connection
     }
 
     private void watchJournal() {
-        unsettled = levels.publisherWaits();
-        if (levels.waits()) {
-            levels.want(shared.log.head().position());
-            if (!watchesJournal) {
-                watchesJournal = true;
-                shared.names.waits(this);
-            }
+        if (producer.want(shared.log.head().position()) && !watchesJournal) {
+            watchesJournal = true;
+            shared.names.waits(this);
         }
     }
 
@@ -650,15 +659,13 @@ public final class PublisherConnection extends Connection
     /** Answers whether there is more to wait for. */
     private boolean lookAtJournal() {
         try {
-            if (levels.look()) {
-                unsettled = levels.publisherWaits();
-                outbox().levels(levels.written(), levels.forced());
-                if (answer != null) {
+            if (producer.look(outbox())) {
+                if (hello != null) {
                     letIn();
                 }
                 speak();
             }
-            return levels.waits();
+            return producer.waits();
         } catch (Throwable e) {
             failed(e);
             return false;
@@ -732,13 +739,11 @@ public final class PublisherConnection extends Connection
     protected void sayLast(State before, CloseReason reason, String text) {
         boolean spoke = before == State.GREETED || before == State.OPEN;
         if (spoke && channel().isActive()) {
-            if (name != null && before == State.OPEN) {
+            if (producer.name() != null && before == State.OPEN) {
                 // What is acknowledged is in the stream: whoever reads it sees it.
                 port.publish();
-                outbox().ack(name.accepted(), name.sequence());
-                if (levels != null && levels.look()) {
-                    outbox().levels(levels.written(), levels.forced());
-                }
+                producer.acknowledge(outbox());
+                producer.look(outbox());
             }
             if (replies != null) {
                 replies.sendLast(outbox(), newestSequence());
@@ -770,9 +775,9 @@ public final class PublisherConnection extends Connection
                                     + " bytes that were read are dropped");
         }
         assembler.release();
+        PublisherName name = producer.leave();
         if (name != null) {
             shared.names.disconnect(name, this, services().clock().nanoTime());
-            name = null;
         }
         if (replies != null && state() == State.GONE) {
             replies.release();

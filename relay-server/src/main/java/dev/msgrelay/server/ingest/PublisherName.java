@@ -1,13 +1,14 @@
 package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.JournalName;
 
 /**
  * What the relay knows of one acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
  * on the core's thread.
  */
-final class PublisherName {
+final class PublisherName implements Orderer.Numbered {
     /** The connection that has the name. */
     interface Holder {
         /** Another connection of the same producer has taken the name: this one is closed. */
@@ -20,6 +21,10 @@ final class PublisherName {
         boolean journalMoved();
     }
 
+    /** No sequence. */
+    private static final long NOT_YET = Long.MAX_VALUE;
+
+    private final NameTable table;
     private final String name;
     // The identity whose it is; empty: nobody was asked.
     String owner;
@@ -30,10 +35,14 @@ final class PublisherName {
     private long accepted;
     private boolean any;
     private long sequence;
+    // The number of the last message that was handed to who orders it with others.
+    private long handed;
 
     // Whether it was said that its producer sends no id.
     private boolean warned;
 
+    // What is gone of it from earlier lives, behind which it went on; null: nothing. Without a sequence until it has.
+    private JournalName.Hole hole;
     private JournalName journalName;
 
     // Of NameTable.
@@ -43,7 +52,8 @@ final class PublisherName {
     PublisherName older;
     PublisherName newer;
 
-    PublisherName(String name, ProducerId producer, String owner) {
+    PublisherName(NameTable table, String name, ProducerId producer, String owner) {
+        this.table = table;
         this.name = name;
         this.owner = owner;
         this.producer = producer;
@@ -75,6 +85,21 @@ final class PublisherName {
         accepted = number - 1;
     }
 
+    /** Those from here to the next one that will be taken were acknowledged, and are gone. */
+    void gone(long from) {
+        hole = new JournalName.Hole(from, accepted + 1, NOT_YET);
+    }
+
+    /**
+     * Where messages before a number are gone, and its producer has not been told.
+     *
+     * @param fork of the life that its producer knows
+     * @return the number of the first one; 0: there is none
+     */
+    long untold(long number, long fork) {
+        return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
+    }
+
     /** Marks that it was said of its producer that it sends no id; answers whether it is the first time. */
     boolean warn() {
         boolean first = !warned;
@@ -89,10 +114,12 @@ final class PublisherName {
         accepted = 0;
         any = false;
         sequence = 0;
+        hole = null;
     }
 
     /** It was so in an earlier life of the relay. */
-    void restore(long number, long itsSequence) {
+    void restore(JournalName.Hole itsHole, long number, long itsSequence) {
+        hole = itsHole;
         accepted = number;
         any = true;
         sequence = itsSequence;
@@ -102,8 +129,9 @@ final class PublisherName {
     JournalName journalName() {
         if (journalName == null
                 || !journalName.producer().equals(producer)
-                || !journalName.owner().equals(owner)) {
-            journalName = new JournalName(name, producer, owner);
+                || !journalName.owner().equals(owner)
+                || journalName.hole() != hole) {
+            journalName = new JournalName(name, producer, owner, hole);
         }
         return journalName;
     }
@@ -111,12 +139,31 @@ final class PublisherName {
     /** Messages are in the stream; the last one has this sequence. */
     void accept(int messages, long lastSequence) {
         accepted += messages;
+        if (hole != null && hole.sequence() == NOT_YET) {
+            hole = new JournalName.Hole(hole.from(), hole.next(), lastSequence - messages + 1);
+        }
         any = true;
         sequence = lastSequence;
     }
 
+    /** The number of the next message that comes. */
+    long next() {
+        return Math.max(accepted, handed) + 1;
+    }
+
+    /** So many of the messages that come next are under way into the order. */
+    void hand(int messages) {
+        handed = next() - 1 + messages;
+    }
+
+    @Override
+    public void ordered(long number, long itsSequence) {
+        restore(hole, Math.max(number, accepted), itsSequence);
+        table.changed(this);
+    }
+
     /** Whether there are numbers left for so many messages more: they never wrap. */
     boolean hasNumbersFor(int messages) {
-        return accepted <= Long.MAX_VALUE - messages;
+        return Math.max(accepted, handed) <= Long.MAX_VALUE - messages;
     }
 }

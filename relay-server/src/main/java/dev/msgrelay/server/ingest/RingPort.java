@@ -62,7 +62,7 @@ public final class RingPort implements IngestPort {
     }
 
     @Override
-    public boolean take(RunScan span) {
+    public boolean take(RunScan span, PublisherName name) {
         int length = span.end();
         long claim = ring.tryClaim(length);
         if (claim == FrameRing.REFUSED) {
@@ -81,11 +81,6 @@ public final class RingPort implements IngestPort {
     }
 
     @Override
-    public long lastSequence() {
-        return 0;
-    }
-
-    @Override
     public void publish() {
         // The core does, once it has packed.
     }
@@ -100,7 +95,7 @@ public final class RingPort implements IngestPort {
         return shorts;
     }
 
-    /** Gives the memory back. */
+    @Override
     public void close() {
         buffer.release();
         shorts.close();

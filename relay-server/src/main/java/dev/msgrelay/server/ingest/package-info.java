@@ -4,8 +4,9 @@
  * <pre>
  *   socket --> ReadWindow --> PublisherConnection --span--> IngestPort: InPlacePort --> log    (the core's own loop)
  *                 ^                |     |                              RingPort ----> ring   (a reader loop)
- *                 '- FrameAssembler'     '-- NameTable: PublisherName, its numbers and its producer
- *                    what is left of a frame, in SMALL, SHORT or LONG memory
+ *                 '- FrameAssembler'     |                              OrdererPort -> cluster (the core's own loop)
+ *            what is left of a frame,    '-- ProducerState: its PublisherName of the NameTable, numbers, Levels
+ *            in SMALL, SHORT, LONG memory
  * </pre>
  *
  * <p>A connection, its assembler and its port belong to the loop that reads it. The table of names is the core's: publishers

@@ -104,27 +104,32 @@ public final class EpochTable {
         return 0;
     }
 
-    /** Those which may have written at a position. */
-    List<Epoch> at(long position) {
-        List<Epoch> found = new ArrayList<>();
-        for (int i = 0; i < epochs.size(); i++) {
-            boolean begun = epochs.get(i).position <= position;
-            boolean over = i + 1 < epochs.size() && epochs.get(i + 1).position < position;
-            if (begun && !over) {
-                found.add(epochs.get(i));
+    /**
+     * The life whose messages lie at a position: the last one that began there or before. What an earlier life had from there
+     * on was cut, and may still lie in a file that is used again for the same place.
+     *
+     * @return null: nobody knows of any
+     */
+    Epoch at(long position) {
+        for (int i = epochs.size() - 1; i >= 0; i--) {
+            if (epochs.get(i).position <= position) {
+                return epochs.get(i);
             }
         }
-        return found;
+        return null;
     }
 
     /**
-     * The same with one more: everything before its start is forced.
+     * The same with one more: everything before its start is forced. A life that several relays have in common goes on where
+     * one of them is started anew, and is not one more.
      *
      * @param oldest the position of the oldest message that is held: epochs that ended before are forgotten in the end
      */
     EpochTable with(Epoch next, long oldest) {
         List<Epoch> all = new ArrayList<>(epochs);
-        all.add(next);
+        if (all.isEmpty() || last().epoch != next.epoch) {
+            all.add(next);
+        }
         int past = 0;
         while (past + 1 < all.size() && all.get(past + 1).position <= oldest) {
             past++;

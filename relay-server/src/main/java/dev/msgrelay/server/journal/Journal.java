@@ -124,8 +124,20 @@ public final class Journal implements Closeable {
     /** As above, and tells how far it is. */
     public static Journal open(Disk disk, JournalSettings settings, long epoch, long millis, Recovery.Progress progress)
             throws IOException {
+        return open(disk, settings, epoch, millis, null, progress);
+    }
+
+    /**
+     * As above, of a stream that other relays have as well, and that goes on there when this one ends.
+     *
+     * @param others from where on they can give it, in the same epoch; null: there are none, and the epoch is a new one
+     * @throws IOException likewise; or it is of another stream, or messages are missing between it and what others can give
+     */
+    public static Journal open(
+            Disk disk, JournalSettings settings, long epoch, long millis, Mark others, Recovery.Progress progress)
+            throws IOException {
         try {
-            return locked(disk, settings, epoch, millis, progress);
+            return locked(disk, settings, epoch, millis, others, progress);
         } catch (IOException e) {
             if (String.valueOf(e.getMessage()).startsWith("journal ")) {
                 throw e;
@@ -135,7 +147,7 @@ public final class Journal implements Closeable {
     }
 
     private static Journal locked(
-            Disk disk, JournalSettings settings, long epoch, long millis, Recovery.Progress progress)
+            Disk disk, JournalSettings settings, long epoch, long millis, Mark others, Recovery.Progress progress)
             throws IOException {
         Closeable lock = disk.lock(true);
         boolean open = false;
@@ -145,7 +157,16 @@ public final class Journal implements Closeable {
                 throw new IOException(refusal(disk, found));
             }
             checkRoom(disk, settings, found);
+            if (others != null && found.isNew()) {
+                new EpochTable(List.of(), others.position(), others.sequence()).write(disk);
+                found = Recovery.look(disk, Recovery.Depth.START, progress);
+            } else if (others != null) {
+                checkGoesOn(disk, found, epoch, others);
+            }
             Repair.cut(disk, found);
+            if (others != null) {
+                dropSpares(disk);
+            }
             EpochTable epochs = found.epochs()
                     .with(
                             new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis),
@@ -157,6 +178,32 @@ public final class Journal implements Closeable {
         } finally {
             if (!open) {
                 lock.close();
+            }
+        }
+    }
+
+    /** What lies on the disk is of the same stream, and reaches as far as what the others have. */
+    private static void checkGoesOn(Disk disk, Recovery found, long epoch, Mark others) throws IOException {
+        if (found.epochs().last().epoch() != epoch) {
+            throw new IOException("journal " + disk.place() + " is of another stream than the cluster's: give each"
+                    + " cluster, and each relay that is alone, a directory of its own");
+        }
+        if (found.endPosition() < others.position()) {
+            throw new IOException("journal " + disk.place() + " ends before message " + found.endSequence()
+                    + ", and the cluster's log on this node begins at message " + others.sequence()
+                    + ": what lies between is at other nodes only. Put the journal of one of them there while that one is"
+                    + " stopped, or begin with an empty directory");
+        }
+    }
+
+    /**
+     * What was cut off is sealed for this epoch, which goes on: used again for a segment that begins at the same place, its old
+     * records would pass.
+     */
+    private static void dropSpares(Disk disk) throws IOException {
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.SPARE)) {
+                disk.delete(name);
             }
         }
     }

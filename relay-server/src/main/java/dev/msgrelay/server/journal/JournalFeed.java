@@ -113,8 +113,8 @@ public final class JournalFeed {
     }
 
     /**
-     * Goes to the block that a message lies in; or to the oldest one that is held, or the next one that is whole, where that one
-     * is no longer there; or to the end of what is written.
+     * Goes to the block that a message lies in; or to the oldest one that is held, where that one is no longer there; or to where
+     * the journal is damaged, where that block is one that no record tells of; or to the end of what is written.
      */
     public void seek(long sequence) {
         SegmentHeader segment = null;
@@ -124,10 +124,13 @@ public final class JournalFeed {
             }
             segment = header;
         }
-        go(segment, record -> record.endSequence() > sequence);
+        go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
     }
 
-    /** Goes to the first block that was written at this time or later; where there is none, to the end of what is written. */
+    /**
+     * Goes to the first block that was written at this time or later; or to where the journal is damaged right before that, since
+     * nobody knows when those messages were written; where there is no such block, to the end of what is written.
+     */
     public void seekTime(long millis) {
         SegmentHeader segment = null;
         for (SegmentHeader header : held.values()) {
@@ -136,19 +139,20 @@ public final class JournalFeed {
             }
             segment = header;
         }
-        go(segment, record -> record.timeMillis() >= millis);
+        go(segment, record -> record.timeMillis() >= millis, record -> false);
     }
 
-    /** To the first record of a segment for which this holds, as it does for all behind it; where there is none, behind it. */
-    private void go(SegmentHeader segment, Predicate<IndexRecord> reached) {
-        written.read(end);
+    /**
+     * Goes to the first record of a segment for which this holds, as it does for all behind it; where there is none, behind it.
+     *
+     * @param itself whether that is the record that is meant, also where no record tells what lies before it
+     */
+    private void go(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
+        written.read(limit);
+        end.copy(limit);
         if (segment != null) {
-            Map.Entry<Long, SegmentHeader> next = held.higherEntry(segment.base());
-            if (next != null) {
-                end.set(next.getValue().base(), next.getValue().sequence());
-            }
             try {
-                find(segment, reached);
+                find(segment, reached, itself);
             } catch (IOException e) {
                 // It was dropped, or cannot be read: what is read next is told, by the next look.
                 end.set(segment.base(), segment.sequence());
@@ -157,9 +161,12 @@ public final class JournalFeed {
         pass();
     }
 
-    private void find(SegmentHeader segment, Predicate<IndexRecord> reached) throws IOException {
+    private void find(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself)
+            throws IOException {
         base = segment.base();
         slot = 0;
+        // Up to here it holds for no record.
+        end.set(segment.base(), segment.sequence());
         try (Disk.File index = disk.openToRead(FileNames.index(base))) {
             int low = 0;
             int high = slots(index);
@@ -170,6 +177,7 @@ public final class JournalFeed {
                     high = middle;
                 } else {
                     low = found + 1;
+                    end.set(blocks[0].endPosition(), blocks[0].endSequence());
                 }
             }
             int most = slots(index);
@@ -177,10 +185,13 @@ public final class JournalFeed {
                 int found = firstFrom(index, segment, from, Math.min(most, from + RECORDS));
                 if (found >= 0 && !reached.test(blocks[0])) {
                     // A stretch without a place was taken for what comes later.
+                    end.set(blocks[0].endPosition(), blocks[0].endSequence());
                     from = found + 1 - RECORDS;
                 } else if (found >= 0) {
                     slot = found;
-                    end.set(blocks[0].position(), blocks[0].sequence());
+                    if (itself.test(blocks[0])) {
+                        end.set(blocks[0].position(), blocks[0].sequence());
+                    }
                     return;
                 }
             }

@@ -8,10 +8,26 @@ import dev.msgrelay.protocol.ProducerId;
  * @param name that it says
  * @param producer whose the name is
  * @param owner the identity that the name belongs to; empty: nobody was asked
+ * @param hole the last one; null: there is none
  */
-public record JournalName(String name, ProducerId producer, String owner) {
+public record JournalName(String name, ProducerId producer, String owner, Hole hole) {
     /** Names that are remembered at most. */
     public static final int MOST = 1 << 16;
+
+    /**
+     * Messages of a name that were acknowledged in an earlier life of the stream and are gone: its producer went on behind them,
+     * and may not have been told.
+     *
+     * @param from number of the first one
+     * @param next number of the one that came behind them
+     * @param sequence of that one
+     */
+    public record Hole(long from, long next, long sequence) {}
+
+    /** Nothing of it is gone. */
+    public JournalName(String name, ProducerId producer, String owner) {
+        this(name, producer, owner, null);
+    }
 
     /**
      * How far a name's messages are in the stream.

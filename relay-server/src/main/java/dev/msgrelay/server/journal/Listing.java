@@ -128,26 +128,25 @@ final class Listing {
             throw new IOException("journal " + disk.place() + ": " + e.name() + " is of format " + header.version()
                     + ", this relay reads format " + SegmentHeader.VERSION);
         }
+        EpochTable.Epoch life = epochs.at(e.base);
         boolean ours = header != null
                 && header.base() == e.base
-                && (epochsDamaged || epochs.at(e.base).stream().anyMatch(life -> life.epoch() == header.epoch()));
+                && (epochsDamaged || life != null && life.epoch() == header.epoch());
         if (ours) {
             e.header = header;
         } else {
             e.headerDamaged = true;
-            e.header = headerFromRecords(e);
+            e.header = life == null ? null : headerFromRecords(e, life.epoch());
         }
     }
 
     /** The records are sealed with what the header says: where one of them passes, it is known. */
-    private SegmentHeader headerFromRecords(Entry e) throws IOException {
+    private SegmentHeader headerFromRecords(Entry e, long epoch) throws IOException {
         ByteBuffer index = readIndex(e);
-        for (EpochTable.Epoch life : epochs.at(e.base)) {
-            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
-                IndexRecord record = IndexRecord.read(index, at, life.epoch() ^ e.base);
-                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
-                    return new SegmentHeader(life.epoch(), e.base, record.sequence(), record.timeMillis(), e.base);
-                }
+        for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+            IndexRecord record = IndexRecord.read(index, at, epoch ^ e.base);
+            if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
+                return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base);
             }
         }
         return null;

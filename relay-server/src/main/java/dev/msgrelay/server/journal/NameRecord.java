@@ -19,6 +19,7 @@ import java.util.List;
  *   60  CRC32C, as of every record
  *
  *   a name: producer id (16 bytes) | length of the name (int16) | name | identity     UTF-8
+ *   with 0x8000 in the length: producer id | length | hole: from, next, sequence (3 * int64) | name | identity
  * </pre>
  *
  * @param bytes of a NAME; null: it is a MOVED
@@ -31,6 +32,11 @@ record NameRecord(int slot, int offset, int total, byte[] bytes, long number, lo
     private static final int SEQUENCE_OFFSET = NUMBER_OFFSET + Long.BYTES;
     private static final int BYTES_OFFSET = SEQUENCE_OFFSET;
     private static final int MOST_BYTES = CRC_OFFSET - BYTES_OFFSET;
+
+    /** In the length of the name: a hole lies before it. */
+    private static final int HAS_HOLE = 0x8000;
+
+    private static final int HOLE_LENGTH = 3 * Long.BYTES;
 
     /** Longer than any that was ever written. */
     private static final int MOST_TOTAL = 4096;
@@ -86,13 +92,16 @@ record NameRecord(int slot, int offset, int total, byte[] bytes, long number, lo
     static byte[] encode(JournalName name) {
         byte[] text = name.name().getBytes(StandardCharsets.UTF_8);
         byte[] owner = name.owner().getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(ProducerId.LENGTH + Short.BYTES + text.length + owner.length)
+        JournalName.Hole hole = name.hole();
+        int holeLength = hole == null ? 0 : HOLE_LENGTH;
+        ByteBuffer all = ByteBuffer.allocate(ProducerId.LENGTH + Short.BYTES + holeLength + text.length + owner.length)
                 .putLong(name.producer().high())
                 .putLong(name.producer().low())
-                .putShort((short) text.length)
-                .put(text)
-                .put(owner)
-                .array();
+                .putShort((short) (hole == null ? text.length : text.length | HAS_HOLE));
+        if (hole != null) {
+            all.putLong(hole.from()).putLong(hole.next()).putLong(hole.sequence());
+        }
+        return all.put(text).put(owner).array();
     }
 
     /** The name that bytes are; null: none. */
@@ -102,14 +111,19 @@ record NameRecord(int slot, int offset, int total, byte[] bytes, long number, lo
             return null;
         }
         ProducerId producer = new ProducerId(bytes.getLong(), bytes.getLong());
-        int length = bytes.getShort() & 0xFFFF;
-        if (length > bytes.remaining()) {
+        int said = bytes.getShort() & 0xFFFF;
+        boolean hasHole = (said & HAS_HOLE) != 0;
+        int length = said & ~HAS_HOLE;
+        if (length + (hasHole ? HOLE_LENGTH : 0) > bytes.remaining()) {
             return null;
         }
+        JournalName.Hole hole =
+                hasHole ? new JournalName.Hole(bytes.getLong(), bytes.getLong(), bytes.getLong()) : null;
         int at = bytes.position();
         return new JournalName(
                 new String(all, at, length, StandardCharsets.UTF_8),
                 producer,
-                new String(all, at + length, all.length - at - length, StandardCharsets.UTF_8));
+                new String(all, at + length, all.length - at - length, StandardCharsets.UTF_8),
+                hole);
     }
 }

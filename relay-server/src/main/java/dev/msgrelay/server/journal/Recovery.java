@@ -183,6 +183,11 @@ public final class Recovery {
         return there.epochsDamaged;
     }
 
+    /** Whether no relay has ever begun an epoch here. */
+    boolean isNew() {
+        return there.epochs.epochs().isEmpty() && parts.isEmpty();
+    }
+
     /** Bytes of the files of all segments. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();

@@ -31,7 +31,11 @@ final class SegmentFiles {
     /** A segment that is complete, and forced. */
     record Sealed(long base, long end, long length, long timeMillis) {}
 
-    private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {}
+    private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {
+        boolean has(String name) {
+            return name.equals(streamName) || name.equals(indexName);
+        }
+    }
 
     private final Disk disk;
     private final JournalSettings settings;
@@ -189,6 +193,12 @@ final class SegmentFiles {
 
     private void retire(String name, ArrayDeque<String> spares) throws IOException {
         String spare = name + FileNames.SPARE;
+        Pair next = ready.get();
+        while (spares.contains(spare) || next != null && next.has(spare)) {
+            // Of an earlier life that began a segment at the same place, and was rolled back: another file has that
+            // name.
+            spare = "again-" + ++made + "-" + name + FileNames.SPARE;
+        }
         disk.rename(name, spare);
         spares.addFirst(spare);
     }

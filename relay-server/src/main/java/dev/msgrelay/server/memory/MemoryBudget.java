@@ -33,11 +33,13 @@ public final class MemoryBudget {
         IO_URING("io_uring, under way", Kind.DIRECT, true),
         JOURNAL("journal, on the way to the disk", Kind.DIRECT, true),
         REPLAYS("journal, on the way to subscribers", Kind.DIRECT, false),
+        CLUSTER("cluster, on the way and in order", Kind.DIRECT, true),
         TLS("TLS: records, sessions", Kind.DIRECT, false),
         INDEX("packet index and ring table", Kind.HEAP, true),
         CONTROL("control frames, type ranges", Kind.HEAP, false),
         NAMES("names of publishers", Kind.HEAP, false),
         SEGMENTS("journal, segments and names", Kind.HEAP, true),
+        CONSENSUS("cluster, names and consensus", Kind.HEAP, true),
         SESSIONS("objects of connections", Kind.HEAP, false);
 
         private final String text;

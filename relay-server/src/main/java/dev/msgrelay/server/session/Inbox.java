@@ -26,16 +26,30 @@ public final class Inbox {
     }
 
     private static final int FIRST_KEPT = 256;
+    // Most subscribers never say anything.
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /** All reserved types start with these three bytes. */
     private static final int TYPE_PREFIX = ControlFrames.FIRST >>> Byte.SIZE;
 
     private final MemoryBudget.Pool pool;
-    private ByteBuffer kept = ByteBuffer.allocate(FIRST_KEPT);
+    private ByteBuffer kept = NOTHING;
+    private long bytes;
+    private long frames;
     private int taken;
     private int frameLength;
 
     public Inbox(MemoryBudget.Pool pool) {
         this.pool = pool;
+    }
+
+    /** Bytes that have come so far. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Frames that were complete so far. */
+    public long frames() {
+        return frames;
     }
 
     /** Whether a frame was begun and is not complete. */
@@ -48,23 +62,28 @@ public final class Inbox {
      *
      * @throws FrameException something else than a control frame, or one that is too long; or what the handler found
      */
-    public void take(ByteBuf bytes, Handler handler) throws FrameException {
-        while (bytes.isReadable()) {
+    public void take(ByteBuf came, Handler handler) throws FrameException {
+        bytes += came.readableBytes();
+        if (kept == NOTHING) {
+            kept = ByteBuffer.allocate(FIRST_KEPT);
+        }
+        while (came.isReadable()) {
             if (kept.position() < FrameLayout.HEADER_LENGTH) {
-                move(bytes, FrameLayout.HEADER_LENGTH);
+                move(came, FrameLayout.HEADER_LENGTH);
                 checkPrefix();
                 if (kept.position() < FrameLayout.HEADER_LENGTH) {
                     return;
                 }
                 checkHeader();
             }
-            makeRoom(Math.min(frameLength, kept.position() + bytes.readableBytes()));
-            move(bytes, frameLength);
+            makeRoom(Math.min(frameLength, kept.position() + came.readableBytes()));
+            move(came, frameLength);
             if (kept.position() < frameLength) {
                 return;
             }
             ByteBuffer frame = kept.flip();
             int type = FrameLayout.type(frame, 0);
+            frames++;
             boolean more = handler.onControl(type, frame.position(FrameLayout.HEADER_LENGTH));
             empty();
             if (!more) {

@@ -105,6 +105,25 @@ function chart() {
   $('top').textContent = short(top, ' msg/s');
 }
 
+// One of several relays: how each of them stands, as far as this one knows.
+function cluster(now) {
+  const its = now.cluster;
+  $('cluster').hidden = !its;
+  if (!its) {
+    return;
+  }
+  $('clusterState').textContent = `node ${its.node} of ${its.name} ${its.role}, term ${its.term}, `
+    + `${its.commitPosition.toLocaleString('en')} bytes of the log committed`;
+  fill('members', its.members.map(m => row([
+    cell(m.node === its.node ? `${m.node} (this one)` : m.node),
+    cell(m.address),
+    cell(m.node === its.leader ? 'leads' : ''),
+    cell(m.position < 0 ? '' : m.position.toLocaleString('en'), 'n'),
+    cell(m.lagBytes < 0 ? '' : short(m.lagBytes, 'B'), 'n'),
+    cell(m.silentMillis < 0 ? 'never' : `${(m.silentMillis / 1000).toFixed(0)} s ago`, m.silentMillis > 5000 ? 'n bad' : 'n'),
+  ])), '');
+}
+
 // A subscriber that was here a moment ago: what became of it.
 function endOf(subscriber, now) {
   const who = `subscriber ${subscriber.address}`;
@@ -211,7 +230,8 @@ function stats(now) {
   while (now.elapsedSeconds - minute[0].elapsedSeconds > 60) {
     minute.shift();
   }
-  state(now.ready ? 'ready' : 'ending', now.ready ? 'well' : 'bad');
+  state(now.status, now.ready ? 'well' : 'bad');
+  cluster(now);
   tiles(now, rate);
   chart();
   lagging(now);

@@ -31,6 +31,8 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -94,6 +96,7 @@ class AdminTlsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(names = {"BORINGSSL", "JDK"})
     void everyPath(TlsProvider provider) throws Exception {
@@ -125,6 +128,7 @@ class AdminTlsTest {
     }
 
     /** Whoever reloads the relay's certificate reloads this one. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void itHasTheRelaysCertificate() throws Exception {
         start(TlsProvider.AUTO);
@@ -139,6 +143,7 @@ class AdminTlsTest {
     }
 
     /** Netty's words have what the client has sent: it may be a token. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aTokenInTheClearIsNotTold() {
         assertThat(TlsFailure.text(new NotSslRecordException("not an SSL/TLS record: 474554")))
@@ -146,6 +151,7 @@ class AdminTlsTest {
     }
 
     /** Who speaks no TLS, nothing, or rubbish: each is counted once, and neither the port nor the relay notices. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void wrongOnes() throws Exception {
         start(TlsProvider.AUTO);
@@ -175,6 +181,7 @@ class AdminTlsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void itsMemoryIsPutAside() throws Exception {
         start(TlsProvider.AUTO);

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Whatever the admin port is sent: it says why not, counts it, answers others, and the relay relays on. */
 @Tag("alone")
@@ -61,6 +63,7 @@ class AdminPortTest {
     }
 
     /** All of them beside one pair: each takes a moment, and the pair is looked at for a second. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void isRefusedWithAReason() throws Exception {
         String get = "GET /metrics HTTP/1.1\r\n";
@@ -87,6 +90,7 @@ class AdminPortTest {
         assertAnswers();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void nineKilobytesOfHeaders() throws Exception {
         Http.Reply one = Http.send(at, HEAD + "X: " + "x".repeat(9 << 10) + "\r\n\r\n");
@@ -108,6 +112,7 @@ class AdminPortTest {
     }
 
     /** Endless headers, and an endless body: what is kept of them does not grow, and it ends. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatDoesNotEnd() throws Exception {
         byte[] more = "x".repeat(64 << 10).getBytes(StandardCharsets.US_ASCII);
@@ -134,6 +139,7 @@ class AdminPortTest {
     }
 
     /** TLS where there is none. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aClientHello() throws Exception {
         Http.Reply reply = Http.send(at, "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n");
@@ -142,6 +148,7 @@ class AdminPortTest {
     }
 
     /** Requests that come a byte at a time, nearly as many as there is room for, and beside them one that does not come. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void slowlorisAndSilence() throws Exception {
         List<Socket> slow = new ArrayList<>();
@@ -179,6 +186,7 @@ class AdminPortTest {
     }
 
     /** Those that have been silent for longest make room. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aThousandConnections() throws Exception {
         List<Socket> crowd = new ArrayList<>();
@@ -200,6 +208,7 @@ class AdminPortTest {
     }
 
     /** A stream that nobody reads holds no more than what the sockets take. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void streamsThatNobodyReads() throws Exception {
         List<Socket> streams = new ArrayList<>();
@@ -228,6 +237,7 @@ class AdminPortTest {
     }
 
     /** Requests behind the first one are not answered: a connection has one. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aThousandRequestsAtOnce() throws Exception {
         String all = (HEAD + "\r\n").repeat(1000);

@@ -209,7 +209,7 @@ class ThrowingSessionsTest {
     // ---- subscribers -----------------------------------------------------------------------------------------
 
     private void subscribersInTheirSteps(TestRelay relay, HealthyPair pair) throws Exception {
-        subscriber(relay, "send", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "writer")));
+        subscriber(relay, "send", c -> Sessions.onItsThread(c, () -> takeWriter(c)));
         subscriber(relay, "tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
         subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
         subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
@@ -244,7 +244,7 @@ class ThrowingSessionsTest {
             Connection connection = newOne(relay, others, Role.SUBSCRIBER);
             pair.push(FULL_SOCKET, 1000);
             Await.until("a full socket", () -> !Sessions.channel(connection).isWritable());
-            spoil(connection, When.BEFORE_WRITABILITY, "writer");
+            spoil(connection, When.BEFORE_WRITABILITY, () -> takeWriter(connection));
             client.resume();
             client.awaitEnd();
             awaitEnd(relay, "subscriber.channelWritabilityChanged");
@@ -271,6 +271,11 @@ class ThrowingSessionsTest {
     private static void spoil(Connection connection, When when, Runnable how) throws Exception {
         Sessions.onItsThread(
                 connection, () -> Sessions.channel(connection).pipeline().addFirst(new Saboteur(when, how)));
+    }
+
+    /** What a subscriber's socket is written through. */
+    private static void takeWriter(Connection subscriber) {
+        Sessions.set(Sessions.get(subscriber, "delivery"), "writer", null);
     }
 
     /** One rule for errors and exceptions, wherever in a session they are thrown. */

@@ -27,6 +27,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult.Status;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Handshakes that are never finished, while one publisher sends to eight subscribers. */
 @Tag("alone")
@@ -100,6 +102,7 @@ class TlsHandshakesTest {
     }
 
     /** A byte a second: of the ClientHello, and of what the client says last. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void silentAndByteByByte() throws Exception {
         try (Certificates certificates = new Certificates();
@@ -148,6 +151,7 @@ class TlsHandshakesTest {
     }
 
     /** Each goes at another byte of its handshake: before, within and behind the ClientHello, and while the relay works on it. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void closesWithinAHandshake() throws Exception {
         try (Certificates certificates = new Certificates();

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A byte a second, within whatever can be begun: it is given up in time, it is told so, and nobody else notices. */
 @Tag("alone")
@@ -63,6 +65,7 @@ class TricklesTest {
         relay.close();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHeader() throws Exception {
         byte[] two = then(
@@ -84,6 +87,7 @@ class TricklesTest {
     }
 
     /** Beside one that is slow as well, and fast enough. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aBody() throws Exception {
         byte[] body = new Frames().header(1, 5000).raw(new byte[5000]).bytes();
@@ -105,6 +109,7 @@ class TricklesTest {
         pair.finish();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHello() throws Exception {
         byte[] publisher = Hello.acks("trickle", 0).bytes();
@@ -119,6 +124,7 @@ class TricklesTest {
         pair.finish();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatIsSaidBehindHello() throws Exception {
         byte[] publisher = Hello.acks("trickle", 0).bytes();

@@ -28,6 +28,8 @@ import picocli.CommandLine.Model.OptionSpec;
 class ConfigurationTest {
     private static final String HASH = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
+    private static final Map<String, OptionSpec> DEFAULTS = parsed(Map.of());
+
     @TempDir
     private Path folder;
 
@@ -67,9 +69,8 @@ class ConfigurationTest {
     }
 
     static List<String> optionsWithADefault() {
-        Map<String, OptionSpec> all = parsed(Map.of());
         return options().stream()
-                .filter(option -> usual(all.get(option)) != null)
+                .filter(option -> usual(DEFAULTS.get(option)) != null)
                 .toList();
     }
 
@@ -80,6 +81,7 @@ class ConfigurationTest {
                 "publish-socket",
                 "subscribe-socket",
                 "journal",
+                "cluster",
                 "admin",
                 "admin-token",
                 "tls-cert",
@@ -99,7 +101,7 @@ class ConfigurationTest {
     @MethodSource("options")
     void eachOptionIsTheSameByFlagEnvironmentAndFile(String option) throws Exception {
         String value = other(option);
-        Object byDefault = value(parsed(Map.of()), option);
+        Object byDefault = value(DEFAULTS, option);
         Object byFlag =
                 parsed(Map.of(), "--" + option + "=" + value).get(option).getValue();
         assertThat(byFlag).as("another value than the default").isNotNull().isNotEqualTo(byDefault);
@@ -117,7 +119,7 @@ class ConfigurationTest {
     @ParameterizedTest
     @MethodSource("optionsWithADefault")
     void aFlagBeforeTheEnvironmentBeforeTheFile(String option) throws Exception {
-        OptionSpec known = parsed(Map.of()).get(option);
+        OptionSpec known = DEFAULTS.get(option);
         String usual = usual(known);
         Path file = file(option + " = \"" + other(option) + '"');
         Object byDefault = known.getValue();

@@ -14,9 +14,10 @@ import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.JournalReader;
 import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
+import dev.msgrelay.testing.Directories;
+import dev.msgrelay.testing.FreePort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,8 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** relay-server --journal, as a user starts, kills and misuses it. */
 class JournalProcessTest {
@@ -97,6 +100,7 @@ class JournalProcessTest {
         return next[0] - from;
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatIsWrittenOutlivesKill() throws Exception {
         int each = 500;
@@ -123,6 +127,7 @@ class JournalProcessTest {
     }
 
     /** A publisher that goes on where WELCOME says: each message is in the stream once, across kills of the relay. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void namesOutliveKill() throws Exception {
         long accepted = 0;
@@ -158,6 +163,7 @@ class JournalProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aQuietEndWritesAll() throws Exception {
         try (CommandProcess relay = new CommandProcess(with("--journal-force=1h"));
@@ -187,6 +193,7 @@ class JournalProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void ofAnotherRelay() throws Exception {
         try (CommandProcess relay = new CommandProcess(with())) {
@@ -200,6 +207,7 @@ class JournalProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void ofAnotherVersion() throws Exception {
         try (CommandProcess relay = new CommandProcess(with())) {
@@ -216,6 +224,7 @@ class JournalProcessTest {
         refused("journal " + directory() + " is of format 77, this relay reads format 1");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void damaged() throws Exception {
         try (CommandProcess relay = new CommandProcess(with())) {
@@ -235,6 +244,7 @@ class JournalProcessTest {
         refused("'relay-server journal repair' writes off what is lost");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void noDirectory() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
@@ -251,6 +261,7 @@ class JournalProcessTest {
         refused(1, "journal " + unreadable, "--pin-size=8m", "--replay-size=4m", "--journal=" + unreadable);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void moreThanTheDiskHas() throws Exception {
         refused(
@@ -284,6 +295,7 @@ class JournalProcessTest {
         return command;
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aDiskThatIsFullAtTheStart() throws Exception {
         try (CommandProcess relay = CommandProcess.started(small("4m", "4m"))) {
@@ -294,6 +306,7 @@ class JournalProcessTest {
     }
 
     /** Where one may neither read nor write; root may everywhere. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aDirectoryOfSomebodyElse() throws Exception {
         Files.createDirectories(directory());
@@ -310,6 +323,7 @@ class JournalProcessTest {
     }
 
     /** A file that nobody writes to has it wait in the middle of its recovery. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whileItRecoversItIsNotReady() throws Exception {
         Files.createDirectories(directory());
@@ -317,7 +331,7 @@ class JournalProcessTest {
         Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
         assertThat(made.waitFor()).isZero();
         Files.createFile(directory().resolve("00000000000000000000.stream"));
-        InetSocketAddress admin = new InetSocketAddress("127.0.0.1", freePort());
+        InetSocketAddress admin = new InetSocketAddress("127.0.0.1", FreePort.next());
         List<String> command = new ArrayList<>(CommandProcess.command(with()));
         command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
         try (CommandProcess relay = CommandProcess.started(command)) {
@@ -326,12 +340,6 @@ class JournalProcessTest {
             assertThat(Http.get(admin, "/health/live").status()).isEqualTo(200);
             assertThat(relay.lines()).isEmpty();
             relay.kill();
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 
@@ -346,11 +354,12 @@ class JournalProcessTest {
 
     // ---- while it runs -----------------------------------------------------------------------------------------
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aDirectoryThatGoesAwayEndsTheRelay() throws Exception {
         try (CommandProcess relay = new CommandProcess(with())) {
             publish(relay, 0, 10, 10 * FRAME);
-            Await.until("the directory is gone", this::removeDirectory);
+            Await.until("the directory is gone", () -> Directories.remove(directory()));
             assertThat(relay.awaitExit()).isEqualTo(4);
             assertThat(relay.errors())
                     .anyMatch(l ->
@@ -358,20 +367,8 @@ class JournalProcessTest {
         }
     }
 
-    /** Files may be made while it goes on. */
-    private boolean removeDirectory() {
-        try (Stream<Path> files = Files.list(directory())) {
-            for (Path file : files.toList()) {
-                Files.deleteIfExists(file);
-            }
-            Files.delete(directory());
-            return true;
-        } catch (IOException again) {
-            return false;
-        }
-    }
-
     /** On a file system of its own that is full for a while: publishers wait, and nothing is lost. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aFullDiskIsWaitedFor() throws Exception {
         Path filler = directory().resolve("filler");

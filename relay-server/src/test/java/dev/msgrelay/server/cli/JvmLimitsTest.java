@@ -77,12 +77,16 @@ class JvmLimitsTest {
             Map.entry("--journal-force", "2s"),
             Map.entry("--journal-failure", "memory"),
             Map.entry("--replay-size", "64m"),
+            Map.entry("--cluster", "c --node=1"),
+            Map.entry("--node", "2"),
             Map.entry("--connections", "5s"));
 
     /** Without it these say nothing. */
     private static final String WITH_TLS = " --tls-cert=c --tls-key=k";
 
     private static final String WITH_JOURNAL = " --journal=j";
+
+    private static final String WITH_CLUSTER = " --cluster=c";
 
     private static final List<OptionSpec> OPTIONS = RelayServerMain.commandLine(
                     new RelayServerCommand(RelayServer::start, null))
@@ -98,8 +102,10 @@ class JvmLimitsTest {
                 String given = option.longestName() + "=" + OTHERS.get(option.longestName());
                 String beside = given.startsWith("--tls-") && !given.contains(" ")
                         ? WITH_TLS
-                        : given.startsWith("--journal-") || given.startsWith("--replay-size") ? WITH_JOURNAL : "";
-                MemoryPlan usual = plan(beside);
+                        : given.startsWith("--journal-") || given.startsWith("--replay-size")
+                                ? WITH_JOURNAL
+                                : given.startsWith("--node") ? WITH_CLUSTER : "";
+                MemoryPlan usual = plan(beside.equals(WITH_CLUSTER) ? beside + " --node=1" : beside);
                 MemoryPlan other = plan(given + beside);
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {
                     depends.add(option.longestName());

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
@@ -14,6 +13,7 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.testing.Signals;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -27,6 +27,8 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** SIGHUP, as an operator sends it: all of the configuration is taken, or none of it. */
 class ReloadProcessTest {
@@ -37,15 +39,9 @@ class ReloadProcessTest {
     @TempDir
     private Path folder;
 
-    /** A process that is started where SIGHUP is ignored goes on ignoring it, as nohup wants it: a shell survives its own. */
     @BeforeAll
     static void hearsSighup() throws Exception {
-        boolean isIgnored =
-                new ProcessBuilder("sh", "-c", "kill -HUP $$").start().waitFor() == 0;
-        if (isIgnored) {
-            System.out.println("ReloadProcessTest skipped: this process ignores SIGHUP");
-        }
-        assumeThat(isIgnored).as("SIGHUP is ignored here").isFalse();
+        Signals.assumeHeard("HUP");
     }
 
     private Path file(String... lines) throws IOException {
@@ -62,6 +58,7 @@ class ReloadProcessTest {
                 .send(HelloFrame.publisher().token(token).build().encode());
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void allOfItOrNothing() throws Exception {
         Path file = file("name-hold = 10s", orders(TOKEN, "1-9"));
@@ -113,6 +110,7 @@ class ReloadProcessTest {
     }
 
     /** Certificate and access block are one configuration: where one of them is wrong, none is taken. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void certificatesGoWithTheRest() throws Exception {
         try (Certificates certificates = new Certificates()) {
@@ -175,6 +173,7 @@ class ReloadProcessTest {
     }
 
     /** By the admin port: the same, and who asks is told what came of it. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void byTheAdminPort() throws Exception {
         String token = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
@@ -230,6 +229,7 @@ class ReloadProcessTest {
                 admin, "POST /reload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n\r\n");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void withoutAFileItIsNoEnd() throws Exception {
         try (CommandProcess command = CommandProcess.logging("--json", "--quiet")) {
@@ -240,6 +240,7 @@ class ReloadProcessTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void checkAndBind() throws Exception {
         Path file = file("bind = 0.0.0.0");

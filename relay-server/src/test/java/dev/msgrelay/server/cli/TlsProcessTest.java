@@ -16,11 +16,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** relay-server with TLS, as a user starts it and reads it. */
 class TlsProcessTest {
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"boringssl,BoringSSL (as told)", "jdk,the JDK's (as told)"})
     void eachRefusalHasItsLine(String provider, String named) throws Exception {
@@ -91,6 +94,7 @@ class TlsProcessTest {
                 .anyMatch(line -> line.contains(text)));
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatIsMissingIsNamed() throws Exception {
         try (CommandProcess relay = new CommandProcess("--tls-cert=c.pem")) {

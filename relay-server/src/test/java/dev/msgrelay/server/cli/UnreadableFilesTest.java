@@ -1,7 +1,6 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.harness.Certificates;
@@ -9,67 +8,33 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.testing.HiddenFiles;
+import dev.msgrelay.testing.Signals;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Files that are there, and that the relay's user may not read: the line names the file, and why. */
 class UnreadableFilesTest {
     private static final Token TOKEN = Token.of("s3cret-of-orders");
 
-    /** Takes from root what lets it read everything: then a file's own permissions count, as for any other user. */
-    private static final List<String> AS_OTHERS = List.of(
-            "setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search");
-
-    private static List<String> before = List.of();
+    private static List<String> before;
 
     @TempDir
     private Path folder;
 
     @BeforeAll
     static void mayNotReadEverything(@TempDir Path other) throws Exception {
-        Path file = hidden(Files.writeString(other.resolve("file"), "x"));
-        if (reads(List.of(), file)) {
-            before = AS_OTHERS;
-        }
-        boolean all = !before.isEmpty() && reads(before, file);
-        if (all) {
-            System.out.println("UnreadableFilesTest skipped: this user reads everything, and setpriv does not help");
-        }
-        assumeThat(all).as("everything can be read here").isFalse();
-    }
-
-    /** Whether a process that is started so can read it; also where it cannot be started so. */
-    private static boolean reads(List<String> before, Path file) throws InterruptedException {
-        List<String> command = new ArrayList<>(before);
-        command.addAll(List.of("cat", file.toString()));
-        try {
-            Process cat = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            // 1 is cat's own word for what it cannot read.
-            return cat.waitFor() != 1;
-        } catch (IOException noSuchCommand) {
-            return true;
-        }
-    }
-
-    private static Path hidden(Path file) throws IOException {
-        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
-    }
-
-    private static void shown(Path file) throws IOException {
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        before = HiddenFiles.prefix(other);
     }
 
     private static void refused(int exitCode, String line, String... args) throws Exception {
@@ -80,18 +45,19 @@ class UnreadableFilesTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void atTheStart() throws Exception {
-        Path file = hidden(Files.writeString(folder.resolve("relay.conf"), "name-hold = 10s"));
+        Path file = HiddenFiles.hide(Files.writeString(folder.resolve("relay.conf"), "name-hold = 10s"));
         refused(2, file + ": it may not be read", "--config=" + file);
         refused(2, file + ": it may not be read", "--check-config", "--config=" + file);
-        Path token = hidden(Files.writeString(folder.resolve("orders.token"), TOKEN.text()));
+        Path token = HiddenFiles.hide(Files.writeString(folder.resolve("orders.token"), TOKEN.text()));
         refused(2, token + " holds no token: it may not be read", "token", "--of=" + token);
         try (Certificates certificates = new Certificates()) {
             TlsFiles tls = certificates.relayFiles(certificates.relay("CN=relay"));
             Path authority = certificates.authorityFile();
             for (Path one : List.of(tls.certificate(), tls.key(), authority)) {
-                hidden(one);
+                HiddenFiles.hide(one);
                 String[] args = {
                     "--tls-cert=" + tls.certificate(),
                     "--tls-key=" + tls.key(),
@@ -100,15 +66,16 @@ class UnreadableFilesTest {
                     "--pin-size=8m"
                 };
                 refused(1, "may not read " + one, args);
-                shown(one);
+                HiddenFiles.show(one);
             }
         }
     }
 
     /** Nothing of the new configuration is taken, whichever file it is; once it can be read, all of it is. */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void atAReload() throws Exception {
-        ReloadProcessTest.hearsSighup();
+        Signals.assumeHeard("HUP");
         try (Certificates certificates = new Certificates()) {
             TlsFiles old = certificates.relayFiles(certificates.relay("CN=old"));
             TlsFiles fresh = certificates.relayFiles(certificates.relay("CN=fresh"));
@@ -124,10 +91,10 @@ class UnreadableFilesTest {
                     stays.await(Hello.WELCOME);
                     write(file, fresh, "5");
                     for (Path one : List.of(file, fresh.certificate(), fresh.key())) {
-                        hidden(one);
+                        HiddenFiles.hide(one);
                         ReloadProcessTest.refused(
                                 relay, one.equals(file) ? file + ": it may not be read" : "may not read " + one);
-                        shown(one);
+                        HiddenFiles.show(one);
                     }
                     // What it would not be allowed with the new one.
                     stays.send(new Frames().frame(9, 1));

@@ -3,12 +3,12 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.testing.Commands;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -193,15 +193,6 @@ class WrongFlagsTest {
 
     /** All there are, by the words that name them. */
     static List<List<String>> commands() {
-        List<List<String>> all = new ArrayList<>();
-        addCommands(RelayServerMain.commandLine(), List.of(), all);
-        return all;
-    }
-
-    private static void addCommands(CommandLine command, List<String> names, List<List<String>> all) {
-        all.add(names);
-        command.getSubcommands()
-                .forEach((name, sub) -> addCommands(
-                        sub, Stream.concat(names.stream(), Stream.of(name)).toList(), all));
+        return Commands.of(RelayServerMain.commandLine());
     }
 }

@@ -79,7 +79,7 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public boolean take(RunScan span) {
+        public boolean take(RunScan span, PublisherName name) {
             if (room) {
                 byte[] bytes = new byte[span.end()];
                 span.buffer().get(span.offset(), bytes);
@@ -94,11 +94,6 @@ class FrameAssemblerTest {
         }
 
         @Override
-        public long lastSequence() {
-            return 0;
-        }
-
-        @Override
         public void publish() {}
 
         @Override
@@ -107,6 +102,11 @@ class FrameAssemblerTest {
         @Override
         public ShortBuffers shorts() {
             return shorts;
+        }
+
+        @Override
+        public void close() {
+            throw new AssertionError("not asked here");
         }
     }
 
@@ -193,7 +193,7 @@ class FrameAssemblerTest {
         private void take(ByteBuffer view, int offset, int length) {
             RunScan span = port.walk(view, offset, length, null);
             assertThat(span.problem()).isNull();
-            if (span.frames() > 0 && !port.take(span)) {
+            if (span.frames() > 0 && !port.take(span, null)) {
                 assembler.keep(view, offset, length, 0);
                 waitsForRoom = true;
                 return;

@@ -81,13 +81,19 @@ class NameTableTest {
                         new JournalName.State(new JournalName("b", ME, "me"), 20, 700),
                         new JournalName.State(new JournalName("first", ME, ""), 10, 500),
                         new JournalName.State(new JournalName("a", STRANGER, ""), 30, 600),
-                        new JournalName.State(new JournalName("c", ME, ""), 40, 800)),
+                        new JournalName.State(
+                                new JournalName("c", ME, "", new JournalName.Hole(21, 31, 600)), 40, 800)),
                 now);
         // There is room for three: the one whose messages are the oldest has none.
         assertThat(names.size()).isEqualTo(3);
         assertThat(connect("a", STRANGER, new Holder()).accepted()).isEqualTo(30);
         PublisherName c = connect("c", ME, new Holder());
         assertThat(c.accepted()).isEqualTo(40);
+        assertThat(c.untold(31, 600))
+                .as("what is gone of it, to who knows the life before")
+                .isEqualTo(21);
+        assertThat(c.untold(31, 601)).as("and of the life in which it was told").isZero();
+        assertThat(c.untold(41, 600)).isZero();
         assertThat(c.sequence()).isEqualTo(800);
         refused("c", STRANGER, CloseReason.NAME_HELD);
         refused("first", ME, CloseReason.TOO_MANY_NAMES);

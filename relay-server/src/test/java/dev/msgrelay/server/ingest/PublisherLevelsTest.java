@@ -24,13 +24,13 @@ class PublisherLevelsTest {
     private static final int WRITTEN = 1;
     private static final int FORCED = 2;
 
-    /** Its life ended before message 40. */
+    /** Its life ended behind the first message. */
     private static final long EARLIER = 55;
 
     private static final long FOREIGN = 66;
 
     private final FakeDurability journal =
-            new FakeDurability(Map.of(PublisherRig.EPOCH, Durability.TODAY, EARLIER, 40L));
+            new FakeDurability(Map.of(PublisherRig.EPOCH, Durability.TODAY, EARLIER, 2L));
     private final PublisherRig rig = new PublisherRig(journal);
 
     @AfterEach
@@ -205,6 +205,34 @@ class PublisherLevelsTest {
         assertThat(welcome.accepted()).isZero();
         publisher.read(new Frames().frame(1, 10));
         assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(105);
+    }
+
+    /** The answer is lost with its connection, and messages have come behind what is gone: who has not heard it is told again. */
+    @Test
+    void whatIsGoneIsToldUntilItWasHeard() {
+        known(100);
+        for (int i = 0; i < 3; i++) {
+            PublisherRig.Publisher deaf = rig.connect();
+            deaf.read(Hello.acks("orders", 105).epoch(EARLIER).bytes());
+            List<Control> told = deaf.told();
+            assertThat(told.get(0).flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK);
+            assertThat(told.get(0).fork()).isEqualTo(101);
+            assertThat(told.get(0).accepted()).isZero();
+            // What came on the connections before, and is there.
+            assertThat(told.stream().skip(1).map(Control::first).toList())
+                    .isEqualTo(i == 0 ? List.of() : List.of(104L + i));
+            Frames again = new Frames();
+            for (int k = 0; k <= i; k++) {
+                again.frame(1, 10);
+            }
+            deaf.read(again);
+            deaf.hangUp();
+        }
+        PublisherRig.Publisher hears = rig.connect();
+        hears.read(Hello.acks("orders", 105).epoch(PublisherRig.EPOCH).bytes());
+        Control welcome = hears.toldOnce(Hello.WELCOME);
+        assertThat(welcome.flags()).isZero();
+        assertThat(welcome.accepted()).isEqualTo(107);
     }
 
     @Test

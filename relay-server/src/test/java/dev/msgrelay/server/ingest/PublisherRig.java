@@ -70,7 +70,7 @@ final class PublisherRig implements AutoCloseable {
     private final ConnectionTable table = new ConnectionTable();
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
     private final HeldSources held;
-    private final InPlacePort port;
+    private final IngestPort port;
     private final Services services;
     private final PublisherConnection.Shared shared;
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
@@ -90,7 +90,16 @@ final class PublisherRig implements AutoCloseable {
         durability.onMoved(names::journalMoved);
     }
 
+    /** Whose order others decide. */
+    PublisherRig(HeldOrderer orderer) {
+        this(NameTable.MAX_NAMES, RelayConfig.builder().build(), Durability.none(EPOCH), orderer);
+    }
+
     private PublisherRig(int maxNames, RelayConfig config, Durability durability) {
+        this(maxNames, config, durability, null);
+    }
+
+    private PublisherRig(int maxNames, RelayConfig config, Durability durability, HeldOrderer orderer) {
         budget = new MemoryBudget(Map.of(
                 Part.CONNECTIONS,
                 1000L * (FrameAssembler.SMALL + PublisherConnection.SAID_BYTES),
@@ -108,8 +117,15 @@ final class PublisherRig implements AutoCloseable {
         ring = new FrameRing(CELLS, MAX_RUN, memory, new BusySpinWaitStrategy());
         log = new PacketLog(allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean());
         held = new HeldSources(() -> true, clock::nanoTime);
-        order = new Order(ring, new NetworkBatchHandler(log, PACKET, MAX_BODY), new WindowGate(1, null, null), log);
-        port = new InPlacePort(order, log, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
+        NetworkBatchHandler handler = new NetworkBatchHandler(log, PACKET, MAX_BODY);
+        order = new Order(ring, handler, orderer, new WindowGate(1, null, null), log);
+        if (orderer == null) {
+            port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, allocator, budget, SHORTS);
+        } else {
+            port = new OrdererPort(orderer, held, MAX_BODY, allocator, budget, SHORTS);
+            names.decidedBy(orderer);
+            orderer.into(handler, log);
+        }
         services = new Services(
                 new RelayIdentity(EPOCH, "relay", MAX_BODY),
                 durability,
@@ -122,7 +138,7 @@ final class PublisherRig implements AutoCloseable {
                 counters,
                 new CloseLog(counters),
                 clock);
-        shared = new PublisherConnection.Shared(log, names, line, true);
+        shared = new PublisherConnection.Shared(log, names, orderer, line, true);
     }
 
     Publisher connect() {
@@ -143,7 +159,7 @@ final class PublisherRig implements AutoCloseable {
     private void duty() {
         order.drain();
         names.acknowledge();
-        if (order.makeReady()) {
+        if (port.makeReady()) {
             held.resumeIfRoom();
         }
     }

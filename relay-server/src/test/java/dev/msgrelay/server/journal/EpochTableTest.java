@@ -53,11 +53,11 @@ class EpochTableTest {
     }
 
     @Test
-    void whoMayHaveWrittenAtAPosition() {
-        assertThat(table.at(0)).extracting(Epoch::epoch).containsExactly(7L, -8L);
-        assertThat(table.at(499)).extracting(Epoch::epoch).containsExactly(-8L);
-        assertThat(table.at(500)).extracting(Epoch::epoch).containsExactly(-8L, 9L);
-        assertThat(table.at(501)).extracting(Epoch::epoch).containsExactly(9L);
+    void whoseMessagesLieAtAPosition() {
+        assertThat(table.at(0).epoch()).as("nothing is left of 7").isEqualTo(-8);
+        assertThat(table.at(499).epoch()).isEqualTo(-8);
+        assertThat(table.at(500).epoch()).isEqualTo(9);
+        assertThat(table.at(-1)).isNull();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.journal.IndexRecord.Kind;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,13 @@ class IndexRecordTest {
         }
         assertThat(all.hasRemaining()).isFalse();
         assertThat(NameRecord.decode(all.array())).isEqualTo(name);
+        JournalName holed =
+                new JournalName("orders", new ProducerId(1, 2), "owner", new JournalName.Hole(0x30, 0x40, 0x50));
+        byte[] encoded = NameRecord.encode(holed);
+        assertThat(HexFormat.of().formatHex(encoded, 16, 42))
+                .isEqualTo("8006" + "0000000000000030" + "0000000000000040" + "0000000000000050");
+        assertThat(NameRecord.decode(encoded)).isEqualTo(holed);
+        assertThat(NameRecord.decode(Arrays.copyOf(encoded, 47))).isNull();
         assertThat(NameRecord.read(bytes(BLOCK, SEED), 0, SEED)).isNull();
         assertThat(NameRecord.decode(new byte[17])).isNull();
         assertThat(NameRecord.decode(HexFormat.of().parseHex("00".repeat(16) + "0003" + "4142")))

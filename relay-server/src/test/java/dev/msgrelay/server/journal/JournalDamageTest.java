@@ -234,6 +234,48 @@ class JournalDamageTest {
         }
     }
 
+    /**
+     * A life's messages are torn off, down to the beginning of a segment; the next life uses the files again for the same
+     * place, and the power goes before a byte of that is forced.
+     */
+    @Test
+    void whatWasCutStaysGone() throws IOException {
+        SimDisk another = new SimDisk(random);
+        JournalRig there = new JournalRig(another, SETTINGS, random);
+        there.open();
+        there.close();
+        another.killed();
+        there.open();
+        writeUnforced(there, 10);
+        there.gone();
+        another.killed();
+        String stream = FileNames.stream(0);
+        String index = FileNames.index(0);
+        byte[] cutStream = another.bytes(stream);
+        byte[] cutIndex = another.bytes(index);
+        another.flip(stream, 0, 0);
+        there.open();
+        assertThat(there.stream).as("torn off").isEmpty();
+        writeUnforced(there, 20);
+        there.gone();
+        another.killed();
+        another.open(stream).write(0, ByteBuffer.wrap(cutStream));
+        another.open(index).write(0, ByteBuffer.wrap(cutIndex));
+        there.open();
+        assertThat(there.journal.goesOnAt().sequence()).isEqualTo(1);
+        there.gone();
+    }
+
+    private void writeUnforced(JournalRig there, int messages) {
+        // No time passes, so this makes files ready, and forces nothing.
+        there.journal.force(there.nanos, there.millis);
+        for (int i = 0; i < messages; i++) {
+            assertThat(there.append(random.nextInt(50))).isTrue();
+        }
+        assertThat(there.journal.write(there.nanos, there.millis)).isTrue();
+        assertThat(there.journal.written().position()).isEqualTo(there.end());
+    }
+
     /** Times never go back, so what is dropped for its age is the oldest. */
     @Test
     void aClockThatIsSetBack() throws IOException {

@@ -282,6 +282,39 @@ class JournalFeedTest {
         assertThat(feed.at().sequence()).isEqualTo(1001);
     }
 
+    /** Nobody knows when the messages of a record were written that cannot be read: a start by time does not pass them over. */
+    @Test
+    void aStartByTimeDoesNotPassOverDamage() throws Exception {
+        open(KEEP);
+        List<Long> times = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            rig.millis += 1000;
+            times.add(rig.millis);
+            rig.write(10, 300);
+        }
+        int told = 0;
+        for (String name :
+                disk.names().stream().filter(n -> n.endsWith(".index")).toList()) {
+            for (int at = SegmentHeader.LENGTH; at < disk.bytes(name).length; at += IndexRecord.LENGTH) {
+                disk.flip(name, at + 8, 3);
+                for (int i = 0; i < 40; i++) {
+                    JournalFeed feed = feed();
+                    feed.seekTime(times.get(i));
+                    long from = feed.at().sequence();
+                    assertThat(from).as("second %d", i).isLessThanOrEqualTo(10L * i + 1);
+                    if (from < 10L * i + 1) {
+                        // All of it is told to be damaged.
+                        told++;
+                        assertThat(feed.next(ByteBuffer.allocate(SEGMENT))).isEqualTo(Found.DAMAGE);
+                        assertThat(feed.end().sequence()).isEqualTo(10L * i + 1);
+                    }
+                }
+                disk.flip(name, at + 8, 3);
+            }
+        }
+        assertThat(told).isPositive();
+    }
+
     @Test
     void aDiskThatDoesNotAnswerIsDamageAndTold() throws Exception {
         open(KEEP).write(500, 200);

@@ -54,6 +54,8 @@ final class JournalRig {
     long millis = 1_700_000_000_000L;
     Journal journal;
     PacketLog log;
+    // Other relays have the same stream, and its lives are one.
+    boolean shared;
     private int lives;
     private int made;
 
@@ -77,7 +79,10 @@ final class JournalRig {
     }
 
     private void begin() throws IOException {
-        journal = Journal.open(disk, settings, ++lives * 0x9E3779B97F4A7C15L, millis);
+        long epoch = (shared ? 1 : ++lives) * 0x9E3779B97F4A7C15L;
+        Mark others = new Mark();
+        others.set(0, 1);
+        journal = Journal.open(disk, settings, epoch, millis, shared ? others : null, Recovery.Progress.NOBODY);
         Mark start = journal.goesOnAt();
         while (stream.size() >= start.sequence()) {
             stream.remove(stream.size() - 1);

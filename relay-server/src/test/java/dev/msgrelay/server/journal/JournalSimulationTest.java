@@ -125,6 +125,7 @@ class JournalSimulationTest {
             long age = keepsAll || random.nextBoolean() ? 1L << 40 : 500 + random.nextInt(10_000);
             long every = TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(2000));
             rig = new JournalRig(disk, new JournalSettings(segment, keep, age, every), random);
+            rig.shared = seed % 3 == 0;
         }
 
         void run() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * A disk in memory. It knows what was forced, and what was not: a power cut leaves any mixture of old and new sectors of
@@ -50,6 +51,7 @@ public final class SimDisk implements Disk {
     private boolean full;
     private Runnable duringForce = () -> {};
     private Runnable duringWrite = () -> {};
+    private BooleanSupplier duringRead = () -> false;
 
     public SimDisk(Random random) {
         this.random = random;
@@ -94,6 +96,11 @@ public final class SimDisk implements Disk {
         duringWrite = others;
     }
 
+    /** What others do while something is being read; answers whether a bit of that comes out wrong. */
+    public void duringRead(BooleanSupplier others) {
+        duringRead = others;
+    }
+
     long operations() {
         return operations;
     }
@@ -108,6 +115,7 @@ public final class SimDisk implements Disk {
         heal();
         duringForce = () -> {};
         duringWrite = () -> {};
+        duringRead = () -> false;
     }
 
     /** The machine has gone, and is back. */
@@ -301,8 +309,20 @@ public final class SimDisk implements Disk {
         @Override
         public void read(long at, ByteBuffer into) throws IOException {
             check();
+            int start = into.position();
+            // What is written meanwhile may be there in part.
+            copy(at, into, into.remaining() / 2);
+            boolean wrong = duringRead.getAsBoolean();
+            copy(at + into.position() - start, into, into.remaining());
+            if (wrong && into.position() > start) {
+                int flipped = start + random.nextInt(into.position() - start);
+                into.put(flipped, (byte) (into.get(flipped) ^ 1 << random.nextInt(8)));
+            }
+        }
+
+        private void copy(long at, ByteBuffer into, int most) {
             int from = (int) Math.min(at, inode.now.length);
-            into.put(inode.now, from, Math.min(into.remaining(), inode.now.length - from));
+            into.put(inode.now, from, Math.min(most, inode.now.length - from));
         }
 
         @Override

@@ -27,7 +27,7 @@ public final class NamedPublisher extends Peer {
     // Of HELLO: what it says of what it has; 0: nothing.
     private final long helloEpoch;
     private final int helloNumber;
-    // And whether something of that is gone, which it knows or not.
+    // And whether what lies right before it is gone, which it knows or not.
     private final boolean goneAtHello;
     private final boolean malicious;
     private int nextToSend;
@@ -77,9 +77,7 @@ public final class NamedPublisher extends Peer {
             hello.nextNumber(helloEpoch, producer.wire(nextToSend));
             producer.source().goesOnAt(nextToSend);
         }
-        Source source = producer.source();
-        goneAtHello = lives.isEarlier(helloEpoch)
-                && (source.firstGone(helloNumber) > 0 || source.inStream() < helloNumber - 1);
+        goneAtHello = lives.isEarlier(helloEpoch) && isGoneBefore(helloNumber);
         if (producer.level() != null) {
             hello.level(producer.level());
         }
@@ -90,6 +88,13 @@ public final class NamedPublisher extends Peer {
             overlaps = producer.connection.overlaps || !producer.connection.closedByRelay();
         }
         producer.connection = this;
+    }
+
+    /** Whether the one before it is missing, and it has come in a life that this publisher does not know, or not at all. */
+    private boolean isGoneBefore(int number) {
+        Source source = producer.source();
+        int behind = source.latest(number);
+        return number > 1 && source.latest(number - 1) == 0 && (behind == 0 || behind >= lives.forkOf(helloEpoch));
     }
 
     @Override
@@ -322,6 +327,11 @@ public final class NamedPublisher extends Peer {
         if (!producer.contested()) {
             checkRolledBack(said);
         }
+        if (helloEpoch == 0) {
+            // What is gone a relay tells to who comes with the epoch of an earlier life. This one says no epoch, and
+            // today's from now on: so nobody tells it any more.
+            producer.source().told(producer.acked + 1);
+        }
         if (said.rolledBack()) {
             world().trace(name(), "is rolled back", said.fork(), helloNumber);
             lives.count("publishers rolled back", 1);
@@ -356,10 +366,10 @@ public final class NamedPublisher extends Peer {
     private void checkRolledBack(WelcomeFrame said) {
         Source source = producer.source();
         int gone = lives.isEarlier(helloEpoch) ? source.firstGone(helloNumber) : 0;
-        // What an earlier connection was told this one may be told again: the relay knows numbers, and not who was
-        // told. So
-        // who starts with a high number, and has had no ACK, may have had all before it acknowledged.
-        boolean may = goneAtHello || (said.fork() == 1 && producer.wire(0) > 0);
+        // What an earlier life told it one connection after the other may be told again, and passes over: the relay
+        // knows numbers, and not who was told. So who starts with a high number, and has had no ACK, may have had all
+        // before it acknowledged.
+        boolean may = goneAtHello || (lives.isEarlier(helloEpoch) && said.fork() == 1 && producer.wire(0) > 0);
         if (said.rolledBack() ? !may : gone > 0) {
             world().fail(this + " comes with number " + helloNumber + " of epoch " + helloEpoch + ", "
                     + (gone == 0 ? "nothing before it" : "message " + gone) + " is gone, and it is told "

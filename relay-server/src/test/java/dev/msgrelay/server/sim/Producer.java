@@ -78,7 +78,6 @@ public final class Producer {
         if (contested) {
             source.mayStartAnew();
         }
-        source.nobodyTells();
         connection = null;
     }
 

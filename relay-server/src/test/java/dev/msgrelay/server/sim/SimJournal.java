@@ -9,6 +9,7 @@ import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -34,6 +35,8 @@ public final class SimJournal {
     private static final int MEANWHILE = 6;
 
     private static final int STEPS_TO_SETTLE = 10_000;
+
+    private static final int READS_PER_WRONG_ONE = 40;
     /** Its clock is another one, so that it has a turn each time. */
     private static final long VERIFIER_NANOS = TimeUnit.HOURS.toNanos(8);
 
@@ -44,9 +47,15 @@ public final class SimJournal {
     private Journal journal;
     private boolean writing;
     private boolean forcing;
+    // While the relay reads from it for subscribers: whether its threads are at work meanwhile, and what came of that.
+    private boolean read;
+    private boolean meanwhile;
+    private SimDisk.Crash crash;
+    private int wrongReads;
     private boolean powerLost;
     private long clockMillis;
     private long verifierNanos;
+    private final Mark mark = new Mark();
     private int crashedOpenings;
     private int cuts;
 
@@ -65,6 +74,9 @@ public final class SimJournal {
         journal = null;
         writing = false;
         forcing = false;
+        read = false;
+        meanwhile = false;
+        crash = null;
         while (true) {
             if (!world.calm()) {
                 if (world.onceIn(3)) {
@@ -82,6 +94,7 @@ public final class SimJournal {
                 disk.heal();
                 disk.duringForce(this::meanwhile);
                 disk.duringWrite(this::meanwhile);
+                disk.duringRead(this::whileRead);
                 return journal;
             } catch (SimDisk.Crash crash) {
                 crashedOpenings++;
@@ -96,6 +109,11 @@ public final class SimJournal {
 
     private long millis() {
         return BEGAN_MILLIS + clockMillis + TimeUnit.NANOSECONDS.toMillis(world.now());
+    }
+
+    /** A time that somebody may ask for: of this run, or not much off. */
+    public long someTime() {
+        return BEGAN_MILLIS + world.skewed((int) Math.max(1, millis() - BEGAN_MILLIS + 1000));
     }
 
     /** What the level is that has to have survived since the journal was last open. */
@@ -176,7 +194,10 @@ public final class SimJournal {
     /** What was written long ago is read again, whatever becomes of its files meanwhile. */
     private void verify() {
         verifierNanos += VERIFIER_NANOS;
+        boolean nested = meanwhile;
+        meanwhile = true;
         JournalSteps.verify(journal, verifierNanos);
+        meanwhile = nested;
         world.check(journal.verified().damaged() == 0, "the verifier finds damage that nobody has done");
     }
 
@@ -191,9 +212,55 @@ public final class SimJournal {
     private void meanwhile() {
         if (!world.calm() && world.onceIn(2)) {
             for (int n = world.skewed(MEANWHILE); n > 0; n--) {
-                others.run();
+                if (read) {
+                    step();
+                } else {
+                    others.run();
+                }
             }
         }
+    }
+
+    /** Something that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out wrong. */
+    public void readBy(Runnable loop) {
+        read = true;
+        loop.run();
+        read = false;
+        if (crash != null) {
+            SimDisk.Crash now = crash;
+            crash = null;
+            throw now;
+        }
+    }
+
+    private boolean whileRead() {
+        if (!read || meanwhile || world.calm()) {
+            return false;
+        }
+        meanwhile = true;
+        for (int n = world.onceIn(2) ? world.skewed(MEANWHILE) : 0; n > 0; n--) {
+            try {
+                step();
+            } catch (SimDisk.Crash e) {
+                // Who reads is walled off from it.
+                crash = e;
+            }
+        }
+        meanwhile = false;
+        boolean wrong = world.onceIn(READS_PER_WRONG_ONE);
+        wrongReads += wrong ? 1 : 0;
+        return wrong;
+    }
+
+    /** Reads that came out wrong: nobody else damages anything. */
+    int wrongReads() {
+        return wrongReads;
+    }
+
+    /** The number of the oldest message that is held; where there is none, of the next one that will be written. */
+    int oldest() {
+        journal.newFeed(ByteBuffer.allocate(0)).oldest(mark);
+        return (int) mark.sequence();
     }
 
     /** Whether one of its threads waits for the disk just now. */
@@ -302,13 +369,14 @@ public final class SimJournal {
     }
 
     private void checkNames(int kept, List<Producer> producers) {
-        Map<JournalName, JournalName.State> states = new HashMap<>();
-        journal.recovered().states().forEach(state -> states.put(state.name(), state));
+        Map<String, JournalName.State> states = new HashMap<>();
+        journal.recovered().states().forEach(state -> states.put(state.name().name(), state));
         for (Producer producer : producers) {
             if (!producer.contested()) {
-                JournalName.State state = states.get(new JournalName(producer.name(), producer.id(), ""));
+                JournalName.State state = states.get(producer.name());
                 int number = producer.source().lastUpTo(kept);
                 boolean known = state != null
+                        && state.name().producer().equals(producer.id())
                         && producer.number(state.number()) == number
                         && state.sequence() == producer.source().sequence(number);
                 world.check(

@@ -66,6 +66,14 @@ public final class SimLoop {
         goRound();
     }
 
+    /** Netty closes what is left on a loop that ends: those who were refused, whom no table lists. */
+    public void end() {
+        for (SimChannel channel : List.copyOf(channels)) {
+            channel.close();
+        }
+        tasks();
+    }
+
     private void goRound() {
         world.current(this);
         loop.cycle();

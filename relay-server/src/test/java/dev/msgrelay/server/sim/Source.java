@@ -261,11 +261,4 @@ public final class Source {
             }
         }
     }
-
-    /** Messages have come behind those that are gone, so nobody knows any more whether its publisher was told. */
-    public void nobodyTells() {
-        if (goesOnAt > 0 && inStream >= goesOnAt) {
-            told(goesOnAt);
-        }
-    }
 }

@@ -61,6 +61,8 @@ public final class Subscriber extends Peer {
     private final Policy relayDefault;
     private final boolean neverSlow;
     private final boolean malicious;
+    // Null: nobody is sent what lies there.
+    private final SimJournal journal;
     private Reading reading;
 
     // Before WELCOME, and of a plain one, the relay's default policy holds.
@@ -86,10 +88,14 @@ public final class Subscriber extends Peer {
     private int resumeFrom;
     private boolean gapMayCome;
     private int tailAtHello;
+    // In the journal, the oldest message, and what came out wrong.
+    private int oldestAtHello;
+    private int wrongReadsBefore;
 
     /**
      * @param relayDefault what the relay does with a slow one that asks for nothing
      * @param neverSlow whether one that reads eagerly cannot be too slow
+     * @param journal from which it may be sent what the log no longer has; null: nobody is
      */
     public Subscriber(
             World world,
@@ -102,7 +108,8 @@ public final class Subscriber extends Peer {
             Policy relayDefault,
             Reading reading,
             boolean neverSlow,
-            boolean malicious) {
+            boolean malicious,
+            SimJournal journal) {
         super(world, model, "subscriber " + number, channel, Role.SUBSCRIBER);
         this.lives = lives;
         this.log = log;
@@ -112,6 +119,8 @@ public final class Subscriber extends Peer {
         this.reading = reading;
         this.neverSlow = neverSlow && reading == Reading.EAGER;
         this.malicious = malicious;
+        this.journal = journal;
+        this.wrongReadsBefore = journal == null ? 0 : journal.wrongReads();
         channel.read(reading == Reading.EAGER ? Long.MAX_VALUE / 2 : world.skewed(1 << 20));
     }
 
@@ -209,6 +218,7 @@ public final class Subscriber extends Peer {
     public void sayHello(HelloFrame said) {
         hello = said;
         tailAtHello = (int) log.tail();
+        oldestAtHello = journal == null ? 0 : journal.oldest();
         durableAtHello = said.level() == Level.STREAM || !lives.keeps() ? 0 : lives.reached(said.level());
         wantHello(said);
     }
@@ -347,9 +357,17 @@ public final class Subscriber extends Peer {
             if (hello.start() == StartFrom.SEQUENCE) {
                 reasons.add(CloseReason.BAD_START);
             }
+            if (hello.level() == Level.FORCED) {
+                // The log holds what is not written. It may go on over what is not forced while the disk is slow.
+                reasons.addAll(SLOW);
+            }
             if (lives.failed() && hello.level() != Level.STREAM) {
                 reasons.add(CloseReason.JOURNAL_FAILED);
             }
+        }
+        if (policy == Policy.REPLAY) {
+            // Until it has got all that it was too slow for; and a plain one cannot be told of what is missing there.
+            reasons.addAll(SLOW);
         }
         if (spoilt) {
             reasons.add(CloseReason.FRAME_TIMEOUT);
@@ -472,11 +490,13 @@ public final class Subscriber extends Peer {
     private void welcome(WelcomeFrame said) {
         world().check(!welcomed, this + " is welcomed twice");
         welcomed = true;
-        // There is no journal that could be replayed.
-        boolean decides = hello.policy() != Policy.RELAY_DEFAULT && hello.policy() != Policy.REPLAY;
-        Policy wanted = decides ? hello.policy() : relayDefault;
+        boolean decides =
+                hello.policy() != Policy.RELAY_DEFAULT && (hello.policy() != Policy.REPLAY || journal != null);
+        policy = decides ? hello.policy() : relayDefault;
+        // Who does not ask for it may not know it.
+        boolean knows = policy != Policy.REPLAY || hello.policy() == Policy.REPLAY;
+        Policy wanted = knows ? policy : Policy.RELAY_DEFAULT;
         world().check(said.policy() == wanted, this + " is granted " + said.policy() + " instead of " + wanted);
-        policy = said.policy();
         types = hello.types();
         sequences = hello.wants(Features.SEQUENCES);
         boolean levels = said.grants(Features.LEVELS);
@@ -513,9 +533,21 @@ public final class Subscriber extends Peer {
             case EARLIEST -> {
                 int most = model().count() + 1;
                 world().check(first >= 1 && first <= most, this + " starts earliest at " + first + " of " + most);
-                checkOldest((int) first);
+                resumeFrom = (int) first;
+                if (journal == null || !isOldestOfJournal((int) first)) {
+                    checkOldest((int) first);
+                }
+            }
+            case TIME -> {
+                int most = model().count() + 1;
+                world().check(
+                                first >= oldestAtHello && first <= most,
+                                this + " starts by time at " + first + " of " + most + ", and " + oldestAtHello
+                                        + " is the oldest");
+                resumeFrom = (int) first;
             }
         }
+        lives.count("starts in the journal", model().start((int) first) < log.tail() ? 1 : 0);
         next = (int) Math.min(first, Integer.MAX_VALUE);
         counted = next;
         counts = true;
@@ -525,11 +557,54 @@ public final class Subscriber extends Peer {
     private void checkOldest(int first) {
         int at = model().start(first);
         boolean held = at >= tailAtHello;
-        boolean oldest = first == 1 || first > model().count() || model().start(first - 1) - packetBytes < log.tail();
+        boolean oldest = first == 1 || first > model().count() || mayHaveGone(first - 1);
         world().check(
                         held && oldest,
                         this + " starts at message " + first + " at " + at + ", the log's tail is " + log.tail()
                                 + ", and was " + tailAtHello);
+    }
+
+    /**
+     * Whether the log may have dropped the beginning of its packet. Then it no longer gives the message, though it may lie behind
+     * the tail: the log's oldest message is the first one of a packet.
+     */
+    private boolean mayHaveGone(int sequence) {
+        long tail = log.tail();
+        // One that is longer than a packet is a packet of its own.
+        return model().start(sequence) < tail || model().start(sequence + 1) - packetBytes < tail;
+    }
+
+    /** Whether it may have been the oldest one there when it said HELLO or since; false also where the log may have more. */
+    private boolean isOldestOfJournal(int first) {
+        int now = journal.oldest();
+        boolean behindLog = model().start(now) < tailAtHello;
+        boolean may = first >= oldestAtHello && first <= now;
+        world().check(
+                        may || !behindLog,
+                        this + " starts earliest at " + first + ", and the journal begins with " + oldestAtHello
+                                + " to " + now);
+        return may;
+    }
+
+    /** Messages on its way through the journal: they are no longer there, or what was read there came out wrong. */
+    private void missing(int from, int to, int reason) {
+        int first = types.isAll() ? next : firstWanted(next);
+        world().check(
+                        from >= next && from <= first && to <= model().count(),
+                        this + " is told that " + from + " to " + to + " are missing, where " + next + " comes");
+        boolean damaged = reason == GapReason.DAMAGED.code();
+        lives.count(damaged ? "damage told" : "dropped before they came", 1);
+        if (damaged) {
+            world().check(
+                            journal.wrongReads() > wrongReadsBefore,
+                            this + " is told that " + from + " to " + to + " are damaged, and nothing is");
+        } else if (!world().failed()) {
+            boolean dropped = to < journal.oldest() || lives.failed();
+            world().check(
+                            dropped && mayHaveGone(to),
+                            this + " is told that " + from + " to " + to + " are not held: the journal begins with "
+                                    + journal.oldest() + ", the log's tail is " + log.tail());
+        }
     }
 
     private void gap(ByteBuffer body) throws FrameException {
@@ -537,7 +612,9 @@ public final class Subscriber extends Peer {
         int from = (int) GapFrame.from(body);
         int to = (int) GapFrame.to(body);
         world().trace(name(), "is told a gap", from, to);
-        if (GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
+        if (journal != null && GapFrame.reason(body) != GapReason.SLOW.code()) {
+            missing(from, to, GapFrame.reason(body));
+        } else if (GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
             world().check(
                             gapMayCome && from == resumeFrom,
                             this + " is told of messages not held, " + from + " to " + to);
@@ -545,7 +622,7 @@ public final class Subscriber extends Peer {
             next = from;
             if (!world().failed()) {
                 world().check(
-                                model().start(from) < log.tail(),
+                                mayHaveGone(from),
                                 this + " misses message " + from + ", which the log holds: tail " + log.tail());
                 checkOldest(to + 1);
             }

@@ -52,6 +52,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Subscribers that get from the journal what the log no longer has: each message once, in its order, to the byte. */
 class ReplayTest {
@@ -500,22 +501,8 @@ class ReplayTest {
             publisher.publishBytes(4L * TestRelay.SMALL_LOG);
             long end = publisher.next();
             relay.awaitMessagesIn(end - 1);
-            Path stream;
-            try (Stream<Path> files = Files.list(directory)) {
-                stream = files.filter(f -> f.toString().endsWith(".stream"))
-                        .findFirst()
-                        .orElseThrow();
-            }
-            try (RandomAccessFile file = new RandomAccessFile(stream.toFile(), "rw")) {
-                for (int i = 0; i < 2; i++) {
-                    // Behind the first block: a stream from the earliest message on begins behind damage that comes
-                    // first.
-                    long at = TestRelay.SMALL_LOG + random.nextLong(TestRelay.SMALL_LOG);
-                    file.seek(at);
-                    int was = file.read();
-                    file.seek(at);
-                    file.write(was ^ 1);
-                }
+            for (int i = 0; i < 2; i++) {
+                flip(".stream", TestRelay.SMALL_LOG + random.nextLong(TestRelay.SMALL_LOG));
             }
             try (SpeakingSubscriber all = relay.speaker(messages);
                     SpeakingSubscriber some = relay.speaker(messages)) {
@@ -528,6 +515,58 @@ class ReplayTest {
                     assertThat(s.account().missed()).isLessThan((int) end / 2);
                 }
             }
+        }
+    }
+
+    /** One bit of the oldest file. */
+    private void flip(String suffix, long at) throws IOException {
+        Path oldest;
+        try (Stream<Path> files = Files.list(directory)) {
+            oldest = files.filter(f -> f.toString().endsWith(suffix))
+                    .sorted()
+                    .findFirst()
+                    .orElseThrow();
+        }
+        try (RandomAccessFile file = new RandomAccessFile(oldest.toFile(), "rw")) {
+            file.seek(at);
+            int was = file.read();
+            file.seek(at);
+            file.write(was ^ 1);
+        }
+    }
+
+    /** The first bytes, or the first record: whoever begins there is told what is missing, and gets all behind it. */
+    @ParameterizedTest
+    @ValueSource(strings = {".stream", ".index"})
+    void aStartAtDamageIsTold(String file) throws Exception {
+        Numbered messages = messages(Seeds.random("ReplayTest"));
+        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
+            publisher.publish(1);
+            Await.until("it is written", () -> relay.stats().get(Counter.JOURNAL_POSITION) > 0);
+            publisher.publishBytes(4L * TestRelay.SMALL_LOG);
+            long end = publisher.next();
+            relay.awaitMessagesIn(end - 1);
+            // Behind the header of an index.
+            flip(file, file.equals(".index") ? 64 + 20 : 9);
+            List<HelloFrame.Builder> starts = List.of(
+                    HelloFrame.subscriber().fromEarliest(),
+                    HelloFrame.subscriber().fromTime(1),
+                    from(1));
+            for (HelloFrame.Builder start : starts) {
+                try (SpeakingSubscriber s = relay.speaker(messages)) {
+                    assertThat(s.hello(start).awaitWelcome().next()).isEqualTo(1);
+                    s.awaitNext(end).account().assertCompleteUpTo(end);
+                    List<Account.Said> gaps = s.account().said(ControlFrames.GAP);
+                    assertThat(gaps).hasSize(1);
+                    GapFrame.check(gaps.get(0).body());
+                    assertThat(GapFrame.reason(gaps.get(0).body())).isEqualTo(GapReason.DAMAGED.code());
+                    assertThat(GapFrame.from(gaps.get(0).body())).isEqualTo(1);
+                    assertThat(GapFrame.to(gaps.get(0).body())).isEqualTo(1);
+                    assertThat(s.account().missed()).isEqualTo(1);
+                }
+            }
+            assertThat(relay.stats().get(Counter.JOURNAL_REPLAY_MISSED)).isEqualTo(3);
         }
     }
 }

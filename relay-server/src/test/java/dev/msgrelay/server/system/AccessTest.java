@@ -46,6 +46,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -542,6 +544,7 @@ class AccessTest {
     }
 
     /** 8 MiB at 4 MiB a second take at least 1.9 s, are not lost, and the neighbour does not notice. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aPublisherIsReadNoFasterThanItMay(Setting setting) throws Exception {

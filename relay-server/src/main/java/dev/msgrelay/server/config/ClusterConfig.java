@@ -1,0 +1,60 @@
+package dev.msgrelay.server.config;
+
+import dev.msgrelay.protocol.Policy;
+import java.nio.file.Path;
+
+/**
+ * Which of several relays that are one this one is. What is in the file the cluster's own module reads.
+ *
+ * @param file with the {@code cluster} block, the same on all nodes; null: the relay is alone
+ * @param node number of this one
+ */
+public record ClusterConfig(Path file, int node) {
+    /** Of a relay that is alone. */
+    public static final ClusterConfig NONE = new ClusterConfig(null, 0);
+
+    /** Longest body of a message, because the cluster's log takes messages of up to 2 MiB. */
+    public static final int MOST_BODY = 1 << 20;
+
+    /** What waits to be sent, and sent again, to who orders it. */
+    public static final int OUTGOING_BYTES = 16 << 20;
+
+    /** What is in order and waits for the core. */
+    public static final int ORDERED_BYTES = 32 << 20;
+
+    /** What the consensus takes of direct memory; beside it has files, mapped, which are not counted here. */
+    private static final int CONSENSUS_DIRECT_BYTES = 32 << 20;
+
+    /** Java heap of the consensus, of a table of names, and of what is under way. */
+    public static final int HEAP_BYTES = 64 << 20;
+
+    /** All direct memory. */
+    public static final int DIRECT_BYTES = OUTGOING_BYTES + ORDERED_BYTES + CONSENSUS_DIRECT_BYTES;
+
+    public ClusterConfig {
+        if (file != null && node < 1) {
+            throw new IllegalArgumentException("cluster " + file + " needs node: the number that this relay has in it");
+        }
+        if (file == null && node != 0) {
+            throw new IllegalArgumentException("node " + node + " needs cluster: the file that says of what");
+        }
+    }
+
+    public boolean on() {
+        return file != null;
+    }
+
+    void checkFor(StreamConfig stream, ClientConfig clients) {
+        if (!on()) {
+            return;
+        }
+        if (stream.maxBody() > MOST_BODY) {
+            throw new IllegalArgumentException(
+                    "max body " + stream.maxBody() + " is over the " + MOST_BODY + " of a cluster");
+        }
+        if (clients.allowedPolicies().contains(Policy.BACKPRESSURE)) {
+            throw new IllegalArgumentException("slow subscriber backpressure does not go with cluster: one subscriber"
+                    + " would hold back a node that all publishers of the cluster feed");
+        }
+    }
+}

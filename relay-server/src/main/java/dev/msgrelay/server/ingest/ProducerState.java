@@ -1,0 +1,207 @@
+package dev.msgrelay.server.ingest;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.Counters;
+import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Handshake;
+import dev.msgrelay.server.session.Outbox;
+
+/**
+ * What one connection has of its producer: its name, which numbers its messages have, and how far they have got.
+ *
+ * <pre>
+ *   take a name --> begin: which number is next? --> settled? --> WELCOME: accepted, fork
+ *   taken into the stream ---------------------------------------> ACK
+ *   want --> journal: written, forced --> look ------------------> ACK's levels
+ * </pre>
+ *
+ * Without a name nothing is acknowledged. Owned by the connection's thread; {@link #unsettled} may be asked by any.
+ */
+final class ProducerState {
+    private final Durability durability;
+    private final Counters counters;
+    private PublisherName name;
+    // So many of the messages that come next were taken before.
+    private long duplicates;
+    // What WELCOME says.
+    private long acceptedBefore;
+    private long fork = Durability.TODAY;
+    // Null: it is not told.
+    private Levels levels;
+    private volatile boolean unsettled;
+
+    ProducerState(Durability durability, Counters counters) {
+        this.durability = durability;
+        this.counters = counters;
+    }
+
+    // ---- its name and its numbers ------------------------------------------------------------------------------
+
+    /** Null: it has none. */
+    PublisherName name() {
+        return name;
+    }
+
+    /** It has a name from here on; answers whether it is to be said that its producer sends no id. */
+    boolean take(PublisherName given, ProducerId producer) {
+        name = given;
+        return producer.equals(ProducerId.NONE) && name.warn();
+    }
+
+    /** It has no name any more; answers which it had, null: none. */
+    PublisherName leave() {
+        PublisherName had = name;
+        name = null;
+        return had;
+    }
+
+    /**
+     * It has said HELLO, and has its name.
+     *
+     * @param level that it waits for; null: it is not told how far its messages have got in the journal
+     * @throws FrameException its number is not one that may come next
+     */
+    void begin(HelloFrame hello, Level level, Outbox outbox) throws FrameException {
+        long known = Handshake.forkOf(durability, hello);
+        if (name == null) {
+            fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
+            return;
+        }
+        number(hello, known);
+        outbox.ackedUpTo(Math.max(acceptedBefore, hello.number() - 1), name.sequence());
+        if (level != null) {
+            levels = new Levels(durability, level, name.sequence(), name.accepted());
+            outbox.tellLevels(levels.written(), levels.forced());
+        }
+    }
+
+    /** Which number its next message has. */
+    private void number(HelloFrame hello, long life) throws FrameException {
+        long known = name.accepted();
+        long number = hello.number();
+        boolean earlierLife = life != Durability.TODAY && life != Durability.UNKNOWN;
+        boolean missing = number - 1 > known;
+        if (known == 0) {
+            name.startAt(Math.max(1, number));
+        } else if (!missing) {
+            duplicates = number == 0 ? 0 : known - (number - 1);
+        } else if (life == Durability.TODAY) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP,
+                    "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
+        } else {
+            // It was with another relay meanwhile, or what is missing was not in the journal: it was acknowledged.
+            name.goOnAt(number);
+        }
+        long untold = 0;
+        if (missing && earlierLife) {
+            name.gone(known + 1);
+            untold = known + 1;
+        } else if (earlierLife) {
+            // An answer that it has not heard said so; what has come behind it since is acknowledged behind this one.
+            untold = name.untold(number, life);
+        }
+        acceptedBefore = untold > 0 ? 0 : known;
+        fork = untold > 0 ? untold : earlierLife ? Durability.TODAY : life;
+    }
+
+    /** Number of the last message that was taken of its name before, as WELCOME says it. */
+    long acceptedBefore() {
+        return acceptedBefore;
+    }
+
+    /** As WELCOME says it, see {@link Handshake#welcome}. */
+    long fork() {
+        return fork;
+    }
+
+    /** Whether what was accepted before has got as far as it waits for, so that it may be welcomed. */
+    boolean settled() {
+        return levels == null || levels.settled(acceptedBefore) >= acceptedBefore;
+    }
+
+    /**
+     * Whether so many messages more have numbers.
+     *
+     * @throws FrameException they have not
+     */
+    void checkNumbers(int messages) throws FrameException {
+        if (name != null && !name.hasNumbersFor(messages)) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP, "the numbers of " + name.name() + " are used up: they end at 2^63 - 1");
+        }
+    }
+
+    /** Whether the messages that come next were taken before. */
+    boolean sendsAgain() {
+        return duplicates > 0;
+    }
+
+    /** Passes over frames at the front that were taken before; answers their bytes. */
+    int drop(RunScan span) {
+        int count = (int) Math.min(duplicates, span.frames());
+        duplicates -= count;
+        counters.add(Counter.DUPLICATES, count);
+        return count == span.frames() ? span.end() : span.lengthOf(count);
+    }
+
+    // ---- how far its messages have got -------------------------------------------------------------------------
+
+    /** More of its messages are in the stream, and readers see them. */
+    void taken() {
+        if (levels != null) {
+            levels.taken(name.sequence(), name.accepted());
+        }
+    }
+
+    /** It is told how many are in the stream. */
+    void acknowledge(Outbox outbox) {
+        if (name != null) {
+            outbox.ack(name.accepted(), name.sequence());
+        }
+    }
+
+    /**
+     * Asks the journal for what it waits for.
+     *
+     * @param position all of its messages in the stream lie before it
+     * @return whether there is anything to wait for
+     */
+    boolean want(long position) {
+        if (levels == null) {
+            return false;
+        }
+        unsettled = levels.publisherWaits();
+        if (levels.waits()) {
+            levels.want(position);
+            return true;
+        }
+        return false;
+    }
+
+    /** It is told how far the journal has got; answers whether that is further than before. */
+    boolean look(Outbox outbox) {
+        if (levels == null || !levels.look()) {
+            return false;
+        }
+        unsettled = levels.publisherWaits();
+        outbox.levels(levels.written(), levels.forced());
+        return true;
+    }
+
+    /** Whether something has not got as far in the journal as it can. */
+    boolean waits() {
+        return levels.waits();
+    }
+
+    /** Whether something has not got as far as it waits for. Any thread. */
+    boolean unsettled() {
+        return unsettled;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.msgrelay.server.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.harness.Control;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A publisher whose messages others put in order. */
+class PublisherOrdererTest {
+    private final HeldOrderer orderer = new HeldOrderer();
+    private final PublisherRig rig = new PublisherRig(orderer);
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private PublisherRig.Publisher named(long accepted) {
+        PublisherRig.Publisher publisher = rig.connect();
+        publisher.read(Hello.acks("orders", accepted + 1).bytes());
+        orderer.claims.remove().claimed(null, "", accepted == 0 ? Orderer.NONE : accepted, accepted);
+        rig.round();
+        assertThat(publisher.toldOnce(Hello.WELCOME).type()).isEqualTo(Hello.WELCOME);
+        return publisher;
+    }
+
+    @Test
+    void isInTheStreamAndAcknowledgedOnceItIsInOrder() {
+        PublisherRig.Publisher publisher = named(0);
+        byte[] frames = new Frames().frame(1, 10).frame(2, 20).bytes();
+        publisher.read(frames);
+        assertThat(publisher.told()).isEmpty();
+        assertThat(rig.messages()).isZero();
+        orderer.order();
+        rig.round();
+        Control ack = publisher.toldOnce(Hello.ACK);
+        assertThat(ack.first()).isEqualTo(2);
+        assertThat(ack.sequence()).isEqualTo(2);
+        assertThat(rig.stream()).isEqualTo(frames);
+    }
+
+    @Test
+    void whatComesBehindHelloWaitsUntilTheNameIsThere() {
+        PublisherRig.Publisher publisher = rig.connect();
+        publisher.read(
+                new Frames().raw(Hello.acks("orders", 1).bytes()).frame(1, 10).frame(1, 30));
+        assertThat(publisher.told()).isEmpty();
+        assertThat(publisher.waitsFor()).isEqualTo("name");
+        assertThat(orderer.underWay()).isZero();
+        orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
+        rig.round();
+        assertThat(publisher.toldOnce(Hello.WELCOME).type()).isEqualTo(Hello.WELCOME);
+        assertThat(orderer.firsts).containsExactly(1L);
+        assertThat(publisher.waitsFor()).isEmpty();
+    }
+
+    @Test
+    void numbersGoOnWhileNothingIsInOrder() {
+        PublisherRig.Publisher publisher = named(7);
+        publisher.read(new Frames().frame(1, 10).frame(1, 10));
+        publisher.read(new Frames().frame(1, 10));
+        publisher.read(new Frames().frame(1, 10));
+        assertThat(orderer.firsts).containsExactly(8L, 10L, 11L);
+        orderer.order();
+        rig.round();
+        assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(9);
+    }
+
+    @Test
+    void whatItHasSentBeforeIsNotHandedOverAgain() {
+        PublisherRig.Publisher publisher = rig.connect();
+        publisher.read(new Frames()
+                .raw(Hello.acks("orders", 5).bytes())
+                .frame(1, 10)
+                .frame(1, 10)
+                .frame(1, 10));
+        orderer.claims.remove().claimed(null, "", 6, 600);
+        rig.round();
+        assertThat(orderer.firsts).containsExactly(7L);
+        assertThat(rig.duplicates()).isEqualTo(2);
+        assertThat(publisher.told()).extracting(Control::type).startsWith(Hello.WELCOME);
+    }
+
+    @Test
+    void withoutRoomItIsNotReadAndGoesOn() {
+        PublisherRig.Publisher publisher = named(0);
+        orderer.room = false;
+        publisher.read(new Frames().frame(1, 10));
+        assertThat(publisher.waitsFor()).isEqualTo("room");
+        assertThat(orderer.underWay()).isZero();
+        orderer.room = true;
+        rig.round();
+        assertThat(orderer.underWay()).isEqualTo(1);
+    }
+
+    @Test
+    void aNameThatCannotBeAskedForNowIsAskedForLater() {
+        PublisherRig.Publisher publisher = rig.connect();
+        orderer.room = false;
+        publisher.read(Hello.acks("orders", 1).bytes());
+        assertThat(orderer.claims).isEmpty();
+        orderer.room = true;
+        rig.round();
+        orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
+        assertThat(publisher.toldOnce(Hello.WELCOME).type()).isEqualTo(Hello.WELCOME);
+    }
+
+    @Test
+    void aNameThatIsRefusedEndsIt() {
+        PublisherRig.Publisher publisher = rig.connect();
+        publisher.read(Hello.acks("orders", 1).bytes());
+        orderer.claims.remove().claimed(CloseReason.NAME_HELD, "HELLO: it belongs to another", Orderer.NONE, 0);
+        assertThat(publisher.told()).extracting(Control::type).containsExactly(Hello.ERROR);
+        assertThat(rig.closed(CloseReason.NAME_HELD)).isEqualTo(1);
+        assertThat(orderer.left).isEmpty();
+    }
+
+    @Test
+    void aNameThatAnotherRelayHasGivenAwayEndsIt() {
+        named(0);
+        rig.names.takenElsewhere("orders");
+        assertThat(rig.closed(CloseReason.NAME_TAKEN)).isEqualTo(1);
+        assertThat(orderer.left).as("it is another connection's").isEmpty();
+    }
+
+    @Test
+    void whoEndsLeavesItsNameEvenIfThatComesLater() {
+        named(0).hangUp();
+        assertThat(orderer.left).containsExactly("orders");
+        PublisherRig.Publisher early = rig.connect();
+        early.read(Hello.acks("trades", 1).bytes());
+        early.hangUp();
+        orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
+        assertThat(orderer.left).containsExactly("orders", "trades");
+    }
+
+    @Test
+    void aPlainOneIsPutInOrderAsWell() {
+        PublisherRig.Publisher publisher = rig.connect();
+        byte[] frames = new Frames().frame(1, 10).bytes();
+        publisher.read(frames);
+        assertThat(rig.messages()).isZero();
+        orderer.order();
+        rig.round();
+        assertThat(rig.stream()).isEqualTo(frames);
+    }
+}
