@@ -4,10 +4,12 @@
 # Sourced by them, with RELAY_HOME set to the directory above bin. POSIX sh.
 
 RELAY_MIN_JAVA=17
+relay_main=
 RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build downloads its libraries
 
 # relay_start MODULE DEFAULT_JVM_FLAGS [ARGUMENT...]
-# A flag that is the name of a class stands for the flags that this class of the jar prints for the arguments.
+# A flag that is the name of a class stands for the flags that this class of the jar prints for the arguments. Started is
+# the jar's own main class, or relay_main where that is set.
 relay_start() {
     relay_module=$1
     relay_flags=$2
@@ -20,6 +22,10 @@ relay_start() {
     # Word splitting is wanted for the flags, expansion of * and ? is not.
     set -f
     relay_ask "$@"
+    # shellcheck disable=SC2046,SC2086
+    if [ -n "${relay_main-}" ]; then
+        exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -cp "$relay_jar" "$relay_main" "$@"
+    fi
     # shellcheck disable=SC2046,SC2086
     exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -jar "$relay_jar" "$@"
 }
@@ -97,8 +103,9 @@ relay_sources() {
     case $relay_module in
     relay-client) echo relay-protocol relay-client ;;
     relay-server) echo relay-protocol relay-server ;;
-    loadgen) echo relay-protocol relay-server relay-client loadgen ;;
-    *) echo relay-protocol relay-server relay-client loadgen lab ;;
+    relay-cluster) echo relay-protocol relay-server relay-client relay-cluster ;;
+    loadgen) echo relay-protocol relay-server relay-client relay-cluster loadgen ;;
+    *) echo relay-protocol relay-server relay-client relay-cluster loadgen lab ;;
     esac
 }
 

@@ -59,6 +59,36 @@ tarball_runs() {
     alone "$work/tar/bin/loadgen" run --duration 1s --warmup 1s
 }
 
+# has_shared NODES: the memory that they want, as docs/cluster.md has it.
+has_shared() {
+    local free
+    [ -d /dev/shm ] || skip "no /dev/shm here"
+    free=$(df --block-size=1M --output=avail /dev/shm | tail -1)
+    [ "$free" -ge $((384 * $1)) ] || skip "$1 nodes want $((384 * $1)) MiB in /dev/shm, and $free are free"
+}
+
+# one_node FILE DIRECTORY: a cluster of one, which takes connections without others.
+one_node() {
+    cat >"$1" <<END
+cluster {
+  name = "packages-$$"
+  directory = "$2"
+  members { 1 = "127.0.0.1:7410" }
+}
+END
+    chmod 644 "$1"
+}
+
+tarball_has_a_cluster() {
+    local tar
+    tar=$(one 'relay-*.tar.gz')
+    has_shared 3
+    mkdir -p "$work/cluster" "$work/home"
+    tar -xzf "$tar" -C "$work/cluster" --strip-components 1
+    timeout 300 env -i HOME="$work/home" PATH=/usr/bin:/bin "$work/cluster/bin/relay-cluster" demo | tee "$work/demo"
+    grep -q '^PASS: each of' "$work/demo"
+}
+
 example_configuration() {
     local tar relay hash
     tar=$(one 'relay-*.tar.gz')
@@ -87,7 +117,7 @@ manuals_and_completion() {
     mkdir -p "$work/manual"
     tar -xzf "$tar" -C "$work/manual" --strip-components 1 --wildcards '*/share'
     for page in relay-server relay-server-token relay-client relay-client-subscribe relay-client-publish relay-client-top \
-        loadgen loadgen-run; do
+        relay-cluster relay-cluster-demo relay-cluster-local relay-cluster-snapshot loadgen loadgen-run; do
         grep -q "$page" "$work/manual/share/man/man1/$page.1"
     done
     for option in log check admin; do
@@ -95,6 +125,7 @@ manuals_and_completion() {
     done
     completes "$work/manual/share/bash-completion/completions/relay-server" relay-server --log- --log-size
     completes "$work/manual/share/bash-completion/completions/relay-client" relay-client sub subscribe
+    completes "$work/manual/share/bash-completion/completions/relay-cluster" relay-cluster snap snapshot
     completes "$work/manual/share/bash-completion/completions/loadgen" loadgen shoot shootout
     command -v man >/dev/null || skip "no man here; pages and completion are there"
     MANPATH="$work/manual/share/man" MANWIDTH=100 man relay-server >"$work/page"
@@ -172,6 +203,27 @@ deb_installs_runs_and_goes() {
     '
 }
 
+# As a node of a cluster, by what /etc/default/relay-server says.
+deb_is_a_node() {
+    prepare_deb
+    has_shared 1
+    one_node "$work/one.conf" /var/lib/relay/cluster
+    on_a_copy bash -c '
+        set -e
+        dpkg -i /mnt/relay.deb >/dev/null
+        [ "$(stat -c "%U:%G %a" /etc/relay/cluster.conf)" = "root:relay 640" ]
+        mkdir -p /run/relay /var/lib/relay && chown relay /run/relay /var/lib/relay
+        run="setpriv --reuid=relay --regid=relay --clear-groups env -i PATH=/usr/bin:/bin"
+        # The example is a good one: what is refused is that this machine is none of its members.
+        refused=$($run RELAY_CLUSTER=/etc/relay/cluster.conf RELAY_NODE=4 relay-server 2>&1) && exit 1
+        echo "$refused"
+        grep -q "node 4 is not among the members .1, 2, 3." <<<"$refused"
+        run="$run RELAY_CLUSTER=/mnt/one.conf RELAY_NODE=1"
+        /mnt/scripts/round-trip.sh "$run relay-server --config /etc/relay/relay.conf" relay-client
+        test -e /var/lib/relay/cluster/node-1
+    '
+}
+
 # With the package's own runtime, as its user.
 deb_tells_its_service_manager() {
     prepare_deb
@@ -212,7 +264,7 @@ deb_has_manuals_and_completion() {
     mkdir -p "$work/deb"
     dpkg-deb --extract "$deb" "$work/deb"
     for page in relay-server relay-server-token relay-server-journal relay-client relay-client-subscribe \
-        relay-client-publish relay-client-top; do
+        relay-client-publish relay-client-top relay-cluster relay-cluster-demo; do
         gzip --decompress --stdout "$work/deb/usr/share/man/man1/$page.1.gz" | grep -q "$page"
     done
     completes "$work/deb/usr/share/bash-completion/completions/relay-server" relay-server --log- --log-size
@@ -270,6 +322,10 @@ END
     unshare --mount true || skip "no mount namespace here"
     local run="env -i PATH=/opt/relay/bin:/usr/bin:/bin:/usr/sbin:/sbin unshare --mount $work/in-image $root"
     "$round_trip" "$run /opt/relay/bin/relay-server $free_ports" "$run /opt/relay/bin/relay-client"
+    has_shared 1
+    one_node "$root/tmp/one.conf" /tmp/cluster
+    "$round_trip" "$run /opt/relay/bin/relay-server $free_ports --cluster /tmp/one.conf --node 1" \
+        "$run /opt/relay/bin/relay-client"
 }
 
 # container_tool: what builds and runs images here.
@@ -319,7 +375,7 @@ for number, line in enumerate(open(sys.argv[1]), 1):
         entry = json.loads(rest)
     else:
         sys.exit(f"line {number}: {line.rstrip()}: not known here")
-assert base and ports == ["7400", "7401"] and re.fullmatch(r"[1-9]\d*:[1-9]\d*", user), (base, ports, user)
+assert base and ports == ["7400", "7401", "7410-7414/udp"] and re.fullmatch(r"[1-9]\d*:[1-9]\d*", user), (base, ports, user)
 uid, gid = user.split(":")
 run = ["setpriv", "--reuid=" + uid, "--regid=" + gid, "--clear-groups", "env", "-i"]
 run += [name + "=" + value for name, value in environment.items()]
@@ -358,8 +414,10 @@ containerfile_builds_and_runs() {
 
 check "tarball: unpacked, without Java on the PATH" tarball_runs
 check "tarball: example configuration" example_configuration
+check "tarball: three nodes, one of them killed" tarball_has_a_cluster
 check "tarball: manual pages and completion" manuals_and_completion
 check "deb: installed, run as its user, removed, purged" deb_installs_runs_and_goes
+check "deb: a node of a cluster" deb_is_a_node
 check "deb: manual pages and completion" deb_has_manuals_and_completion
 check "deb: tells its service manager" deb_tells_its_service_manager
 check "deb: unit verified, its exposure at most 2.0" unit_is_sound

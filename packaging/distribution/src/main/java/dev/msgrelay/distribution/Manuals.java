@@ -1,6 +1,7 @@
 package dev.msgrelay.distribution;
 
 import dev.msgrelay.client.cli.RelayClientMain;
+import dev.msgrelay.cluster.cli.RelayClusterMain;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.io.File;
@@ -27,8 +28,11 @@ public final class Manuals {
     public static void main(String[] args) throws IOException {
         Path manuals = Files.createDirectories(Path.of(args[0]));
         Path completions = Files.createDirectories(Path.of(args[1]));
-        for (CommandLine command :
-                List.of(RelayServerMain.commandLine(), RelayClientMain.commandLine(), LoadgenMain.commandLine())) {
+        for (CommandLine command : List.of(
+                RelayServerMain.commandLine(),
+                RelayClientMain.commandLine(),
+                RelayClusterMain.commandLine(),
+                LoadgenMain.commandLine())) {
             named(command);
             int code = ManPageGenerator.generateManPage(
                     manuals.toFile(), null, new boolean[0], true, command.getCommandSpec());

@@ -1,0 +1,197 @@
+package dev.msgrelay.cluster;
+
+import dev.msgrelay.protocol.ProducerId;
+import java.nio.charset.StandardCharsets;
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What a node offers to the cluster's log: a batch of entries, each with a number of its own. Little-endian, but for frames,
+ * which are as on the wire. The position is how much of the stream the node has; a batch may have no entries, and says that
+ * alone.
+ *
+ * <pre>
+ *   batch                                  entry, aligned to 8 bytes
+ *    0  version         int32               0  length, all of it     int32
+ *    4  node            int32               4  kind                  int32
+ *    8  cluster         int64               8  number of the entry   int64
+ *   16  life            int64              16  messages              int32
+ *   24  epoch proposed  int64              20  bytes of frames       int32
+ *   32  position        int64              24  first number          int64
+ *   40  entries                            32  producer              2 * int64
+ *                                          48  bytes of name, owner  2 * int16
+ *                                          52  0                     int32
+ *                                          56  name, owner, frames
+ * </pre>
+ *
+ * A flyweight over an entry, for one thread.
+ */
+final class Batch {
+    /** Of this layout, and of what is decided by it: nodes of another one cannot take part. */
+    static final int VERSION = 1;
+
+    static final int HEADER_LENGTH = 40;
+    static final int NODE_OFFSET = 4;
+    static final int CLUSTER_OFFSET = 8;
+    static final int LIFE_OFFSET = 16;
+    static final int EPOCH_OFFSET = 24;
+    static final int POSITION_OFFSET = 32;
+
+    static final int ENTRY_HEADER_LENGTH = 56;
+    private static final int KIND_OFFSET = 4;
+    private static final int NUMBER_OFFSET = 8;
+    private static final int MESSAGES_OFFSET = 16;
+    private static final int FRAMES_OFFSET = 20;
+    private static final int FIRST_OFFSET = 24;
+    private static final int HIGH_OFFSET = 32;
+    private static final int LOW_OFFSET = 40;
+    private static final int NAME_OFFSET = 48;
+    private static final int OWNER_OFFSET = 50;
+
+    /** A name and an identity are at most so long, each. */
+    static final int MOST_TEXT = 255;
+
+    /** What an entry has beside its frames at most. */
+    static final int MOST_BESIDE = ENTRY_HEADER_LENGTH + 2 * MOST_TEXT + BitUtil.SIZE_OF_LONG;
+
+    /** What an entry is. Codes are in logs on disks: they stay what they are. */
+    enum Kind {
+        /** The rest of a ring, up to its end. In no batch. */
+        PADDING,
+        /** Messages; with a name where they have numbers. */
+        RUN,
+        /** A connection wants a name. */
+        CLAIM,
+        /** The connection that had a name has gone. */
+        LEAVE;
+
+        private static final Kind[] ALL = values();
+    }
+
+    private final DirectBuffer buffer = new UnsafeBuffer(0, 0);
+
+    /** Writes the header of a batch. */
+    static void putHeader(MutableDirectBuffer to, int node, long cluster, long life, long epoch) {
+        to.putInt(0, VERSION);
+        to.putInt(NODE_OFFSET, node);
+        to.putLong(CLUSTER_OFFSET, cluster);
+        to.putLong(LIFE_OFFSET, life);
+        to.putLong(EPOCH_OFFSET, epoch);
+        to.putLong(POSITION_OFFSET, 0);
+    }
+
+    /** Bytes of an entry. */
+    static int length(int name, int owner, int frames) {
+        return BitUtil.align(ENTRY_HEADER_LENGTH + name + owner + frames, BitUtil.SIZE_OF_LONG);
+    }
+
+    /** Writes an entry without its frames; answers where those go. */
+    static int put(
+            MutableDirectBuffer to,
+            int at,
+            Kind kind,
+            long number,
+            int messages,
+            int frames,
+            long first,
+            ProducerId producer,
+            byte[] name,
+            byte[] owner) {
+        to.putInt(at, length(name.length, owner.length, frames));
+        to.putInt(at + KIND_OFFSET, kind.ordinal());
+        to.putLong(at + NUMBER_OFFSET, number);
+        to.putInt(at + MESSAGES_OFFSET, messages);
+        to.putInt(at + FRAMES_OFFSET, frames);
+        to.putLong(at + FIRST_OFFSET, first);
+        to.putLong(at + HIGH_OFFSET, producer.high());
+        to.putLong(at + LOW_OFFSET, producer.low());
+        to.putShort(at + NAME_OFFSET, (short) name.length);
+        to.putShort(at + OWNER_OFFSET, (short) owner.length);
+        to.putInt(at + OWNER_OFFSET + Short.BYTES, 0);
+        to.putBytes(at + ENTRY_HEADER_LENGTH, name);
+        to.putBytes(at + ENTRY_HEADER_LENGTH + name.length, owner);
+        return at + ENTRY_HEADER_LENGTH + name.length + owner.length;
+    }
+
+    /** Bytes of the entry that begins there. */
+    static int lengthAt(DirectBuffer from, int at) {
+        return from.getInt(at);
+    }
+
+    /** The kind of the entry that begins there. */
+    static Kind kindAt(DirectBuffer from, int at) {
+        return Kind.ALL[from.getInt(at + KIND_OFFSET)];
+    }
+
+    /** Looks at the entry that begins there. */
+    Batch wrap(DirectBuffer from, int at) {
+        buffer.wrap(from, at, lengthAt(from, at));
+        return this;
+    }
+
+    Kind kind() {
+        return kindAt(buffer, 0);
+    }
+
+    /** Of the entry, among those of its node's life; from 1. */
+    long number() {
+        return buffer.getLong(NUMBER_OFFSET);
+    }
+
+    int messages() {
+        return buffer.getInt(MESSAGES_OFFSET);
+    }
+
+    int frameBytes() {
+        return buffer.getInt(FRAMES_OFFSET);
+    }
+
+    /** The number of its first message, by its name's count. */
+    long first() {
+        return buffer.getLong(FIRST_OFFSET);
+    }
+
+    ProducerId producer() {
+        return new ProducerId(buffer.getLong(HIGH_OFFSET), buffer.getLong(LOW_OFFSET));
+    }
+
+    private int nameBytes() {
+        return buffer.getShort(NAME_OFFSET);
+    }
+
+    private int ownerBytes() {
+        return buffer.getShort(OWNER_OFFSET);
+    }
+
+    /** Empty: its messages have no numbers. */
+    String name() {
+        return text(ENTRY_HEADER_LENGTH, nameBytes());
+    }
+
+    /** Empty: nobody was asked. */
+    String owner() {
+        return text(ENTRY_HEADER_LENGTH + nameBytes(), ownerBytes());
+    }
+
+    boolean hasName() {
+        return nameBytes() > 0;
+    }
+
+    private String text(int at, int length) {
+        byte[] bytes = new byte[length];
+        buffer.getBytes(at, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** Where in {@link #bytes} its frames begin. */
+    int framesAt() {
+        return ENTRY_HEADER_LENGTH + nameBytes() + ownerBytes();
+    }
+
+    /** All of it. */
+    DirectBuffer bytes() {
+        return buffer;
+    }
+}

@@ -1,0 +1,302 @@
+package dev.msgrelay.cluster;
+
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigOrigin;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigSyntax;
+import com.typesafe.config.ConfigValue;
+import io.aeron.logbuffer.FrameDescriptor;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Who is in a cluster: the same file on all nodes.
+ *
+ * <pre>
+ *   cluster {
+ *     name = orders
+ *     directory = /var/lib/relay/cluster      # each node has a directory of its own in it: node-1
+ *     members { 1 = "10.0.0.1:7410", 2 = "10.0.0.2:7410", 3 = "10.0.0.3:7410" }
+ *     sync = 1                                # 0: a majority has it in memory; 1: on its disks
+ *     snapshot = 10m                          # the log before is dropped: so often,
+ *     snapshot-log = 1g                       # and after so much
+ *     mtu = 1408                              # bytes of a datagram between nodes
+ *     shared = /dev/shm                       # where a node's threads share memory
+ *   }
+ * </pre>
+ *
+ * @param name of the cluster: nodes of another one are refused
+ * @param directory where nodes keep the log
+ * @param shared a file system in memory, with room for {@link #SHARED_BYTES}
+ * @param mtu bytes of a datagram between nodes at most
+ * @param sync whether what is committed is forced to the disks of a majority
+ * @param snapshot so often one is taken, if much has come
+ * @param snapshotBytes of the cluster's log: likewise after so many, however soon
+ * @param members by their numbers
+ */
+record ClusterFile(
+        String name,
+        Path directory,
+        Path shared,
+        int mtu,
+        boolean sync,
+        Duration snapshot,
+        long snapshotBytes,
+        Map<Integer, Member> members) {
+    /** UDP ports of a node: from the one that is in the file on. */
+    static final int PORTS = 5;
+
+    /** What a node's buffers take of the shared memory at most. */
+    static final long SHARED_BYTES = 384L << 20;
+
+    private static final Duration LEAST_SNAPSHOT = Duration.ofSeconds(5);
+    private static final Duration MOST_SNAPSHOT = Duration.ofDays(1);
+    private static final long LEAST_SNAPSHOT_BYTES = 1 << 20;
+    private static final long MOST_SNAPSHOT_BYTES = 1L << 40;
+
+    private static final int LEAST_MTU = 1_024;
+    private static final int MOST_MTU = 65_504;
+
+    private static final int MOST_MEMBERS = 7;
+    private static final int MOST_NUMBER = 100;
+    private static final int MOST_PORT = 65_535;
+
+    /** @param port the first of {@link #PORTS} */
+    record Member(String host, int port) {
+        /** Of one of its ports. */
+        String endpoint(int offset) {
+            return host + ":" + (port + offset);
+        }
+
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+
+    ClusterFile {
+        members = Map.copyOf(members);
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @throws IllegalArgumentException what is wrong in it, with file and line
+     */
+    static ClusterFile read(Path file) {
+        try {
+            ConfigObject root = ConfigFactory.parseFile(
+                            file.toFile(),
+                            ConfigParseOptions.defaults()
+                                    .setSyntax(ConfigSyntax.CONF)
+                                    .setAllowMissing(false))
+                    .resolve()
+                    .root();
+            root.forEach((key, value) -> {
+                if (!key.equals("cluster")) {
+                    throw wrong(
+                            value, "unknown key " + key + "; there is the block cluster { ... } and nothing beside it");
+                }
+            });
+            if (!(root.get("cluster") instanceof ConfigObject block)) {
+                throw new IllegalArgumentException(file + ": there is no block cluster { ... }");
+            }
+            return read(block);
+        } catch (ConfigException e) {
+            String place = e.origin() == null ? file.toString() : where(e.origin());
+            throw new IllegalArgumentException(place + ": " + e.getMessage().replaceAll("\\s+", " "), e);
+        }
+    }
+
+    private static ClusterFile read(ConfigObject block) {
+        block.forEach((key, value) -> {
+            switch (key) {
+                case "name", "directory", "shared", "mtu", "sync", "snapshot", "snapshot-log", "members" -> {}
+                default ->
+                    throw wrong(
+                            value,
+                            "unknown key cluster." + key
+                                    + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu and"
+                                    + " shared");
+            }
+        });
+        String name = text(block, "name", null);
+        if (!name.matches("[A-Za-z0-9_.-]{1,40}")) {
+            throw wrong(
+                    block.get("name"),
+                    "cluster.name '" + name + "' is not 1 to 40 letters, digits, dots, dashes and underscores");
+        }
+        String sync = text(block, "sync", "0");
+        if (!sync.equals("0") && !sync.equals("1")) {
+            throw wrong(block.get("sync"), "cluster.sync '" + sync + "' is neither 0 nor 1");
+        }
+        return new ClusterFile(
+                name,
+                Path.of(text(block, "directory", null)),
+                Path.of(text(block, "shared", "/dev/shm")),
+                mtu(block),
+                sync.equals("1"),
+                snapshot(block),
+                snapshotBytes(block),
+                members(block));
+    }
+
+    private static int mtu(ConfigObject block) {
+        String text = text(block, "mtu", "1408");
+        int mtu = number(text, LEAST_MTU, MOST_MTU);
+        if (mtu < 0 || mtu % FrameDescriptor.FRAME_ALIGNMENT != 0) {
+            throw wrong(
+                    block.get("mtu"),
+                    "cluster.mtu '" + text + "' is no multiple of " + FrameDescriptor.FRAME_ALIGNMENT + " within "
+                            + LEAST_MTU + ".." + MOST_MTU + ": 1408 fits into Ethernet, 8896 into jumbo frames");
+        }
+        return mtu;
+    }
+
+    private static Duration snapshot(ConfigObject block) {
+        if (!block.containsKey("snapshot")) {
+            return Duration.ofMinutes(10);
+        }
+        Duration every = block.toConfig().getDuration("snapshot");
+        if (every.compareTo(LEAST_SNAPSHOT) < 0 || every.compareTo(MOST_SNAPSHOT) > 0) {
+            throw wrong(
+                    block.get("snapshot"),
+                    "cluster.snapshot " + text(block, "snapshot", null) + " is not within " + LEAST_SNAPSHOT.toSeconds()
+                            + "s.." + MOST_SNAPSHOT.toHours() + "h");
+        }
+        return every;
+    }
+
+    private static long snapshotBytes(ConfigObject block) {
+        if (!block.containsKey("snapshot-log")) {
+            return 1L << 30;
+        }
+        long bytes = block.toConfig().getBytes("snapshot-log");
+        if (bytes < LEAST_SNAPSHOT_BYTES || bytes > MOST_SNAPSHOT_BYTES) {
+            throw wrong(
+                    block.get("snapshot-log"),
+                    "cluster.snapshot-log " + text(block, "snapshot-log", null) + " is not within 1m..1t");
+        }
+        return bytes;
+    }
+
+    private static Map<Integer, Member> members(ConfigObject block) {
+        if (!(block.get("members") instanceof ConfigObject entries)) {
+            throw wrong(
+                    Objects.requireNonNullElse(block.get("members"), block),
+                    "cluster.members is to be a block: members { 1 = \"10.0.0.1:7410\", ... }");
+        }
+        Map<Integer, Member> members = new TreeMap<>();
+        for (Map.Entry<String, ConfigValue> entry : entries.entrySet()) {
+            int number = number(entry.getKey(), 1, MOST_NUMBER);
+            if (number < 0) {
+                throw wrong(
+                        entry.getValue(),
+                        "cluster.members: '" + entry.getKey() + "' is no node's number within 1.." + MOST_NUMBER);
+            }
+            Member member = member(entry.getValue());
+            members.forEach((other, known) -> {
+                if (known.host.equals(member.host) && Math.abs(known.port - member.port) < PORTS) {
+                    throw wrong(
+                            entry.getValue(),
+                            "cluster.members: nodes " + other + " and " + number + ", " + known + " and " + member
+                                    + ": each has " + PORTS + " ports, from the one that is named on");
+                }
+            });
+            members.put(number, member);
+        }
+        if (members.size() % 2 == 0 || members.size() > MOST_MEMBERS) {
+            throw wrong(
+                    entries,
+                    "cluster.members: " + members.size() + " nodes; there may be 3, 5 or 7, or one to try it: an even"
+                            + " number bears no more failures than one less");
+        }
+        return members;
+    }
+
+    private static Member member(ConfigValue value) {
+        String text = String.valueOf(value.unwrapped());
+        int colon = text.lastIndexOf(':');
+        int port = colon < 1 ? -1 : number(text.substring(colon + 1), 1, MOST_PORT - PORTS + 1);
+        if (port < 0) {
+            throw wrong(
+                    value,
+                    "cluster.members: '" + text + "' is no host:port, such as 10.0.0.1:7410, with a port within 1.."
+                            + (MOST_PORT - PORTS + 1));
+        }
+        return new Member(text.substring(0, colon), port);
+    }
+
+    /** -1: it is none, or not within. */
+    private static int number(String text, int least, int most) {
+        if (!text.matches("\\d{1,5}")) {
+            return -1;
+        }
+        int number = Integer.parseInt(text);
+        return number < least || number > most ? -1 : number;
+    }
+
+    /** @param byDefault null: it has to be there */
+    private static String text(ConfigObject block, String key, String byDefault) {
+        ConfigValue value = block.get(key);
+        if (value == null && byDefault == null) {
+            throw wrong(block, "cluster." + key + " is missing");
+        }
+        if (value instanceof ConfigObject) {
+            throw wrong(value, "cluster." + key + " is to be a value");
+        }
+        return value == null ? byDefault : String.valueOf(value.unwrapped());
+    }
+
+    private static IllegalArgumentException wrong(ConfigValue value, String what) {
+        return new IllegalArgumentException(where(value.origin()) + ": " + what);
+    }
+
+    private static String where(ConfigOrigin origin) {
+        String file = origin.filename() == null ? origin.description() : origin.filename();
+        return origin.lineNumber() < 0 ? file : file + ":" + origin.lineNumber();
+    }
+
+    /** The node's own. */
+    Path directoryOf(int node) {
+        return directory.resolve("node-" + node);
+    }
+
+    /** Where the node's threads share memory. */
+    Path sharedOf(int node) {
+        return shared.resolve("relay-" + name + "-" + node);
+    }
+
+    /** As Aeron wants them: ingress, consensus, log, catch-up, archive. */
+    String aeronMembers() {
+        return new TreeMap<>(members)
+                .entrySet().stream()
+                        .map(entry -> {
+                            StringBuilder text = new StringBuilder().append(entry.getKey());
+                            for (int port = 0; port < PORTS; port++) {
+                                text.append(',').append(entry.getValue().endpoint(port));
+                            }
+                            return text.toString();
+                        })
+                        .collect(Collectors.joining("|"));
+    }
+
+    /** How messages go from node to node, to the leader and from there; what nodes say beside needs no large datagrams. */
+    String aeronMessages() {
+        return "aeron:udp?term-length=16m|mtu=" + mtu;
+    }
+
+    /** Where entries are offered. */
+    String aeronIngress() {
+        return new TreeMap<>(members)
+                .entrySet().stream()
+                        .map(entry -> entry.getKey() + "=" + entry.getValue().endpoint(0))
+                        .collect(Collectors.joining(","));
+    }
+}

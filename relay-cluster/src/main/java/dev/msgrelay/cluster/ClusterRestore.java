@@ -1,0 +1,181 @@
+package dev.msgrelay.cluster;
+
+import io.aeron.archive.Archive;
+import io.aeron.archive.client.AeronArchive;
+import io.aeron.cluster.ClusterBackup;
+import io.aeron.cluster.ClusterBackup.Configuration.ReplayStart;
+import io.aeron.cluster.ClusterBackupEventsListener;
+import io.aeron.cluster.ClusterBackupMediaDriver;
+import io.aeron.cluster.ClusterMember;
+import io.aeron.cluster.RecordingLog;
+import io.aeron.exceptions.AeronEvent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.agrona.IoUtil;
+
+/**
+ * Gets the cluster's last snapshot and the log behind it from the other nodes, for one that has lost its own, or was away for
+ * so long that the others have dropped what it lacks. Done by Aeron's ClusterBackup.
+ */
+public final class ClusterRestore {
+    /** The others answer within that, or there is no cluster. */
+    private static final Duration ANSWER = Duration.ofSeconds(30);
+
+    /** Nothing came for so long: it has all there was. */
+    private static final Duration QUIET = Duration.ofSeconds(1);
+
+    /** The others go on meanwhile, and what is new comes when the node is started. */
+    private static final Duration ENOUGH = Duration.ofSeconds(60);
+
+    private static final long LOOK_MILLIS = 50;
+
+    /** What there is to say of it. Aeron's thread writes. */
+    private static final class Progress implements ClusterBackupEventsListener {
+        volatile int from;
+        volatile long snapshot = -1;
+        volatile boolean snapshotHere;
+        volatile long position = -1;
+        volatile long movedNanos;
+        volatile String trouble = "";
+
+        @Override
+        public void onBackupQuery() {
+            // Somebody is asked.
+        }
+
+        @Override
+        public void onPossibleFailure(Exception e) {
+            trouble = ": " + e.getMessage();
+        }
+
+        @Override
+        public void onBackupResponse(ClusterMember[] all, ClusterMember source, List<RecordingLog.Snapshot> snapshots) {
+            from = source.id();
+            for (RecordingLog.Snapshot each : snapshots) {
+                snapshot = Math.max(snapshot, each.logPosition());
+            }
+        }
+
+        @Override
+        public void onUpdatedRecordingLog(RecordingLog log, List<RecordingLog.Snapshot> snapshots) {
+            snapshotHere = true;
+            movedNanos = System.nanoTime();
+        }
+
+        @Override
+        public void onLiveLogProgress(long recording, long counter, long to) {
+            position = to;
+            movedNanos = System.nanoTime();
+        }
+    }
+
+    private ClusterRestore() {}
+
+    /**
+     * Restores a node that does not run.
+     *
+     * @param conf the cluster's file
+     * @param replace whether what the node still has is deleted; otherwise there may be nothing
+     * @param say is told how it goes on
+     * @throws IOException it cannot; the message says why
+     */
+    public static void run(Path conf, int node, boolean replace, Consumer<String> say)
+            throws IOException, InterruptedException {
+        try (NodePlace place = NodePlace.take(conf, node)) {
+            if (place.archive().exists() || place.consensus().exists()) {
+                if (!replace) {
+                    throw new IOException(place.who() + ": " + place.directory()
+                            + " has a log: --replace deletes it and gets another one");
+                }
+                IoUtil.delete(place.archive(), true);
+                IoUtil.delete(place.consensus(), true);
+            }
+            boolean done = false;
+            try {
+                copy(place, say);
+                done = true;
+            } finally {
+                if (!done) {
+                    // Half of it is worse than nothing.
+                    IoUtil.delete(place.archive(), true);
+                    IoUtil.delete(place.consensus(), true);
+                }
+            }
+        }
+    }
+
+    @SuppressWarnings("try") // it is there, and not looked at
+    private static void copy(NodePlace place, Consumer<String> say) throws IOException, InterruptedException {
+        Map<Integer, ClusterFile.Member> others = new TreeMap<>(place.file().members());
+        others.remove(place.node());
+        if (others.isEmpty()) {
+            throw new IOException(place.who() + " has nobody to get a log from: it is the only one");
+        }
+        say.accept(place.who() + " asks " + others);
+        Progress progress = new Progress();
+        long start = System.nanoTime();
+        try (ClusterBackupMediaDriver driver = launch(place, others, progress)) {
+            while (!progress.snapshotHere) {
+                if (progress.from == 0 && System.nanoTime() - start > ANSWER.toNanos()) {
+                    throw new IOException(place.who() + ": none of " + others + " has answered within "
+                            + ANSWER.toSeconds() + " s" + progress.trouble);
+                }
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            }
+            say.accept("node " + progress.from + " gives "
+                    + (progress.snapshot < 0 ? "no snapshot" : "a snapshot, of log position " + progress.snapshot)
+                    + ", and the log behind it");
+            long here = System.nanoTime();
+            while (System.nanoTime() - progress.movedNanos < QUIET.toNanos()
+                    && System.nanoTime() - here < ENOUGH.toNanos()) {
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            }
+        }
+        say.accept(place.who() + " has the log up to position " + progress.position);
+    }
+
+    private static ClusterBackupMediaDriver launch(
+            NodePlace place, Map<Integer, ClusterFile.Member> others, Progress progress) {
+        Consumer<Throwable> trouble = e -> progress.trouble = ": " + e.getMessage();
+        Archive.Context archive = ClusterNode.archive(place, e -> note(e, trouble));
+        String any = ClusterNode.anyPort(place);
+        return ClusterBackupMediaDriver.launch(
+                ClusterNode.media(place, e -> note(e, trouble)),
+                archive,
+                new ClusterBackup.Context()
+                        .aeronDirectoryName(place.driver())
+                        .clusterId(ClusterNode.clusterId(place.file()))
+                        .clusterDir(place.consensus())
+                        .markFileDir(place.marks())
+                        .archiveContext(ClusterNode.archiveClient(place, archive))
+                        .clusterArchiveContext(new AeronArchive.Context()
+                                .aeronDirectoryName(place.driver())
+                                .controlRequestChannel("aeron:udp?term-length=64k")
+                                .controlResponseChannel(any))
+                        .clusterConsensusEndpoints(others.values().stream()
+                                .map(member -> member.endpoint(1))
+                                .collect(Collectors.joining(",")))
+                        .consensusChannel("aeron:udp?term-length=64k|endpoint="
+                                + place.member().endpoint(1))
+                        .catchupEndpoint(place.member().endpoint(3))
+                        .sourceType(ClusterBackup.SourceType.ANY)
+                        .initialReplayStart(ReplayStart.LATEST_SNAPSHOT)
+                        .clusterBackupCoolDownIntervalNs(TimeUnit.SECONDS.toNanos(1))
+                        .idleStrategySupplier(Idle::new)
+                        .eventsListener(progress)
+                        .errorHandler(e -> note(e, trouble)));
+    }
+
+    private static void note(Throwable e, Consumer<Throwable> trouble) {
+        if (!(e instanceof AeronEvent)) {
+            trouble.accept(e);
+        }
+    }
+}

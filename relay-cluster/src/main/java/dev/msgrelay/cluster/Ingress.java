@@ -1,0 +1,249 @@
+package dev.msgrelay.cluster;
+
+import io.aeron.Aeron;
+import io.aeron.DirectBufferVector;
+import io.aeron.cluster.client.AeronCluster;
+import io.aeron.cluster.client.EgressListener;
+import io.aeron.logbuffer.Header;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that offers a node's entries to the leader, wherever that is: in batches, in their order, and all of those that
+ * are not in order once more after each change of the leader, because what was under way to the old one is nobody's.
+ */
+final class Ingress implements EgressListener, AutoCloseable {
+    /** A batch is about a datagram's worth of entries: what has gathered meanwhile, and nobody waits for more. */
+    static final int BATCH_BYTES = 60 << 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    /** So often a node says how far it is, which also keeps its connection. */
+    private static final long GREET_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** What it says comes back by the log: otherwise the cluster has forgotten it, and nobody says so. */
+    private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(6);
+
+    /** So often it listens for a new leader, while it has nothing to offer. */
+    private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Nothing has come into order for so long although it was offered: it is offered again. */
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** So long nobody is told that there is no cluster: an election takes a second or two. */
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private static final long END_MILLIS = 5_000;
+
+    private final String who;
+    private final AeronCluster.Context context;
+    private final ClusterOrderer orderer;
+    private final Outgoing outgoing;
+    private final LongSupplier heardNanos;
+    private final BooleanSupplier elected;
+    private final UnsafeBuffer header = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
+    private final DirectBufferVector entries = new DirectBufferVector();
+    private final DirectBufferVector[] greeting;
+    private final DirectBufferVector[] batch;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    // Of the thread.
+    private AeronCluster.AsyncConnect connecting;
+    private AeronCluster cluster;
+    private boolean greeted;
+    private long sent;
+    private long headBefore;
+    private long headNanos;
+    private long greetNanos;
+    private long connectedNanos;
+    private long retryNanos;
+    private long lostNanos = System.nanoTime();
+    private boolean told;
+
+    /**
+     * @param who for people
+     * @param epoch that the stream gets if it has none yet
+     * @param heardNanos when something of the node last came back by the log
+     * @param elected whether this node has taken part in an election: one that the others do not know under this number would
+     *     only take the place of the one that they know
+     */
+    Ingress(
+            String who,
+            Aeron aeron,
+            ClusterFile file,
+            int node,
+            long life,
+            long epoch,
+            ClusterOrderer orderer,
+            LongSupplier heardNanos,
+            BooleanSupplier elected) {
+        this.who = who;
+        this.heardNanos = heardNanos;
+        this.elected = elected;
+        this.orderer = orderer;
+        this.outgoing = orderer.outgoing();
+        Batch.putHeader(header, node, ClusterState.idOf(file.name()), life, epoch);
+        DirectBufferVector headed = new DirectBufferVector(header, 0, Batch.HEADER_LENGTH);
+        this.greeting = new DirectBufferVector[] {null, headed};
+        this.batch = new DirectBufferVector[] {null, headed, entries};
+        this.context = new AeronCluster.Context()
+                .aeron(aeron)
+                .ownsAeronClient(false)
+                .ingressChannel(file.aeronMessages())
+                .ingressEndpoints(file.aeronIngress())
+                .egressChannel("aeron:udp?term-length=64k|endpoint="
+                        + file.members().get(node).host() + ":0")
+                .egressListener(this)
+                .errorHandler(e -> LOG.debug("{}: {}", who, e.getMessage()));
+        this.thread = new Thread(this::run, "relay-cluster-ingress");
+        this.thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        IdleStrategy idle = new Idle();
+        while (!closed) {
+            int work = 0;
+            try {
+                work = work(System.nanoTime());
+            } catch (RuntimeException e) {
+                if (!closed) {
+                    LOG.debug("{}: {}", who, e.getMessage());
+                    drop();
+                }
+            }
+            boolean listens = work == 0 && cluster != null && greeted;
+            if (listens && outgoing.awaitBeyond(sent, LISTEN_NANOS)) {
+                idle.reset();
+            } else {
+                idle.idle(work);
+            }
+        }
+        CloseHelper.quietCloseAll(connecting, cluster);
+    }
+
+    private int work(long now) {
+        if (cluster == null) {
+            return connect(now);
+        }
+        int work = cluster.pollEgress();
+        long since = Math.max(connectedNanos, heardNanos.getAsLong());
+        if (cluster.isClosed() || now - since > DEAF_NANOS) {
+            drop();
+            return 1;
+        }
+        if (now - greetNanos > GREET_NANOS) {
+            greetNanos = now;
+            greeted = false;
+        }
+        return work + offer(now);
+    }
+
+    private int connect(long now) {
+        if (!told && now - lostNanos > QUIET_NANOS) {
+            told = true;
+            LOG.warn("{} has no leader: nothing comes into order here until there is one", who);
+        }
+        if (connecting == null) {
+            if (now - retryNanos < 0 || !elected.getAsBoolean()) {
+                return 0;
+            }
+            connecting = AeronCluster.asyncConnect(context.clone());
+        }
+        cluster = connecting.poll();
+        if (cluster != null) {
+            connecting = null;
+            connectedNanos = now;
+            greeted = false;
+            goBack(now);
+            if (told) {
+                LOG.info("{} has a leader again: node {}", who, cluster.leaderMemberId());
+            }
+            told = false;
+        }
+        return cluster == null ? 0 : 1;
+    }
+
+    /** What was offered may never have arrived. */
+    private void goBack(long now) {
+        sent = outgoing.head();
+        headBefore = sent;
+        headNanos = now;
+    }
+
+    private void drop() {
+        if (cluster != null || connecting != null) {
+            CloseHelper.quietCloseAll(connecting, cluster);
+            connecting = null;
+            cluster = null;
+            lostNanos = told ? lostNanos : System.nanoTime();
+        }
+        retryNanos = System.nanoTime() + RETRY_NANOS;
+    }
+
+    private int offer(long now) {
+        if (!greeted) {
+            header.putLong(Batch.POSITION_OFFSET, orderer.appended());
+            greeted = cluster.offer(greeting) > 0;
+            return greeted ? 1 : 0;
+        }
+        long head = outgoing.head();
+        if (head != headBefore || head == sent) {
+            headBefore = head;
+            headNanos = now;
+        } else if (now - headNanos > STUCK_NANOS) {
+            goBack(now);
+        }
+        sent = outgoing.skipPadding(outgoing.begin(sent));
+        try {
+            int bytes = outgoing.wholeEntries(sent, BATCH_BYTES);
+            if (bytes == 0) {
+                return 0;
+            }
+            entries.reset(outgoing.memory(), outgoing.at(sent), bytes);
+            if (cluster.offer(batch) < 0) {
+                return 0;
+            }
+            sent += bytes;
+            return 1;
+        } finally {
+            outgoing.done();
+        }
+    }
+
+    @Override
+    public void onMessage(
+            long clusterSessionId, long timestamp, DirectBuffer buffer, int offset, int length, Header itsHeader) {
+        // The cluster says nothing to nodes but by its log.
+    }
+
+    @Override
+    public void onNewLeader(long clusterSessionId, long leadershipTermId, int leader, String endpoints) {
+        goBack(System.nanoTime());
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join(END_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

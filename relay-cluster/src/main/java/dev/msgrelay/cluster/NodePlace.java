@@ -1,0 +1,222 @@
+package dev.msgrelay.cluster;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.TreeSet;
+import org.agrona.IoUtil;
+
+/**
+ * Where a node is: its directory, its ports, its shared memory. Taken before Aeron has any of it, since Aeron would say later,
+ * and in its own words, what is wrong.
+ *
+ * <pre>
+ *   directory/node-1/lock       who has it
+ *                    node       whose it is
+ *                    archive/   the cluster's log, snapshots
+ *                    cluster/   which of these is which
+ *   shared/relay-orders-1/driver, marks
+ * </pre>
+ */
+final class NodePlace implements AutoCloseable {
+    private static final String LOCK = "lock";
+    private static final String IDENTITY = "node";
+    private static final int LOCK_TEXT = 200;
+
+    private final ClusterFile file;
+    private final int node;
+    private final Path directory;
+    private final Path shared;
+    private FileChannel lock;
+    private FileStore disk;
+
+    private NodePlace(ClusterFile file, int node) {
+        this.file = file;
+        this.node = node;
+        this.directory = file.directoryOf(node);
+        this.shared = file.sharedOf(node);
+    }
+
+    /**
+     * Takes it.
+     *
+     * @param conf the cluster's file
+     * @throws IOException it cannot be had; the message names what is wrong, and where. Nothing is taken then
+     */
+    static NodePlace take(Path conf, int node) throws IOException {
+        ClusterFile file;
+        try {
+            file = ClusterFile.read(conf);
+        } catch (IllegalArgumentException e) {
+            throw new IOException("cluster: " + e.getMessage(), e);
+        }
+        if (!file.members().containsKey(node)) {
+            throw new IOException("cluster " + conf + ": node " + node + " is not among the members "
+                    + new TreeSet<>(file.members().keySet()));
+        }
+        NodePlace place = new NodePlace(file, node);
+        boolean taken = false;
+        try {
+            place.takeDirectory();
+            place.checkAddress();
+            place.checkShared();
+            taken = true;
+            return place;
+        } finally {
+            if (!taken) {
+                place.unlock();
+            }
+        }
+    }
+
+    ClusterFile file() {
+        return file;
+    }
+
+    int node() {
+        return node;
+    }
+
+    ClusterFile.Member member() {
+        return file.members().get(node);
+    }
+
+    /** For people. */
+    String who() {
+        return "node " + node + " of " + file.name();
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    File archive() {
+        return directory.resolve("archive").toFile();
+    }
+
+    File consensus() {
+        return consensus(file, node);
+    }
+
+    static File consensus(ClusterFile file, int node) {
+        return file.directoryOf(node).resolve("cluster").toFile();
+    }
+
+    String driver() {
+        return shared.resolve("driver").toString();
+    }
+
+    File marks() {
+        return shared.resolve("marks").toFile();
+    }
+
+    /** Bytes free on its disk. */
+    long free() throws IOException {
+        return disk.getUsableSpace();
+    }
+
+    private void takeDirectory() throws IOException {
+        try {
+            Files.createDirectories(directory);
+            disk = Files.getFileStore(directory);
+            lock = FileChannel.open(
+                    directory.resolve(LOCK),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE);
+            if (!locked()) {
+                ByteBuffer text = ByteBuffer.allocate(LOCK_TEXT);
+                lock.read(text, 0);
+                throw new IOException(who() + ": " + directory + " is in use by process "
+                        + new String(text.array(), 0, text.position(), StandardCharsets.UTF_8).strip());
+            }
+            lock.truncate(0);
+            lock.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)), 0);
+            checkIdentity();
+        } catch (FileSystemException e) {
+            throw new IOException(who() + ": cannot use the directory " + directory + ": " + e, e);
+        }
+    }
+
+    private boolean locked() throws IOException {
+        try {
+            return lock.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    /** A directory stays with its node and its cluster. */
+    private void checkIdentity() throws IOException {
+        Path identity = directory.resolve(IDENTITY);
+        if (!Files.exists(identity)) {
+            Files.writeString(identity, who() + "\n");
+            return;
+        }
+        String found = Files.readString(identity).strip();
+        if (!found.equals(who())) {
+            throw new IOException(who() + ": " + directory + " belongs to " + found);
+        }
+    }
+
+    private void checkAddress() throws IOException {
+        for (int i = 0; i < ClusterFile.PORTS; i++) {
+            InetSocketAddress address = new InetSocketAddress(member().host(), member().port() + i);
+            if (address.isUnresolved()) {
+                throw new IOException(who() + ": there is no host " + member().host());
+            }
+            try (DatagramSocket probe = new DatagramSocket(null)) {
+                probe.setReuseAddress(false);
+                probe.bind(address);
+            } catch (SocketException e) {
+                throw new IOException(
+                        who() + ": UDP port " + address.getPort() + " of "
+                                + member().host() + " cannot be had, perhaps because another node " + node
+                                + " is running: " + e.getMessage(),
+                        e);
+            }
+        }
+    }
+
+    private void checkShared() throws IOException {
+        if (!Files.isDirectory(file.shared())) {
+            throw new IOException(who() + ": cluster.shared " + file.shared() + " is no directory");
+        }
+        // Of a process that was killed: nobody else has it, since nobody else has the directory.
+        IoUtil.delete(shared.toFile(), true);
+        long free = Files.getFileStore(file.shared()).getUsableSpace();
+        if (free < ClusterFile.SHARED_BYTES) {
+            throw new IOException(who() + ": " + file.shared() + " has " + free + " bytes free, and a node may need "
+                    + ClusterFile.SHARED_BYTES + ": make it larger (docker run --shm-size), or name another file system"
+                    + " by cluster.shared");
+        }
+    }
+
+    private void unlock() {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        IoUtil.delete(shared.toFile(), true);
+        unlock();
+    }
+}

@@ -1,0 +1,259 @@
+package dev.msgrelay.cluster;
+
+import io.aeron.ExclusivePublication;
+import io.aeron.Image;
+import io.aeron.Publication;
+import io.aeron.cluster.codecs.CloseReason;
+import io.aeron.cluster.service.ClientSession;
+import io.aeron.cluster.service.Cluster;
+import io.aeron.cluster.service.ClusteredService;
+import io.aeron.logbuffer.Header;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.AgentTerminationException;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the cluster calls on each node, in the order of its log: gives it to {@link ClusterState}, whose decisions go to the
+ * core by {@link ClusterOrderer}. On the service's thread.
+ */
+final class RelayService implements ClusteredService {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    /** A core that takes nothing for so long does not keep up with the cluster. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /**
+     * What a member last said of itself.
+     *
+     * @param position of the stream, up to where it had it
+     * @param lag bytes of the stream that were in order then and that it did not have
+     * @param nanos when that came here
+     */
+    record Said(long position, long lag, long nanos) {}
+
+    private final ClusterFile file;
+    private final int node;
+    private final long lastTerm;
+    private final ClusterState state;
+    private final ClusterOrderer orderer;
+    private final ClusterOrderer.ToCore output;
+    private final Runnable begun;
+    // Of members only.
+    private final Map<Integer, Said> said = new ConcurrentHashMap<>();
+    // When this node's word last came back.
+    private volatile long heardNanos = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
+    private volatile long position;
+    private volatile long term = -1;
+    private volatile int leader;
+    private Cluster cluster;
+    // The last reason; null: there was none.
+    private String passedOver;
+    // 0: it does not wait.
+    private long waitsSinceNanos;
+
+    /**
+     * @param lastTerm that the node's earlier lives knew of; -1: none
+     * @param begun called once the stream has an epoch, which the orderer knows then
+     */
+    RelayService(ClusterFile file, int node, long lastTerm, ClusterOrderer orderer, Runnable begun) {
+        this.file = file;
+        this.node = node;
+        this.lastTerm = lastTerm;
+        this.state = new ClusterState(file.name());
+        this.orderer = orderer;
+        this.begun = begun;
+        this.output = orderer.output(this::begins, this::await);
+    }
+
+    private void begins() {
+        orderer.begins(state.epoch(), state.position(), state.sequence());
+        begun.run();
+    }
+
+    @Override
+    public void onStart(Cluster theCluster, Image snapshot) {
+        cluster = theCluster;
+        if (snapshot != null) {
+            load(snapshot);
+            LOG.info(
+                    "node {} of {} goes on from a snapshot: message {}, {} names",
+                    node,
+                    file.name(),
+                    state.sequence(),
+                    state.names());
+            position = state.position();
+            if (state.epoch() != 0) {
+                begins();
+            }
+        }
+    }
+
+    @Override
+    public void onSessionMessage(
+            ClientSession session, long timestamp, DirectBuffer buffer, int offset, int length, Header header) {
+        try {
+            String foreign = state.batch(session.id(), timestamp, buffer, offset, length, output);
+            if (foreign == null) {
+                position = state.position();
+                if (length == Batch.HEADER_LENGTH) {
+                    says(buffer.getInt(offset + Batch.NODE_OFFSET), buffer.getLong(offset + Batch.POSITION_OFFSET));
+                }
+            } else if (!foreign.equals(passedOver)) {
+                passedOver = foreign;
+                LOG.warn("node {} of {} passes over {} (logged once)", node, file.name(), foreign);
+            }
+        } catch (RuntimeException e) {
+            // What it was about to do is done in part. Nobody may see what comes of that.
+            orderer.failed(e);
+            LOG.error("node {} of {} leaves the cluster: {}", node, file.name(), e.getMessage());
+            throw new AgentTerminationException(e);
+        }
+        waitsSinceNanos = 0;
+        orderer.wake();
+    }
+
+    private void says(int member, long its) {
+        if (file.members().containsKey(member)) {
+            long now = System.nanoTime();
+            said.put(member, new Said(its, state.position() - its, now));
+            heardNanos = member == node ? now : heardNanos;
+        }
+    }
+
+    private void await() {
+        if (!orderer.isFed()) {
+            // The relay looks through its journal.
+            cluster.idleStrategy().idle();
+            return;
+        }
+        long now = System.nanoTime();
+        if (waitsSinceNanos == 0) {
+            waitsSinceNanos = now;
+        } else if (now - waitsSinceNanos > PATIENCE_NANOS) {
+            throw new IllegalStateException("this node does not keep up: for "
+                    + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s it has taken nothing of what is in order");
+        }
+        cluster.idleStrategy().idle();
+    }
+
+    @Override
+    public void onSessionOpen(ClientSession session, long timestamp) {
+        // A node's first batch says whose it is.
+    }
+
+    @Override
+    public void onSessionClose(ClientSession session, long timestamp, CloseReason closeReason) {
+        state.sessionClosed(session.id(), timestamp);
+    }
+
+    @Override
+    public void onTimerEvent(long correlationId, long timestamp) {
+        // None is set.
+    }
+
+    // ---- snapshots ---------------------------------------------------------------------------------------------
+
+    @Override
+    public void onTakeSnapshot(ExclusivePublication publication) {
+        // The log before it may be dropped: what a journal has not got by then, it would never get.
+        while (state.epoch() != 0 && !orderer.isForced(state.position())) {
+            await();
+        }
+        waitsSinceNanos = 0;
+        for (String line : state.save()) {
+            UnsafeBuffer bytes = new UnsafeBuffer(line.getBytes(StandardCharsets.UTF_8));
+            long result = publication.offer(bytes, 0, bytes.capacity());
+            while (result < 0) {
+                if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+                    throw new IllegalStateException(
+                            "the snapshot cannot be written: " + Publication.errorString(result));
+                }
+                cluster.idleStrategy().idle();
+                result = publication.offer(bytes, 0, bytes.capacity());
+            }
+        }
+        LOG.info("node {} of {} has taken a snapshot at message {}", node, file.name(), state.sequence());
+    }
+
+    private void load(Image snapshot) {
+        boolean[] whole = new boolean[1];
+        while (!whole[0]) {
+            int polled = snapshot.poll(
+                    (buffer, offset, length, header) -> {
+                        byte[] line = new byte[length];
+                        buffer.getBytes(offset, line);
+                        whole[0] = state.load(new String(line, StandardCharsets.UTF_8));
+                    },
+                    1);
+            if (polled == 0 && (snapshot.isClosed() || snapshot.isEndOfStream())) {
+                throw new IllegalStateException("the snapshot of cluster " + file.name() + " ends before its end");
+            }
+            cluster.idleStrategy().idle(polled);
+        }
+    }
+
+    // ---- what there is to tell -----------------------------------------------------------------------------------
+
+    @Override
+    public void onNewLeadershipTermEvent(
+            long itsTerm,
+            long logPosition,
+            long timestamp,
+            long termBaseLogPosition,
+            int itsLeader,
+            int logSessionId,
+            TimeUnit timeUnit,
+            int appVersion) {
+        leader = itsLeader;
+        term = itsTerm;
+        if (leader == node) {
+            LOG.info("node {} of {} leads, term {}", node, file.name(), term);
+        } else {
+            LOG.info("node {} of {} follows node {}, term {}", node, file.name(), leader, term);
+        }
+        if (itsTerm > lastTerm) {
+            output.newTerm();
+        }
+    }
+
+    /** Of those that were in the log; -1: none. Any thread. */
+    long term() {
+        return term;
+    }
+
+    /** Of that term; 0: none. Any thread. */
+    int leader() {
+        return leader;
+    }
+
+    /** Bytes of the stream that are in order. Any thread. */
+    long position() {
+        return position;
+    }
+
+    /** When something that this node said last came back by the log. Any thread. */
+    long heardNanos() {
+        return heardNanos;
+    }
+
+    /** Null: nothing. Any thread. */
+    Said said(int member) {
+        return said.get(member);
+    }
+
+    @Override
+    public void onRoleChange(Cluster.Role role) {
+        // The new term says it.
+    }
+
+    @Override
+    public void onTerminate(Cluster theCluster) {
+        // Whoever closes the node, or its failure, says it.
+    }
+}

@@ -1,0 +1,293 @@
+package dev.msgrelay.cluster;
+
+import dev.msgrelay.server.core.ClusterStatus;
+import dev.msgrelay.server.core.ClusterStatus.State;
+import io.aeron.Aeron;
+import io.aeron.archive.client.AeronArchive;
+import io.aeron.archive.client.ArchiveException;
+import io.aeron.cluster.ClusterControl;
+import io.aeron.cluster.ConsensusModule;
+import io.aeron.cluster.ElectionState;
+import io.aeron.cluster.RecordingLog;
+import io.aeron.cluster.service.Cluster.Role;
+import io.aeron.cluster.service.ClusterCounters;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.agrona.concurrent.status.AtomicCounter;
+import org.agrona.concurrent.status.CountersReader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node does a few times a second, beside messages: says how it stands; leaves while its disk still has room to do so;
+ * as leader has snapshots taken; drops what lies before them.
+ *
+ * <pre>
+ *   log   |-------- dropped --------|= segments =|============|======>
+ *                                      last snapshot but one  last snapshot
+ * </pre>
+ *
+ * The log is kept from the last snapshot but one on: who was away for less than it takes from one to the next gets from the
+ * others what it has missed. A thread of its own, since the archive answers when it can.
+ */
+final class Upkeep implements AutoCloseable {
+    /** With less than that on its disk a node leaves: what Aeron cannot write down it has lost. */
+    static final long LEAST_FREE = 64 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** So much of the log is read in no time: no snapshot for less. */
+    private static final long LEAST_LOG = 1 << 20;
+
+    /** The one before is kept. */
+    private static final int SNAPSHOTS_KEPT = 2;
+
+    /** Who is silent for longer is not where it was. */
+    private static final long SILENT_MILLIS = 3_000;
+
+    private static final long END_MILLIS = 5_000;
+
+    private final NodePlace place;
+    private final int clusterId;
+    private final Aeron aeron;
+    private final AeronArchive.Context archive;
+    private final RelayService service;
+    private final Consumer<ClusterStatus> stands;
+    private final Consumer<String> leave;
+    private final Thread thread = new Thread(this::run, "relay-cluster-upkeep");
+    private volatile boolean closed;
+
+    // Of the thread.
+    private long snapshots = -1;
+    private long snapshotPosition;
+    private long snapshotNanos = System.nanoTime();
+    private int purged;
+
+    /**
+     * @param archive of the node
+     * @param stands is told how the node stands
+     * @param leave is told why the node cannot take part any more
+     */
+    Upkeep(
+            NodePlace place,
+            Aeron aeron,
+            AeronArchive.Context archive,
+            RelayService service,
+            Consumer<ClusterStatus> stands,
+            Consumer<String> leave) {
+        this.place = place;
+        this.clusterId = ClusterNode.clusterId(place.file());
+        this.aeron = aeron;
+        this.archive = archive;
+        this.service = service;
+        this.stands = stands;
+        this.leave = leave;
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        look();
+        thread.start();
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                ClusterStatus status = look();
+                checkRoom();
+                dropIfSnapshot(System.nanoTime());
+                if (status.state() == State.LEADS) {
+                    snapshotIfDue(status.commitPosition(), System.nanoTime());
+                }
+            } catch (IOException | RuntimeException e) {
+                if (!closed) {
+                    // It is tried again.
+                    LOG.warn("{}: {}", place.who(), e.getMessage());
+                    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+                }
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    // ---- how it stands -----------------------------------------------------------------------------------------
+
+    private long counter(int type) {
+        CountersReader counters = aeron.countersReader();
+        int id = ClusterCounters.find(counters, type, clusterId);
+        return id < 0 ? -1 : counters.getCounterValue(id);
+    }
+
+    private ClusterStatus look() {
+        State state = state();
+        ClusterStatus status = new ClusterStatus(
+                place.file().name(),
+                place.node(),
+                state,
+                state == State.NO_LEADER ? 0 : service.leader(),
+                service.term(),
+                counter(ConsensusModule.Configuration.COMMIT_POSITION_TYPE_ID),
+                members(System.nanoTime()));
+        stands.accept(status);
+        return status;
+    }
+
+    private State state() {
+        long election = counter(ConsensusModule.Configuration.ELECTION_STATE_TYPE_ID);
+        if (election < 0) {
+            return State.NO_LEADER;
+        }
+        return switch (ElectionState.get(election)) {
+            // What it says comes back by the log, or it has a leader by name only.
+            case CLOSED ->
+                System.nanoTime() - service.heardNanos() > TimeUnit.MILLISECONDS.toNanos(SILENT_MILLIS)
+                        ? State.NO_LEADER
+                        : counter(ConsensusModule.Configuration.CLUSTER_NODE_ROLE_TYPE_ID) == Role.LEADER.code()
+                                ? State.LEADS
+                                : State.FOLLOWS;
+            case FOLLOWER_LOG_REPLICATION,
+                    FOLLOWER_REPLAY,
+                    FOLLOWER_CATCHUP_INIT,
+                    FOLLOWER_CATCHUP_AWAIT,
+                    FOLLOWER_CATCHUP -> State.CATCHES_UP;
+            default -> State.NO_LEADER;
+        };
+    }
+
+    private List<ClusterStatus.Member> members(long nanos) {
+        long position = service.position();
+        List<ClusterStatus.Member> members = new ArrayList<>();
+        new TreeMap<>(place.file().members()).forEach((number, member) -> {
+            RelayService.Said said = service.said(number);
+            if (said == null) {
+                members.add(new ClusterStatus.Member(number, member.toString(), -1, -1, -1));
+                return;
+            }
+            long silent = TimeUnit.NANOSECONDS.toMillis(nanos - said.nanos());
+            long lag = silent < SILENT_MILLIS ? said.lag() : position - said.position();
+            members.add(new ClusterStatus.Member(number, member.toString(), said.position(), Math.max(0, lag), silent));
+        });
+        return members;
+    }
+
+    // ---- the disk ----------------------------------------------------------------------------------------------
+
+    /** What is said of a disk without room. */
+    static String full(NodePlace place, long free) {
+        return "the disk of " + place.directory() + " has " + free + " bytes free, and a node needs " + LEAST_FREE;
+    }
+
+    private void checkRoom() throws IOException {
+        long free = place.free();
+        if (free < LEAST_FREE) {
+            leave.accept(full(place, free));
+            closed = true;
+        }
+    }
+
+    // ---- snapshots -----------------------------------------------------------------------------------------------
+
+    private void snapshotIfDue(long committed, long nanos) {
+        long grown = committed - snapshotPosition;
+        boolean late = nanos - snapshotNanos >= place.file().snapshot().toNanos();
+        boolean due = late && grown >= LEAST_LOG || grown >= place.file().snapshotBytes();
+        AtomicCounter toggle = due ? ClusterControl.findControlToggle(aeron.countersReader(), clusterId) : null;
+        if (toggle != null) {
+            // No more is done while the one before is under way.
+            ClusterControl.ToggleState.SNAPSHOT.toggle(toggle);
+        }
+    }
+
+    private void dropIfSnapshot(long nanos) {
+        long taken = counter(ConsensusModule.Configuration.SNAPSHOT_COUNTER_TYPE_ID);
+        if (taken == snapshots) {
+            return;
+        }
+        List<RecordingLog.Entry> all = new ArrayList<>();
+        long log;
+        try (RecordingLog recordings = new RecordingLog(place.consensus(), false)) {
+            for (RecordingLog.Entry entry : recordings.entries()) {
+                if (entry.isValid && entry.type == RecordingLog.ENTRY_TYPE_SNAPSHOT) {
+                    all.add(entry);
+                }
+            }
+            log = recordings.findLastTermRecordingId();
+        }
+        long[] positions = all.stream()
+                .mapToLong(entry -> entry.logPosition)
+                .sorted()
+                .distinct()
+                .toArray();
+        if (positions.length > 0) {
+            snapshotPosition = positions[positions.length - 1];
+        }
+        snapshotNanos = nanos;
+        if (positions.length >= SNAPSHOTS_KEPT) {
+            drop(all, positions[positions.length - SNAPSHOTS_KEPT], log);
+        }
+        snapshots = taken;
+    }
+
+    /** @param position of the log: what lies before it is of no use to anybody */
+    private void drop(List<RecordingLog.Entry> all, long position, long log) {
+        try (AeronArchive own = AeronArchive.connect(archive.clone())) {
+            long[] from = new long[2];
+            own.listRecording(
+                    log,
+                    (session,
+                            correlation,
+                            id,
+                            startTime,
+                            stopTime,
+                            start,
+                            stop,
+                            term,
+                            segment,
+                            termLength,
+                            mtu,
+                            its,
+                            stream,
+                            channel,
+                            original,
+                            source) -> {
+                        from[0] = start;
+                        from[1] = AeronArchive.segmentFileBasePosition(start, position, termLength, segment);
+                    });
+            if (from[1] > from[0]) {
+                long files = own.purgeSegments(log, from[1]);
+                LOG.info("{} has dropped {} files of the log, all before position {}", place.who(), files, from[1]);
+            }
+            for (; purged < all.size() && all.get(purged).logPosition < position; purged++) {
+                long id = all.get(purged).recordingId;
+                if (own.listRecording(id, (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) -> {}) > 0) {
+                    own.purgeRecording(id);
+                }
+            }
+        } catch (ArchiveException e) {
+            // Somebody reads it just now, or a file is still begun: it goes with the next snapshot.
+            LOG.info("{} drops nothing of the log this time: {}", place.who(), e.getMessage());
+        }
+    }
+
+    /** Ends before Aeron does, whose memory it reads. */
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join(END_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.msgrelay.cluster.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Entry point of {@code relay-cluster}. */
+@Command(
+        name = "relay-cluster",
+        mixinStandardHelpOptions = true,
+        description = {
+            "",
+            "Several relays that are one. A node is started by",
+            "  relay-server --cluster cluster.conf --node 1",
+            "and this shows it, and looks after it."
+        },
+        subcommands = {DemoCommand.class, LocalCommand.class, SnapshotCommand.class, RestoreCommand.class},
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:done", "1:it failed", "2:wrong options"})
+public final class RelayClusterMain implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    private RelayClusterMain() {}
+
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The command without its effects: for its manual. */
+    public static CommandLine commandLine() {
+        return new CommandLine(new RelayClusterMain())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
+                .setParameterExceptionHandler((failure, args) -> {
+                    failure.getCommandLine().getErr().println("relay-cluster: " + failure.getMessage());
+                    failure.getCommandLine().getErr().println("Try 'relay-cluster --help'.");
+                    return CommandLine.ExitCode.USAGE;
+                });
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "what to do is missing: demo, local, snapshot or restore");
+    }
+}

@@ -1,0 +1,50 @@
+package dev.msgrelay.cluster.cli;
+
+import dev.msgrelay.cluster.ClusterRestore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code relay-cluster restore}. */
+@Command(
+        name = "restore",
+        mixinStandardHelpOptions = true,
+        description = {
+            "",
+            "Gets the last snapshot and the log behind it from the other nodes, for a",
+            "node that has lost its disk, or was away for too long. The node itself does",
+            "not run; the others do. Afterwards it is started as always."
+        })
+final class RestoreCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--cluster", paramLabel = "FILE", required = true, description = "The cluster's file.")
+    private Path file;
+
+    @Option(names = "--node", paramLabel = "N", required = true, description = "The node of this machine.")
+    private int node;
+
+    @Option(names = "--replace", description = "Deletes the log that the node still has.")
+    private boolean replace;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        PrintWriter out = spec.commandLine().getOut();
+        try {
+            ClusterRestore.run(file, node, replace, line -> {
+                out.println(line);
+                out.flush();
+            });
+            return 0;
+        } catch (IOException e) {
+            spec.commandLine().getErr().println("relay-cluster: " + e.getMessage());
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.msgrelay.cluster.cli;
+
+import dev.msgrelay.cluster.ClusterNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code relay-cluster snapshot}. */
+@Command(
+        name = "snapshot",
+        mixinStandardHelpOptions = true,
+        description = {
+            "",
+            "Has the whole cluster take a snapshot, on each of its nodes: a node that is",
+            "started anew goes on from there, and does not read the log from its beginning.",
+            "On the machine of the leader; elsewhere it says so and does nothing."
+        })
+final class SnapshotCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--cluster", paramLabel = "FILE", required = true, description = "The cluster's file.")
+    private Path file;
+
+    @Option(names = "--node", paramLabel = "N", required = true, description = "The node of this machine.")
+    private int node;
+
+    @Override
+    public Integer call() {
+        try {
+            ClusterNode.snapshot(file, node);
+            spec.commandLine().getOut().println("snapshot taken");
+            return 0;
+        } catch (IOException | IllegalArgumentException e) {
+            spec.commandLine().getErr().println("relay-cluster: " + e.getMessage());
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/**
+ * The command {@code relay-cluster}.
+ *
+ * <pre>
+ *   RelayClusterMain -- demo ------> LocalCluster: three processes of relay-server, a publisher and a subscriber beside them
+ *                    |- local -----> the same, for whoever connects
+ *                    |- snapshot --> Aeron's ClusterTool
+ *                    '- restore ---> Aeron's ClusterBackup
+ * </pre>
+ *
+ * <p><b>Internal:</b> changes without notice.
+ */
+package dev.msgrelay.cluster.cli;

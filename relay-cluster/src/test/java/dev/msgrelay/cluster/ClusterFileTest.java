@@ -1,0 +1,82 @@
+package dev.msgrelay.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClusterFileTest {
+    private static final String GOOD = "name = orders, directory = /var/lib/relay";
+    private static final String MEMBERS =
+            "members { 1 = \"10.0.0.1:7410\", 2 = \"10.0.0.2:7410\", 3 = \"10.0.0.3:7410\" }";
+
+    @TempDir
+    private Path folder;
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(folder.resolve("cluster.conf"), text);
+    }
+
+    @Test
+    void saysWhoIsInIt() throws IOException {
+        ClusterFile read = ClusterFile.read(file("cluster { " + GOOD + ", sync = 1, mtu = 8896\n" + MEMBERS + " }"));
+        assertThat(read.sync()).isTrue();
+        assertThat(read.mtu()).isEqualTo(8896);
+        assertThat(read.snapshot()).hasMinutes(10);
+        assertThat(read.snapshotBytes()).isEqualTo(1 << 30);
+        assertThat(read.directoryOf(2)).hasToString("/var/lib/relay/node-2");
+        assertThat(read.sharedOf(2)).hasToString("/dev/shm/relay-orders-2");
+        assertThat(read.aeronIngress()).isEqualTo("1=10.0.0.1:7410,2=10.0.0.2:7410,3=10.0.0.3:7410");
+        assertThat(read.aeronMembers())
+                .startsWith("1,10.0.0.1:7410,10.0.0.1:7411,10.0.0.1:7412,10.0.0.1:7413,10.0.0.1:7414|2,");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "log-size = 1m                              | cluster.conf:1: unknown key log-size",
+                "x = 1, cluster {}                          | unknown key x",
+                "cluster = 5                                | no block cluster",
+                "cluster {}                                 | cluster.conf:1: cluster.name is missing",
+                "cluster { name = a b }                     | cluster.name 'a b' is not",
+                "cluster { name = a, colour = red }         | unknown key cluster.colour; there are name, directory",
+                "cluster { name = a }                       | cluster.directory is missing",
+                "cluster { name = a, directory = d }        | cluster.members is to be a block",
+                "cluster { name = a, directory = d, sync = 2 }                       | cluster.sync '2' is neither 0 nor 1",
+                "cluster { name = a, directory = d, mtu = 1500 }                     | cluster.mtu '1500' is no multiple of 32 within 1024..65504",
+                "cluster { name = a, directory = d, mtu = 992 }                      | cluster.mtu '992' is no multiple",
+                "cluster { name = a, directory = d, mtu = 65536 }                    | cluster.mtu '65536' is no multiple",
+                "cluster { name = a, directory = d, snapshot = 1s }                 | cluster.snapshot 1s is not within 5s..24h",
+                "cluster { name = a, directory = d, snapshot = soon }               | cluster.conf: 1",
+                "cluster { name = a, directory = d, snapshot-log = 9 }              | cluster.snapshot-log 9 is not within 1m..1t",
+                "cluster { name = a, directory = d, members = 3 }                    | cluster.members is to be a block",
+                "cluster { name = a, directory = d, members {} }                     | cluster.members: 0 nodes; there may be 3",
+                "cluster { name = a, directory = d, members { 1 = \"h:1\", 2 = \"i:1\" } } | 2 nodes; there may be 3, 5 or 7",
+                "cluster { name = a, directory = d, members { one = \"h:1\" } }        | 'one' is no node's number within 1..100",
+                "cluster { name = a, directory = d, members { 0 = \"h:1\" } }          | '0' is no node's number",
+                "cluster { name = a, directory = d, members { 1 = h } }              | 'h' is no host:port, such as",
+                "cluster { name = a, directory = d, members { 1 = \"h:65535\" } }      | with a port within 1..65531",
+                "cluster { name = a, directory = d, members { 1 = \"h:10\", 2 = \"h:14\", 3 = \"i:1\" } } | nodes 1 and 2, h:10 and h:14: each has 5 ports",
+                "cluster {                                  | cluster.conf"
+            })
+    void whatIsWrongIsNamedWithItsPlace(String text, String error) throws IOException {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterFile.read(file(text)))
+                .withMessageContaining(error);
+    }
+
+    @Test
+    void aMissingFileIsNamed() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterFile.read(folder.resolve("none.conf")))
+                .withMessageContaining("none.conf");
+    }
+}

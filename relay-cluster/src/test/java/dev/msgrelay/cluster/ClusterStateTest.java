@@ -1,0 +1,265 @@
+package dev.msgrelay.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.msgrelay.cluster.StateRig.Sender;
+import dev.msgrelay.protocol.ProducerId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is decided by the cluster's log alone. */
+class ClusterStateTest {
+    private static final ProducerId ANN = new ProducerId(1, 1);
+    private static final ProducerId BOB = new ProducerId(2, 2);
+
+    private final StateRig rig = new StateRig();
+    private final Sender one = new Sender(1, 100, 1);
+    private final Sender two = new Sender(2, 200, 2);
+
+    private static List<Integer> upTo(int last) {
+        return IntStream.rangeClosed(1, last).boxed().toList();
+    }
+
+    @Test
+    void theFirstBatchGivesTheEpochAndNoLaterOneDoes() {
+        rig.offer(two);
+        rig.offer(one);
+        assertThat(rig.state.epoch()).isEqualTo(79);
+        assertThat(rig.seen.events).containsExactly("begins");
+    }
+
+    @Test
+    void whatANodeSendsAgainIsTakenOnceAndWhatComesBehindAGapIsNot() {
+        byte[] a = one.run("", ProducerId.NONE, 1, 2);
+        byte[] b = one.run("", ProducerId.NONE, 3, 1);
+        byte[] c = one.run("", ProducerId.NONE, 4, 2);
+        rig.offer(one, a);
+        rig.offer(one, c);
+        rig.offer(one, a, b, c);
+        rig.offer(one, b, c);
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(5));
+        assertThat(rig.state.sequence()).isEqualTo(6);
+        assertThat(rig.state.position()).isEqualTo(5L * StateRig.FRAME);
+    }
+
+    @Test
+    void whatAPublisherSendsAgainAtAnotherNodeIsTakenOnceToTheMessage() {
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 5));
+        assertThat(rig.seen.last()).isEqualTo("run 1/2: 5, number 5 at 5");
+        rig.offer(two, two.claim("ann", ANN));
+        assertThat(rig.seen.last()).isEqualTo("claimed 2/1 ann: yes, 5 at 5");
+        // What was on its way through the first node comes now.
+        rig.offer(one, one.run("ann", ANN, 6, 4));
+        rig.offer(two, two.run("ann", ANN, 4, 8));
+        assertThat(rig.seen.last()).isEqualTo("run 2/2: 2, number 11 at 11");
+        rig.offer(two, two.run("ann", ANN, 10, 2));
+        assertThat(rig.seen.last()).as("all of it again").isEqualTo("run 2/3: 0, number 11 at 11");
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(11));
+        assertThat(rig.state.duplicates()).isEqualTo(8);
+    }
+
+    @Test
+    void aClaimOfAConnectionThatHasGoneTakesTheNameFromNobody() {
+        rig.offer(two, two.claim("ann", ANN), two.run("ann", ANN, 1, 1));
+        // Its publisher had waited for it in vain, and went to the second node.
+        rig.offer(one, one.claim("ann", ANN), one.leave("ann", ANN));
+        rig.offer(two, two.run("ann", ANN, 2, 1));
+        assertThat(rig.seen.events).noneMatch(event -> event.startsWith("taken"));
+        rig.offer(one, one.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 2");
+        rig.offer(two, two.leave("ann", ANN));
+        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.offer(one, one.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("yes");
+    }
+
+    @Test
+    void theNewestConnectionHasTheNameOnceItHasGivenAMessage() {
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 1));
+        rig.offer(two, two.claim("ann", ANN));
+        rig.offer(one, one.run("ann", ANN, 2, 1));
+        assertThat(rig.seen.events).noneMatch(event -> event.startsWith("taken"));
+        rig.offer(two, two.run("ann", ANN, 3, 1));
+        assertThat(rig.seen.events).endsWith("taken 2/2 ann", "run 2/2: 1, number 3 at 3");
+        // The older one ends, since it was told: the name stays.
+        rig.offer(one, one.leave("ann", ANN));
+        rig.offer(one, one.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 2");
+        rig.offer(two, two.run("ann", ANN, 4, 1));
+        assertThat(rig.seen.events.stream().filter(event -> event.startsWith("taken")))
+                .hasSize(1);
+    }
+
+    @Test
+    void numbersMayBeginAnywhereAndLeap() {
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 500, 2), one.run("ann", ANN, 900, 1));
+        assertThat(rig.seen.last()).isEqualTo("run 1/3: 1, number 900 at 3");
+    }
+
+    @Test
+    void anotherProducerWaitsUntilTheNameIsFreeAndBeginsFromNothing() {
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 3));
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 1");
+        rig.offer(one, one.leave("ann", ANN));
+        rig.millis += ClusterState.NAME_HOLD_MILLIS - 1;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        rig.millis++;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).isEqualTo("claimed 2/3 ann: yes, -1 at 0");
+        // Of the former one, late.
+        rig.offer(one, one.run("ann", ANN, 4, 1));
+        assertThat(rig.seen.last()).isEqualTo("run 1/4: 0, number -1 at 0");
+        assertThat(rig.state.sequence()).isEqualTo(4);
+    }
+
+    @Test
+    void aNameBelongsToItsIdentityForAnHourAfterItHasGone() {
+        rig.offer(one, one.claim("ann", ANN, "orders"), one.run("ann", ANN, 1, 1), one.leave("ann", ANN));
+        rig.offer(two, two.claim("ann", ANN, "prices"));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "another identity");
+        rig.millis += ClusterState.NAME_KEEP_MILLIS;
+        rig.offer(two, two.claim("ann", ANN, "prices"));
+        assertThat(rig.seen.last()).contains("yes, -1");
+    }
+
+    @Test
+    void theNamesOfANodeThatHasGoneAreFreeAndThoseWithoutAMessageForgotten() {
+        rig.offer(one, one.claim("ann", ANN), one.claim("bare", ANN), one.run("ann", ANN, 1, 1));
+        rig.state.sessionClosed(2, rig.millis);
+        assertThat(rig.state.names()).isEqualTo(2);
+        rig.state.sessionClosed(1, rig.millis);
+        assertThat(rig.state.names()).isEqualTo(1);
+        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("yes, -1");
+    }
+
+    @Test
+    void aFullTableForgetsTheOldestThatWasAwayForAnHour() {
+        StateRig small = new StateRig(2);
+        small.offer(one, one.claim("a", ANN), one.run("a", ANN, 1, 1), one.leave("a", ANN));
+        small.offer(one, one.claim("b", ANN), one.claim("c", ANN));
+        assertThat(small.seen.last()).contains("TOO_MANY_NAMES", "2 names");
+        small.millis += ClusterState.NAME_KEEP_MILLIS;
+        small.offer(one, one.claim("c", ANN));
+        assertThat(small.seen.last()).contains("yes");
+    }
+
+    @Test
+    void aNewLifeOfANodeBeginsAnewAndTheOldOneSaysNothingAnyMore() {
+        rig.offer(one, one.run("", ProducerId.NONE, 1, 1));
+        byte[] late = one.run("", ProducerId.NONE, 100, 1);
+        Sender again = new Sender(1, 101, 9);
+        rig.offer(again, again.run("", ProducerId.NONE, 2, 1));
+        rig.offer(one, late);
+        rig.offer(again, again.run("", ProducerId.NONE, 3, 1));
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(3));
+    }
+
+    /** Whoever gets to the addresses by mistake must not stop those who are there. */
+    @Test
+    void aBatchOfAnotherClusterOrVersionIsPassedOver() {
+        byte[] run = one.run("", ProducerId.NONE, 1, 1);
+        assertThat(rig.offer(ClusterState.idOf("prices"), Batch.VERSION, one, run))
+                .isEqualTo("a batch of node 1 of another cluster than orders");
+        assertThat(rig.offer(ClusterState.idOf(StateRig.CLUSTER), 2, one, run))
+                .isEqualTo("a batch of version 2: this node understands version 1");
+        assertThat(rig.state.epoch()).isZero();
+        assertThat(rig.seen.events).isEmpty();
+        rig.offer(one, run);
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(1));
+    }
+
+    @Test
+    void aSnapshotOfAnotherClusterOrVersionIsNamed() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> rig.state.load("state 1 5 1 0 1 0 0"))
+                .withMessageContaining("another cluster than orders");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> rig.state.load("state 9 5 1 0 1 0 0"))
+                .withMessageContaining("version 9");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> rig.state.load("what is this"))
+                .withMessageContaining("what");
+    }
+
+    /**
+     * Nodes and publishers send, send again, move and end at random: each message of a name comes once, in its order; and who
+     * begins with a snapshot somewhere in between sees the same as who has seen all.
+     */
+    @Test
+    void whoeverBeginsWithASnapshotGoesOnAlike() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        StateRig whole = new StateRig();
+        StateRig rebuilt = new StateRig();
+        boolean joined = false;
+        int joinedAt = 0;
+        Map<Integer, Sender> nodes = new HashMap<>();
+        Map<Integer, List<byte[]>> underWay = new HashMap<>();
+        long[] published = new long[3];
+        long session = 1;
+        for (int step = 0; step < 3_000; step++) {
+            int number = 1 + random.nextInt(3);
+            if (!nodes.containsKey(number) || random.nextInt(200) == 0) {
+                nodes.put(number, new Sender(number, random.nextLong(), session++));
+                underWay.put(number, new ArrayList<>());
+            }
+            Sender node = nodes.get(number);
+            List<byte[]> sending = underWay.get(number);
+            int publisher = random.nextInt(3);
+            String name = "name " + publisher;
+            ProducerId id = new ProducerId(5, publisher);
+            switch (random.nextInt(6)) {
+                case 0 -> sending.add(node.claim(name, id));
+                case 1 -> sending.add(node.leave(name, id));
+                default -> {
+                    int back = random.nextInt(4);
+                    long first = Math.max(1, published[publisher] + 1 - back);
+                    int count = 1 + random.nextInt(6);
+                    sending.add(node.claim(name, id));
+                    sending.add(node.run(name, id, first, count));
+                    published[publisher] = Math.max(published[publisher], first + count - 1);
+                }
+            }
+            if (joined || step == 1_000 + (int) (seed & 511)) {
+                if (!joined) {
+                    joined = true;
+                    joinedAt = whole.seen.events.size();
+                    List<String> lines = whole.state.save();
+                    for (int i = 0; i < lines.size(); i++) {
+                        assertThat(rebuilt.state.load(lines.get(i))).isEqualTo(i == lines.size() - 1);
+                    }
+                    assertThat(rebuilt.state.save()).isEqualTo(lines);
+                }
+            }
+            whole.millis += 7;
+            rebuilt.millis = whole.millis;
+            byte[][] batch = sending.toArray(byte[][]::new);
+            whole.offer(node, batch);
+            if (joined) {
+                rebuilt.offer(node, batch);
+            }
+            // What was in order is let go of at some time, and until then sent again.
+            if (random.nextInt(3) > 0) {
+                sending.clear();
+            }
+        }
+        assertThat(rebuilt.seen.events)
+                .as("seed %d", seed)
+                .isEqualTo(whole.seen.events.subList(joinedAt, whole.seen.events.size()));
+        assertThat(rebuilt.state.save()).as("seed %d", seed).isEqualTo(whole.state.save());
+        assertThat((long) whole.seen.bodies().size()).as("seed %d", seed).isEqualTo(whole.state.sequence() - 1);
+        assertThat(whole.state.sequence() - 1)
+                .as("seed %d: each message once", seed)
+                .isEqualTo(published[0] + published[1] + published[2]);
+    }
+}

@@ -1,0 +1,297 @@
+package dev.msgrelay.cluster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectPolicy;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.SubscriberOptions;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.agrona.IoUtil;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+
+/** Nodes that were away, and what the others say of them meanwhile. Three processes on loopback. */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class NodesComeBackTest {
+    private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final int NODES = 3;
+    private static final int BODY = 32 << 10;
+    private static final ReconnectPolicy RECONNECT =
+            ReconnectPolicy.endless().withDelays(Duration.ofMillis(20), Duration.ofMillis(200));
+
+    /** What a node has from a message on: how many, whether each comes once and in order, and their bytes. */
+    private record Read(long last, long wrong, long digest) {}
+
+    private static void startAll(LocalCluster cluster) throws IOException, InterruptedException {
+        for (int node = 1; node <= NODES; node++) {
+            cluster.start(node);
+        }
+        cluster.awaitReady(WAIT);
+    }
+
+    private static RelayPublisher publisher(LocalCluster cluster, int at) throws IOException {
+        return RelayPublisher.open(PublisherOptions.builder(cluster.publishAt(at))
+                .acks("test")
+                .reconnect(RECONNECT)
+                .build());
+    }
+
+    private static void publish(RelayPublisher publisher, long from, long to) throws InterruptedException {
+        ByteBuffer body = ByteBuffer.allocate(BODY);
+        for (long number = from; number <= to; number++) {
+            body.putLong(0, number);
+            assertThat(publisher.publish(7, body, WAIT)).hasToString("ACCEPTED");
+        }
+        assertThat(publisher.flush(WAIT)).isTrue();
+    }
+
+    /** Reads one node's stream from its earliest message on. */
+    private static Read read(LocalCluster cluster, int node, long to) throws IOException {
+        CRC32C digest = new CRC32C();
+        long[] seen = {0, 0};
+        long end = System.nanoTime() + WAIT.toNanos();
+        try (RelaySubscriber subscriber = RelaySubscriber.open(SubscriberOptions.builder(cluster.subscribe(node))
+                .fromEarliest()
+                .reconnect(RECONNECT)
+                .build())) {
+            while (seen[0] < to && System.nanoTime() - end < 0) {
+                subscriber.poll((sequence, type, body) -> {
+                    long number = body.getLong(body.position());
+                    if (number != sequence || seen[0] > 0 && number != seen[0] + 1) {
+                        seen[1]++;
+                    }
+                    seen[0] = number;
+                    digest.update(body);
+                });
+            }
+        }
+        return new Read(seen[0], seen[1], digest.getValue());
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long end = System.nanoTime() + WAIT.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).as(what).isNegative();
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+    }
+
+    private static HttpResponse<String> get(LocalCluster cluster, int node, String path) {
+        Matcher place = Pattern.compile("how it is doing: (http\\S+)").matcher(cluster.said(node));
+        String last = null;
+        while (place.find()) {
+            last = place.group(1);
+        }
+        assertThat(last).as(cluster.said(node)).isNotNull();
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create(last).resolve(path))
+                                    .timeout(WAIT)
+                                    .build(),
+                            BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new AssertionError(last + path, e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void whatIsBehindSnapshotsIsDroppedAndALostDiskComesBack() throws IOException, InterruptedException {
+        try (LocalCluster cluster = new LocalCluster(NODES, "snapshot-log = 40m", List.of("--admin", "none"))) {
+            startAll(cluster);
+            int lost = cluster.leader() % NODES + 1;
+            try (RelayPublisher publisher = publisher(cluster, cluster.leader())) {
+                long last = 10_000;
+                publish(publisher, 1, last);
+                for (int node = 1; node <= NODES; node++) {
+                    int its = node;
+                    await("node " + node + " drops", () -> cluster.said(its).contains("files of the log"));
+                    assertThat(cluster.directory().resolve("node-" + node + "/archive/0-0.rec"))
+                            .as("the oldest file of the log")
+                            .doesNotExist();
+                }
+
+                cluster.kill(lost);
+                IoUtil.delete(cluster.directory().resolve("node-" + lost).toFile(), false);
+                publish(publisher, last + 1, last + 1_000);
+                last += 1_000;
+
+                // As docs/cluster.md has it.
+                StringWriter said = new StringWriter();
+                CommandLine command = RelayClusterMain.commandLine()
+                        .setOut(new PrintWriter(said, true))
+                        .setErr(new PrintWriter(said, true));
+                assertThat(command.execute(
+                                "restore", "--cluster", cluster.file().toString(), "--node", Integer.toString(lost)))
+                        .as(said::toString)
+                        .isZero();
+                assertThat(said.toString()).contains("a snapshot, of log position");
+                assertThat(command.execute(
+                                "restore", "--cluster", cluster.file().toString(), "--node", Integer.toString(lost)))
+                        .isEqualTo(1);
+                assertThat(said.toString()).contains("has a log: --replace deletes it");
+
+                cluster.start(lost);
+                cluster.awaitReady(WAIT);
+                assertThat(cluster.said(lost)).contains("goes on from a snapshot");
+                publish(publisher, last + 1, last + 10);
+                last += 10;
+                Read back = read(cluster, lost, last);
+                assertThat(back.last()).isEqualTo(last);
+                assertThat(back.wrong()).isZero();
+
+                // It counts: with one of the others gone there is a majority.
+                int other = Stream.of(1, 2, 3)
+                        .filter(node -> node != lost)
+                        .max(Comparator.naturalOrder())
+                        .orElseThrow();
+                cluster.kill(other);
+                publish(publisher, last + 1, last + 10);
+            }
+        }
+    }
+
+    @Test
+    void theJournalGivesWhatMemoryAndTheClustersLogHaveDropped() throws IOException, InterruptedException {
+        Path journals = Files.createTempDirectory("relay-journals");
+        try (LocalCluster cluster = new LocalCluster(
+                NODES,
+                "snapshot-log = 40m",
+                List.of(
+                        "--admin",
+                        "none",
+                        "--journal",
+                        journals + "/%d",
+                        "--journal-keep",
+                        "1g",
+                        "--log-size",
+                        "8m"))) {
+            startAll(cluster);
+            int leader = cluster.leader();
+            int other = leader % NODES + 1;
+            long last = 8_000;
+            try (RelayPublisher publisher = publisher(cluster, other)) {
+                publish(publisher, 1, last);
+                for (int node = 1; node <= NODES; node++) {
+                    int its = node;
+                    await("node " + node + " drops", () -> cluster.said(its).contains("files of the log"));
+                }
+                Read all = read(cluster, leader, last);
+                assertThat(all).isEqualTo(new Read(last, 0, all.digest()));
+                assertThat(read(cluster, other, last)).isEqualTo(all);
+
+                // A node that was killed goes on behind what its journal has.
+                cluster.kill(leader);
+                publish(publisher, last + 1, last + 500);
+                last += 500;
+                cluster.start(leader);
+                cluster.awaitReady(WAIT);
+                publish(publisher, last + 1, last + 500);
+                last += 500;
+                all = read(cluster, other, last);
+                assertThat(all).isEqualTo(new Read(last, 0, all.digest()));
+                assertThat(read(cluster, leader, last)).isEqualTo(all);
+            }
+        } finally {
+            IoUtil.delete(journals.toFile(), true);
+        }
+    }
+
+    @Test
+    void theOthersSayHowEachNodeStandsAndAMinorityIsNotReady() throws IOException, InterruptedException {
+        try (LocalCluster cluster = new LocalCluster(NODES, "", List.of("--admin", "127.0.0.1:0"))) {
+            startAll(cluster);
+            int leader = cluster.leader();
+            int first = leader % NODES + 1;
+            int second = first % NODES + 1;
+            try (RelayPublisher publisher = publisher(cluster, leader)) {
+                publish(publisher, 1, 100);
+            }
+            for (int node = 1; node <= NODES; node++) {
+                int its = node;
+                await(
+                        "node " + node + " knows all",
+                        () -> get(cluster, its, "/health/ready").statusCode() == 200
+                                && !get(cluster, its, "/connections").body().contains("\"silentMillis\":-1"));
+            }
+            String ready = get(cluster, leader, "/health/ready").body();
+            assertThat(ready)
+                    .startsWith("{\"status\":\"ready\",\"cluster\":{\"name\":\"local-")
+                    .contains("\"role\":\"leads\"", "\"leader\":" + leader, "\"members\":[{\"node\":1,");
+            assertThat(get(cluster, first, "/health/ready").body())
+                    .contains("\"role\":\"follows\"", "\"leader\":" + leader);
+            assertThat(get(cluster, first, "/metrics").body())
+                    .contains(
+                            "relay_cluster_role{role=\"follows\"} 1",
+                            "relay_cluster_leader " + leader,
+                            "relay_cluster_member_lag_bytes{node=\"" + second + "\"} ",
+                            "relay_ready 1");
+
+            cluster.kill(leader);
+            cluster.kill(second);
+            await(
+                    "a minority is not ready",
+                    () -> get(cluster, first, "/health/ready").statusCode() == 503);
+            assertThat(get(cluster, first, "/health/ready").body()).startsWith("{\"status\":\"has no leader\"");
+            assertThat(get(cluster, first, "/health/live").statusCode()).isEqualTo(200);
+            await(
+                    "who is gone is silent",
+                    () -> get(cluster, first, "/connections").body().matches("(?s).*\"silentMillis\":\\d{4,}.*"));
+            cluster.start(second);
+            await("a majority is", () -> get(cluster, first, "/health/ready").statusCode() == 200);
+        }
+    }
+
+    /** Longer than elections, than Aeron's patience with its own parts, and than a connection of the cluster lives. */
+    @Test
+    void aNodeThatStoodStillGoesOn() throws IOException, InterruptedException {
+        try (LocalCluster cluster = new LocalCluster(NODES)) {
+            startAll(cluster);
+            int leader = cluster.leader();
+            int other = leader % NODES + 1;
+            try (RelayPublisher publisher = publisher(cluster, other)) {
+                publish(publisher, 1, 100);
+                cluster.pause(leader, true);
+                publish(publisher, 101, 200);
+                TimeUnit.SECONDS.sleep(13);
+                cluster.pause(leader, false);
+                publish(publisher, 201, 300);
+                Read all = read(cluster, other, 300);
+                assertThat(all).isEqualTo(new Read(300, 0, all.digest()));
+                assertThat(read(cluster, leader, 300)).isEqualTo(all);
+            }
+            try (RelayPublisher publisher = RelayPublisher.open(
+                    PublisherOptions.builder(List.of(cluster.publishAt(leader).get(0)))
+                            .acks("late")
+                            .reconnect(RECONNECT)
+                            .build())) {
+                publish(publisher, 301, 310);
+            }
+            assertThat(cluster.runs(leader)).as(cluster.said(leader)).isTrue();
+        }
+    }
+}
