@@ -260,21 +260,14 @@ final class ContestantOptions extends ContestantFit {
         String option = given.option();
         if (given.isReference()) {
             String what = option + "-through " + given.through();
-            refuse(given.command() != null, what + " and " + option + "-command exclude each other");
-            refuse(given.options() != null, what + " and " + option + " exclude each other");
-            refuse(given.directory() != null, what + " and " + option + "-dir exclude each other");
-            refuse(given.javaOptions() != null, what + " and " + option + "-java-opts exclude each other");
-            refuse(inProcess, what + " and --in-process exclude each other");
+            exclude(List.of(option, option + "-command", option + "-dir", option + "-java-opts", "--in-process"), what);
             boolean known = Set.of(Through.PLAIN, Through.SSLHANDLER, Through.C).contains(given.through());
             refuse(!known, what + " is none of relay, plain, sslhandler, c");
             return reference(load, what, given.through(), PathMtu.loopbackSegment());
         }
         String command = given.command();
         if (command != null) {
-            refuse(given.options() != null, option + " and " + option + "-command exclude each other");
-            refuse(given.directory() != null, option + "-dir and " + option + "-command exclude each other");
-            refuse(given.javaOptions() != null, option + "-java-opts and " + option + "-command exclude each other");
-            refuse(inProcess, "--in-process and " + option + "-command exclude each other");
+            exclude(List.of(option, option + "-dir", option + "-java-opts", "--in-process"), option + "-command");
             refuse(
                     !command.contains(CommandContestant.PUBLISH) || !command.contains(CommandContestant.SUBSCRIBE),
                     option + "-command needs " + CommandContestant.PUBLISH + " and " + CommandContestant.SUBSCRIBE

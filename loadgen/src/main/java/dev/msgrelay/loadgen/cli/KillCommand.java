@@ -4,6 +4,8 @@ import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.kill.Campaign;
 import dev.msgrelay.loadgen.kill.Campaign.Load;
 import dev.msgrelay.loadgen.kill.Campaign.Outcome;
+import dev.msgrelay.loadgen.kill.ClusterCampaign;
+import dev.msgrelay.loadgen.kill.ClusterCampaign.Kind;
 import dev.msgrelay.loadgen.kill.DiskFault;
 import dev.msgrelay.loadgen.kill.FullDisk;
 import dev.msgrelay.loadgen.kill.PowerCut;
@@ -15,8 +17,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
@@ -34,10 +38,14 @@ import picocli.CommandLine.Option;
                     + " each client had been told.",
             "Exits 1 when a message is missing that was acknowledged at a level which survives what was done, came twice,"
                     + " out of order or with other bytes, or when a client was not told. Levels below are the"
-                    + " control: what they lose shows that a loss is seen."
+                    + " control: what they lose shows that a loss is seen.",
+            "With --cluster: three nodes on this machine, publishers with acknowledgements and subscribers at each of them."
+                    + " Then each acknowledged message has to be at every node, once, and the order the same."
         })
 final class KillCommand extends Told {
     private static final int MOST = 100_000;
+    private static final int RATE = 2_000;
+    private static final int CLUSTER_RATE = 500;
 
     @Option(
             names = "--kills",
@@ -51,8 +59,9 @@ final class KillCommand extends Told {
             paramLabel = "LEVEL",
             split = ",",
             description =
-                    "Of publishers and subscribers: stream, written, forced; some of them with commas. Default: all three.")
-    private List<Level> levels = List.of(Level.values());
+                    "Of publishers and subscribers: stream, written, forced; some of them with commas. Default: all three;"
+                            + " a cluster acknowledges what is committed, and has none of them.")
+    private List<Level> levels;
 
     @Option(
             names = "--power-cuts",
@@ -70,6 +79,27 @@ final class KillCommand extends Told {
                     "And have the disk fail, be full and be slow, by strace; then fill a real one while publishers"
                             + " publish. Skipped where there is no strace, or no loop device.")
     private boolean faults;
+
+    @Option(
+            names = "--cluster",
+            description = "Of a cluster of three nodes instead; --publishers and --subscribers are of each node.")
+    private boolean cluster;
+
+    @Option(
+            names = "--incidents",
+            paramLabel = "WHAT",
+            split = ",",
+            description =
+                    "What goes wrong in a cluster, --kills times in all: ${COMPLETION-CANDIDATES}; some of them with commas."
+                            + " Links are cut in network namespaces, disks are loop devices; what cannot be had here is"
+                            + " skipped. Default: all of them.")
+    private Set<Kind> incidents;
+
+    @Option(
+            names = "--sync",
+            paramLabel = "N",
+            description = "Of the cluster: 1, what is acknowledged is on the disks of a majority. Default: 0.")
+    private Integer sync;
 
     @Option(
             names = "--journal",
@@ -97,9 +127,8 @@ final class KillCommand extends Told {
     @Option(
             names = "--rate",
             paramLabel = "R",
-            defaultValue = "2000",
-            description = "Messages a second of each publisher (${DEFAULT-VALUE}).")
-    private int rate;
+            description = "Messages a second of each publisher. Default: 2000, of a cluster 500.")
+    private Integer rate;
 
     @Option(
             names = "--seed",
@@ -116,19 +145,26 @@ final class KillCommand extends Told {
         within("--power-cuts", powerCuts, 0, MOST);
         within("--publishers", publishers, 1, 100);
         within("--subscribers", subscribers, 0, 100);
-        within("--rate", rate, 1, 1_000_000);
+        int each = rate == null ? cluster ? CLUSTER_RATE : RATE : rate;
+        within("--rate", each, 1, 1_000_000);
         refuse(journal != null && !isFree(journal), "--journal " + journal + " is not an empty directory");
-        Load load = new Load(levels.stream().distinct().sorted().toList(), publishers, subscribers, rate);
+        refuse(cluster && levels != null, "--level does not go with --cluster: it acknowledges what is committed");
+        refuse(cluster && journal != null, "--journal does not go with --cluster: its nodes have logs of their own");
+        refuse(cluster && powerCuts > 0, "--power-cuts does not go with --cluster");
+        refuse(cluster && faults, "--faults does not go with --cluster: give --incidents disk");
+        refuse(!cluster && incidents != null, "--incidents needs --cluster");
+        refuse(!cluster && sync != null, "--sync needs --cluster");
+        within("--sync", sync == null ? 0 : sync, 0, 1);
+        List<Level> all = cluster ? List.of(Level.STREAM) : levels == null ? List.of(Level.values()) : levels;
+        Load load = new Load(all.stream().distinct().sorted().toList(), publishers, subscribers, each);
         long used = seed == null ? ThreadLocalRandom.current().nextLong(1L << 32) : seed;
         Path directory = Files.createTempDirectory("loadgen-kill");
         ProgressLine progress = ProgressLine.onStderr("");
         boolean keep = true;
         try (Interrupts interrupts = Interrupts.watch()) {
             progress.step("seed " + used);
-            List<Outcome> outcomes = interrupts.orInterrupted(() -> outcomes(load, used, directory, progress));
-            progress.close();
-            keep = !KillReport.passed(outcomes);
-            print(json ? KillReport.json(used, outcomes) + "\n" : KillReport.text(used, outcomes));
+            keep = !interrupts.orInterrupted(() ->
+                    cluster ? ofACluster(load, used, directory, progress) : ofARelay(load, used, directory, progress));
             return keep ? 1 : 0;
         } catch (InterruptedException e) {
             keep = false;
@@ -142,6 +178,26 @@ final class KillCommand extends Told {
                 Campaign.remove(directory);
             }
         }
+    }
+
+    /** Answers whether everything is as it ought to be. */
+    private boolean ofACluster(Load load, long used, Path directory, ProgressLine progress)
+            throws IOException, RunException, InterruptedException {
+        Set<Kind> wanted = incidents == null ? EnumSet.allOf(Kind.class) : incidents;
+        ClusterCampaign.Outcome outcome = ClusterCampaign.run(
+                load, sync != null && sync == 1, kills, wanted, new SplittableRandom(used), directory, progress::step);
+        progress.close();
+        print(json ? KillReport.json(used, outcome) + "\n" : KillReport.text(used, outcome));
+        return outcome.passed();
+    }
+
+    /** Answers whether everything is as it ought to be. */
+    private boolean ofARelay(Load load, long used, Path directory, ProgressLine progress)
+            throws IOException, RunException, InterruptedException {
+        List<Outcome> outcomes = outcomes(load, used, directory, progress);
+        progress.close();
+        print(json ? KillReport.json(used, outcomes) + "\n" : KillReport.text(used, outcomes));
+        return KillReport.passed(outcomes);
     }
 
     private static boolean isFree(Path directory) throws IOException {

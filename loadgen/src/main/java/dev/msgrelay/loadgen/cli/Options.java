@@ -6,27 +6,32 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Options that a command has from elsewhere: what is wrong with them is said in that command's name. */
+/** A command, or options that several have: what is wrong with them is said in the command's name. */
 abstract class Options {
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec spec;
+    @Spec
+    private CommandSpec own;
 
+    /** Null in the command itself. */
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec user;
+
+    /** The command's. */
     final CommandSpec spec() {
-        return spec;
+        return user == null ? own : user;
     }
 
     /**
      * @throws ParameterException with this message, where something is wrong
      */
     final void refuse(boolean wrong, String message) {
-        Limits.refuse(spec, wrong, message);
+        Limits.refuse(spec(), wrong, message);
     }
 
     /**
      * @throws ParameterException naming the value and its limits
      */
     final void within(String option, long value, long min, long max) {
-        Limits.within(spec, option, value, min, max);
+        Limits.within(spec(), option, value, min, max);
     }
 
     /**
@@ -40,7 +45,7 @@ abstract class Options {
     }
 
     final boolean isGiven(String option) {
-        return spec.commandLine().getParseResult().hasMatchedOption(option);
+        return spec().commandLine().getParseResult().hasMatchedOption(option);
     }
 
     /**
@@ -53,7 +58,7 @@ abstract class Options {
         try {
             return parser.apply(text);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), name + e.getMessage(), e);
+            throw new ParameterException(spec().commandLine(), name + e.getMessage(), e);
         }
     }
 }

@@ -256,13 +256,11 @@ final class ShootoutCommand extends Told {
 
     /** A search has runs of its own instead of rounds, and nothing beside them. */
     private void checkSearch() {
-        refuse(rounds != null, "--rounds and --find-max-rate exclude each other");
+        exclude(List.of("--rounds", "--baseline", "--in-process"), "--find-max-rate");
         refuse(
                 calibrate != null,
                 (Boolean.FALSE.equals(calibrate) ? "--no-calibrate" : "--calibrate")
                         + " and --find-max-rate exclude each other");
-        refuse(baseline, "--baseline and --find-max-rate exclude each other");
-        refuse(inProcess, "--in-process and --find-max-rate exclude each other");
     }
 
     /** Files of a key are here, and Unix sockets have no TLS. */

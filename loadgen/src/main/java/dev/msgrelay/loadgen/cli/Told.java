@@ -8,30 +8,20 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** A command that prints what it found, as text or as JSON. */
-abstract class Told implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
-    final CommandSpec spec() {
-        return spec;
-    }
-
+abstract class Told extends Options implements Callable<Integer> {
     final PrintWriter out() {
-        return spec.commandLine().getOut();
+        return spec().commandLine().getOut();
     }
 
     final PrintWriter err() {
-        return spec.commandLine().getErr();
+        return spec().commandLine().getErr();
     }
 
     /** This command, with the arguments that it was given. */
     final Origin origin() {
-        return Origin.now(spec.name(), spec.commandLine().getParseResult().originalArgs());
+        return Origin.now(spec().name(), spec().commandLine().getParseResult().originalArgs());
     }
 
     /** Nothing yet, of this host. */
@@ -47,16 +37,5 @@ abstract class Told implements Callable<Integer> {
     final void print(String text) {
         out().print(text);
         out().flush();
-    }
-
-    /**
-     * @throws ParameterException with this message, where something is wrong
-     */
-    final void refuse(boolean wrong, String message) {
-        Limits.refuse(spec, wrong, message);
-    }
-
-    final void within(String option, long value, long min, long max) {
-        Limits.within(spec, option, value, min, max);
     }
 }

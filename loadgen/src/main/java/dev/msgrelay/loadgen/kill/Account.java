@@ -16,9 +16,11 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 
 /**
- * Holds what clients were told, by their notebooks, against what the journal's files have. To be made when no relay runs.
+ * Holds what clients were told, by their notebooks, against what the journal's files have, or what a node of a cluster gave to
+ * a reader of all of it. To be made when nobody writes them any more.
  *
  * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of the relay, and
  * within a life behind the one before; its bytes are those that were sent.
@@ -75,6 +77,7 @@ public final class Account {
         }
     }
 
+    private final String where;
     private final Level survived;
     private final boolean goesOn;
     private final List<Client> clients;
@@ -85,6 +88,7 @@ public final class Account {
     /** Publisher and number of each message of the journal, by its sequence less 1. */
     private final List<long[]> stream = new ArrayList<>();
 
+    private long last;
     private long epoch;
 
     /** The places of a level's counts. */
@@ -113,8 +117,13 @@ public final class Account {
         }
     }
 
-    /** As {@link #of}; empty yet. */
-    Account(Level survived, boolean goesOn, List<Client> clients) {
+    /**
+     * As {@link #of}; empty yet.
+     *
+     * @param where the stream is, for people
+     */
+    Account(String where, Level survived, boolean goesOn, List<Client> clients) {
+        this.where = where;
         this.survived = survived;
         this.goesOn = goesOn;
         this.clients = clients;
@@ -134,10 +143,50 @@ public final class Account {
      * @param goesOn whether the clients were connected to the relay's last life: then they know what they have lost
      */
     static Account of(Path directory, Level survived, boolean goesOn, List<Client> clients) throws IOException {
-        Account account = new Account(survived, goesOn, clients);
+        Account account = new Account("the journal", survived, goesOn, clients);
         account.read(directory);
         account.settle();
         return account;
+    }
+
+    /**
+     * Makes it of a node of a cluster, where nothing of any level may be lost.
+     *
+     * @param where the node, for people
+     * @param reader the notebook of a subscriber that has read all of its stream
+     */
+    static Account ofNode(String where, Path reader, List<Client> clients) throws IOException {
+        Account account = new Account(where, Level.STREAM, true, clients);
+        refuseMoreThan(Notebook.count(reader));
+        Notebook.read(reader, account::read);
+        account.settle();
+        return account;
+    }
+
+    /** Messages of the stream, with those that are missing before the last one. */
+    long messages() {
+        return last;
+    }
+
+    /** Of whose and which message each one is, in their order. */
+    long digest() {
+        CRC32C digest = new CRC32C();
+        ByteBuffer bytes = ByteBuffer.allocate(CHUNK * Long.BYTES);
+        for (long[] chunk : stream) {
+            bytes.clear().asLongBuffer().put(chunk);
+            digest.update(bytes);
+        }
+        return digest.getValue();
+    }
+
+    /** The first message that another account has otherwise, or not at all; 0: none. */
+    long differsFrom(Account other) {
+        for (long sequence = 1; sequence <= Math.max(last, other.last); sequence++) {
+            if (at(sequence) != other.at(sequence)) {
+                return sequence;
+            }
+        }
+        return 0;
     }
 
     /** What is wrong, a line each; empty: nothing. */
@@ -202,6 +251,17 @@ public final class Account {
         }
     }
 
+    /** What the reader of a node has noted. */
+    private void read(Notebook.Kind kind, long a, long b, long c) {
+        switch (kind) {
+            case MESSAGE -> place(a, b, c);
+            case WRONG -> foreign("message " + a + " of " + where + " is none that was sent");
+            case GAP -> find(where + " does not give its messages " + a + " to " + b);
+            case EPOCH -> life(c);
+            default -> find(where + " has another stream from message " + a + " on");
+        }
+    }
+
     /** A life of the relay begins. */
     void life(long newEpoch) {
         epoch = newEpoch;
@@ -210,23 +270,39 @@ public final class Account {
 
     /** The next message of the journal. */
     void place(long sequence, int type, ByteBuffer body) throws IOException {
-        if (sequence > MOST_MESSAGES) {
+        refuseMoreThan(sequence);
+        if (NumberedBody.matches(body) && type == (int) NumberedBody.publisher(body)) {
+            place(sequence, NumberedBody.publisher(body), NumberedBody.number(body));
+        } else {
+            foreign("message " + sequence + " of " + where + ", type " + type + ", " + body.remaining()
+                    + " bytes, is none that was sent");
+        }
+    }
+
+    private static void refuseMoreThan(long messages) throws IOException {
+        if (messages > MOST_MESSAGES) {
             throw new IOException("more than " + MOST_MESSAGES + " messages: ask for fewer kills, or a lower --rate");
         }
-        Published one = NumberedBody.matches(body) ? published.get(NumberedBody.publisher(body)) : null;
-        if (one == null || type != (int) one.client.id()) {
-            find("message " + sequence + " of the journal, type " + type + ", " + body.remaining()
-                    + " bytes, is none that was sent");
-            // Nobody can say whose it was: it counts for what must not fail.
-            add(published.values().iterator().next().client.level(), Count.WRONG, 1);
+    }
+
+    /** Nobody can say whose it was: it counts for what must not fail. */
+    private void foreign(String text) {
+        find(text);
+        add(published.values().iterator().next().client.level(), Count.WRONG, 1);
+    }
+
+    private void place(long sequence, long publisher, long number) {
+        Published one = published.get(publisher);
+        if (one == null) {
+            foreign("message " + sequence + " of " + where + ", of publisher " + publisher + ", is none that was sent");
             return;
         }
-        long number = NumberedBody.number(body);
         while (sequence > (long) stream.size() * CHUNK) {
             stream.add(new long[CHUNK]);
         }
         int at = (int) (sequence - 1);
-        stream.get(at / CHUNK)[at % CHUNK] = packed(one.client.id(), number);
+        last = Math.max(last, sequence);
+        stream.get(at / CHUNK)[at % CHUNK] = packed(publisher, number);
         if (one.numbers.get((int) number)) {
             add(one.client.level(), Count.DOUBLED, 1);
             find(one.client.name() + ": message " + number + " stands there once more, at " + sequence);
@@ -245,8 +321,13 @@ public final class Account {
 
     /** Whether the journal has this message under this number. */
     private boolean has(long sequence, long publisher, long number) {
+        return at(sequence) == packed(publisher, number);
+    }
+
+    /** 0: there is none. */
+    private long at(long sequence) {
         int chunk = (int) ((sequence - 1) / CHUNK);
-        return chunk < stream.size() && stream.get(chunk)[(int) ((sequence - 1) % CHUNK)] == packed(publisher, number);
+        return chunk < stream.size() ? stream.get(chunk)[(int) ((sequence - 1) % CHUNK)] : 0;
     }
 
     // ---- what clients were told --------------------------------------------------------------------------------
@@ -287,8 +368,8 @@ public final class Account {
             find(client.name() + ": nothing was acknowledged");
         }
         if (count > 0 && survives(client)) {
-            find(client.name() + ": " + count + " of " + one.acknowledged
-                    + " acknowledged messages are not in the journal, the first one is " + first);
+            find(client.name() + ": " + count + " of " + one.acknowledged + " acknowledged messages are not in " + where
+                    + ", the first one is " + first);
         }
         if (goesOn && !lost.isEmpty()) {
             find(client.name() + ": it was not told that " + lost.cardinality()
@@ -307,7 +388,7 @@ public final class Account {
         if (wrong > 0 && (goesOn || survives(client))) {
             add(client.level(), Count.WRONG, wrong);
             find(client.name() + ": had " + wrong
-                    + " messages that the journal has not under their numbers, the first one is "
+                    + " messages that " + where + " has not under their numbers, the first one is "
                     + had.wrong.nextSetBit(0));
         }
         if (had.next <= 1) {

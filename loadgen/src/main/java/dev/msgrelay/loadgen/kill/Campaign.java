@@ -129,7 +129,7 @@ public final class Campaign {
             throws IOException, RunException, InterruptedException {
         try (Rig rig = new Rig(load, journal, notebooks)) {
             Campaign campaign = new Campaign(rig, random, progress);
-            progress.accept("a relay, " + rig.clients().size() + " clients");
+            progress.accept("a relay, " + rig.clients().all().size() + " clients");
             rig.start(List.of());
             Pace pace = new Pace("kill", kills);
             while (pace.done() < kills) {
@@ -139,14 +139,16 @@ public final class Campaign {
             rig.finish();
             rig.killAll();
             progress.accept("reading the journal and the notebooks");
-            return campaign.outcome(Account.of(journal, Level.WRITTEN, true, rig.clients()));
+            return campaign.outcome(
+                    Account.of(journal, Level.WRITTEN, true, rig.clients().all()));
         }
     }
 
     private void kill(Pace pace) throws IOException, RunException, InterruptedException {
         int pause = random.nextInt(LEAST_PAUSE_MILLIS, MOST_PAUSE_MILLIS);
         boolean ofRelay = random.nextInt(10) < RELAYS_OF_TEN;
-        Client client = rig.clients().get(random.nextInt(rig.clients().size()));
+        Client client =
+                rig.clients().all().get(random.nextInt(rig.clients().all().size()));
         boolean both = random.nextInt(ONE_IN) == 0;
         boolean early = random.nextInt(ONE_IN) == 0;
         int start = random.nextInt(MOST_START_MILLIS);
@@ -156,13 +158,11 @@ public final class Campaign {
         progress.accept(pace.next(who + " after " + pause + " ms; acknowledged: " + rig.acknowledged()));
         if (!ofRelay) {
             kill(client);
-            rig.start(client);
             return;
         }
         killRelay();
         if (both) {
             kill(client);
-            rig.start(client);
         }
         rig.startRelay(List.of());
         if (early) {
@@ -178,8 +178,9 @@ public final class Campaign {
         relayKills++;
     }
 
-    private void kill(Client client) throws InterruptedException {
-        rig.kill(client);
+    private void kill(Client client) throws IOException, InterruptedException {
+        rig.clients().kill(client);
+        rig.clients().start(client);
         clientKills.merge(client, 1, Integer::sum);
     }
 

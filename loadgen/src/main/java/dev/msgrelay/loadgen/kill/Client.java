@@ -25,12 +25,17 @@ record Client(Role role, long id, String name, Level level, ProducerId producer,
         return role == Role.PUBLISHER ? PublisherMain.class : SubscriberMain.class;
     }
 
-    List<String> args(String endpoint, int rate) {
+    /**
+     * Of its process.
+     *
+     * @param endpoints with commas
+     */
+    List<String> args(String endpoints, int rate) {
         return switch (role) {
             case PUBLISHER ->
                 List.of(
                         "--to",
-                        endpoint,
+                        endpoints,
                         "--name",
                         name,
                         "--producer",
@@ -44,7 +49,7 @@ record Client(Role role, long id, String name, Level level, ProducerId producer,
                         "--notebook",
                         notebook.toString());
             case SUBSCRIBER ->
-                List.of("--to", endpoint, "--name", name, "--level", level.flag(), "--notebook", notebook.toString());
+                List.of("--to", endpoints, "--name", name, "--level", level.flag(), "--notebook", notebook.toString());
             case RELAY -> throw new IllegalStateException("a relay is no client");
         };
     }

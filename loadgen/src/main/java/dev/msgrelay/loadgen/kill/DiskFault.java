@@ -91,7 +91,8 @@ public enum DiskFault {
             TimeUnit.MILLISECONDS.sleep(ON_MILLIS);
             rig.finish();
             rig.killAll();
-            Account account = Account.of(rig.journal(), Level.WRITTEN, true, rig.clients());
+            Account account =
+                    Account.of(rig.journal(), Level.WRITTEN, true, rig.clients().all());
             return Campaign.Outcome.of(text, Level.WRITTEN, 0, account, findings);
         }
     }

@@ -4,11 +4,8 @@ import dev.msgrelay.loadgen.kill.Campaign.Outcome;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.Level;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +16,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class FullDisk {
     private static final String WHAT = "a full disk";
-    private static final int BLOCK = 64 << 10;
     private static final long BEFORE_MILLIS = 1_000;
     private static final long LOOK_MILLIS = 20;
 
@@ -46,12 +42,11 @@ public final class FullDisk {
             throws IOException, RunException, InterruptedException {
         Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
         List<String> findings = new ArrayList<>();
-        try (LoopDisk disk = new LoopDisk(directory);
+        try (LoopDisk disk = new LoopDisk(directory, LoopDisk.USUAL_MEGABYTES);
                 Rig rig = new Rig(load, disk.journal(), notebooks)) {
             rig.start(List.of());
             TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
-            Path others = disk.at().resolve("others");
-            fill(others);
+            disk.fill();
             if (!awaitStop(rig)) {
                 findings.add("on a full disk acknowledgements went on for "
                         + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS) + " s");
@@ -63,30 +58,16 @@ public final class FullDisk {
             if (more > 0) {
                 findings.add(more + " messages were acknowledged while the disk was full and publishers waited");
             }
-            Files.delete(others);
+            disk.free();
             if (!awaitMore(rig, stopped)) {
                 findings.add("nothing was acknowledged within " + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS)
                         + " s after the disk had room again");
             }
             rig.finish();
             rig.killAll();
-            Account account = Account.of(disk.journal(), Level.WRITTEN, true, rig.clients());
+            Account account = Account.of(
+                    disk.journal(), Level.WRITTEN, true, rig.clients().all());
             return Outcome.of(WHAT + " for " + FULL_MILLIS / 1_000 + " s", Level.WRITTEN, 0, account, findings);
-        }
-    }
-
-    /** To the last block. */
-    private static void fill(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            ByteBuffer block = ByteBuffer.allocateDirect(BLOCK);
-            for (int length = BLOCK; length > 0; ) {
-                try {
-                    channel.write(block.clear().limit(length));
-                } catch (IOException e) {
-                    // No space for so much: less, then.
-                    length /= 2;
-                }
-            }
         }
     }
 

@@ -3,14 +3,21 @@ package dev.msgrelay.loadgen.kill;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /** A disk of its own: an ext4 file system in a file, which is mounted until this is closed. One thread owns it. */
 final class LoopDisk implements AutoCloseable {
-    private static final String SIZE = "256M";
+    /** Of a journal. */
+    static final int USUAL_MEGABYTES = 256;
+
     private static final long TOOL_MILLIS = 30_000;
+    private static final String FILLER = "filler";
+    private static final int BLOCK = 64 << 10;
 
     private final Path directory;
     private final Path at;
@@ -20,12 +27,13 @@ final class LoopDisk implements AutoCloseable {
 
     /**
      * @param directory an empty one
+     * @param megabytes its size
      */
-    LoopDisk(Path directory) throws IOException, InterruptedException {
+    LoopDisk(Path directory, int megabytes) throws IOException, InterruptedException {
         this.directory = directory;
         this.at = Files.createDirectory(directory.resolve("disk"));
         this.image = directory.resolve("disk-0.img");
-        tool("truncate", "-s", SIZE, image.toString());
+        tool("truncate", "-s", megabytes + "M", image.toString());
         tool("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", image.toString());
         mount();
     }
@@ -37,7 +45,7 @@ final class LoopDisk implements AutoCloseable {
             if (!tools.run(List.of("id", "-u")).output().equals("0")) {
                 return what + " needs root, to mount a file system";
             }
-            for (String tool : List.of("mkfs.ext4", "mount", "umount", "losetup")) {
+            for (String tool : List.of("mkfs.ext4", "mount", "umount", "losetup", "fallocate")) {
                 if (!tools.run(List.of("sh", "-c", "command -v " + tool)).succeeded()) {
                     return what + " needs " + tool;
                 }
@@ -57,6 +65,31 @@ final class LoopDisk implements AutoCloseable {
     /** A directory in it. */
     Path journal() {
         return at.resolve("journal");
+    }
+
+    /** Somebody else takes all of its space, to the last block. */
+    void fill() throws IOException, InterruptedException {
+        Path filler = at.resolve(FILLER);
+        long free = Files.getFileStore(at).getUsableSpace() / BLOCK * BLOCK;
+        // At once, what can be had at once; what is left, and all of it where that is not known here, as it comes.
+        new Subprocess(TOOL_MILLIS).run(List.of("fallocate", "-l", "" + Math.max(BLOCK, free), filler.toString()));
+        try (FileChannel channel = FileChannel.open(
+                filler, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+            ByteBuffer block = ByteBuffer.allocateDirect(BLOCK);
+            for (int length = BLOCK; length > 0; ) {
+                try {
+                    channel.write(block.clear().limit(length));
+                } catch (IOException e) {
+                    // No space for so much: less, then.
+                    length /= 2;
+                }
+            }
+        }
+    }
+
+    /** There is room again. */
+    void free() throws IOException {
+        Files.deleteIfExists(at.resolve(FILLER));
     }
 
     /**

@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
  */
 final class Notebook implements AutoCloseable {
     enum Kind {
-        /** A publisher: all up to number {@code a} is acknowledged at its level. */
+        /** A publisher: all up to number {@code a} is acknowledged at its level; it heard so at {@code b} ({@link System#nanoTime}). */
         ACKNOWLEDGED,
         /** A publisher: what it had acknowledged from {@code a} to {@code b} may be gone; the epoch is {@code c} now. */
         GONE,
@@ -64,13 +64,18 @@ final class Notebook implements AutoCloseable {
         if (!Files.exists(path)) {
             return;
         }
-        long count = Files.size(path) / ENTRY;
+        long count = count(path);
         try (InputStream bytes = Files.newInputStream(path);
                 DataInputStream in = new DataInputStream(new BufferedInputStream(bytes, 1 << 16))) {
             for (long i = 0; i < count; i++) {
                 reader.entry(KINDS[(int) in.readLong()], in.readLong(), in.readLong(), in.readLong());
             }
         }
+    }
+
+    /** Whole entries in it. */
+    static long count(Path path) throws IOException {
+        return Files.size(path) / ENTRY;
     }
 
     /** Notes it; it is safe from the end of this process after {@link #flush}. */

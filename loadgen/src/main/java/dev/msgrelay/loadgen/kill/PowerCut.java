@@ -59,7 +59,7 @@ public final class PowerCut {
             Campaign.Load load, int cuts, SplittableRandom random, Path directory, Pace pace, Consumer<String> progress)
             throws IOException, RunException, InterruptedException {
         Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
-        try (LoopDisk disk = new LoopDisk(directory);
+        try (LoopDisk disk = new LoopDisk(directory, LoopDisk.USUAL_MEGABYTES);
                 Rig rig = new Rig(load, disk.journal(), notebooks)) {
             rig.start(List.of());
             for (int i = 0; i < cuts; i++) {
@@ -74,7 +74,8 @@ public final class PowerCut {
             }
             rig.finish();
             rig.killAll();
-            Account account = Account.of(disk.journal(), Level.FORCED, true, rig.clients());
+            Account account =
+                    Account.of(disk.journal(), Level.FORCED, true, rig.clients().all());
             return Outcome.of("power cuts", Level.FORCED, cuts, account, List.of());
         }
     }

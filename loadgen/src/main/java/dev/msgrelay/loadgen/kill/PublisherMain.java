@@ -27,7 +27,7 @@ import java.util.concurrent.locks.LockSupport;
  * is acknowledged.
  *
  * <pre>
- *  --to ENDPOINT      the relay
+ *  --to ENDPOINTS     the relay; of a cluster its nodes, with commas
  *  --name NAME        under which the relay counts, with --producer HEX
  *  --publisher N      stands in each body
  *  --level LEVEL      that is waited for
@@ -65,7 +65,7 @@ public final class PublisherMain {
         Notebook.read(path, this::remember);
         notebook = Notebook.open(path);
         long number = acknowledged.get() + 1;
-        PublisherOptions options = PublisherOptions.builder(args.endpoint("to"))
+        PublisherOptions options = PublisherOptions.builder(args.endpoints("to"))
                 .acks(args.text("name"), Level.ofFlag(args.text("level")))
                 .producer(ProducerId.parse(args.text("producer")))
                 .firstNumber(epoch, number)
@@ -134,7 +134,7 @@ public final class PublisherMain {
     // ---- on the publisher's own thread -------------------------------------------------------------------------
 
     private void onAck(long number) {
-        note(Kind.ACKNOWLEDGED, number, 0, 0);
+        note(Kind.ACKNOWLEDGED, number, System.nanoTime(), 0);
         acknowledged.set(number);
     }
 

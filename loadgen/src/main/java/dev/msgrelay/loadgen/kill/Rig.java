@@ -2,15 +2,12 @@ package dev.msgrelay.loadgen.kill;
 
 import dev.msgrelay.loadgen.kill.Client.Role;
 import dev.msgrelay.loadgen.run.Child;
-import dev.msgrelay.loadgen.run.Child.Event;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
-import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.RelayMain;
-import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import java.io.IOException;
@@ -19,9 +16,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -32,10 +27,7 @@ import java.util.stream.Collectors;
  */
 final class Rig implements AutoCloseable {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long EXIT_MILLIS = 40_000;
-    private static final long LOOK_MILLIS = 20;
     private static final long MEGA = 1 << 20;
     private static final long MOST_KEEP = 32L << 30;
 
@@ -47,8 +39,7 @@ final class Rig implements AutoCloseable {
     private final Children children;
     private final Campaign.Load load;
     private final Path journal;
-    private final List<Client> clients;
-    private final Map<Client, Child> running = new HashMap<>();
+    private final ClientProcesses clients;
     private final int publishPort;
     private final int subscribePort;
     private final long keep;
@@ -64,12 +55,17 @@ final class Rig implements AutoCloseable {
     Rig(Campaign.Load load, Path journal, Path notebooks) throws IOException, InterruptedException {
         this.load = load;
         this.journal = journal;
-        this.clients = clients(load, notebooks);
         this.publishPort = freePort(PUBLISH_PORTS);
         this.subscribePort = freePort(SUBSCRIBE_PORTS);
         Files.createDirectories(journal);
         this.keep = Math.min(MOST_KEEP, Files.getFileStore(journal).getUsableSpace() / 2) / MEGA;
         this.children = new Children();
+        this.clients = new ClientProcesses(
+                children,
+                Site.HERE,
+                clients(load, notebooks),
+                load.rate(),
+                client -> "127.0.0.1:" + (client.role() == Role.PUBLISHER ? publishPort : subscribePort));
     }
 
     private static List<Client> clients(Campaign.Load load, Path notebooks) {
@@ -86,7 +82,7 @@ final class Rig implements AutoCloseable {
                 clients.add(new Client(Role.SUBSCRIBER, 0, name, level, ProducerId.NONE, notebooks.resolve(name)));
             }
         }
-        return List.copyOf(clients);
+        return clients;
     }
 
     private static int freePort(int first) throws IOException {
@@ -102,7 +98,7 @@ final class Rig implements AutoCloseable {
         throw taken;
     }
 
-    List<Client> clients() {
+    ClientProcesses clients() {
         return clients;
     }
 
@@ -116,19 +112,7 @@ final class Rig implements AutoCloseable {
     void start(List<String> prefix) throws IOException, RunException, InterruptedException {
         startRelay(prefix);
         awaitRelay();
-        for (Client client : clients) {
-            start(client);
-        }
-        for (Client client : clients) {
-            running.get(client).await("ready", READY_NANOS);
-        }
-    }
-
-    void start(Client client) throws IOException {
-        int port = client.role() == Role.PUBLISHER ? publishPort : subscribePort;
-        Child child = children.startWorker(
-                Site.HERE, client.name(), client.main(), client.args("127.0.0.1:" + port, load.rate()));
-        running.put(client, child);
+        clients.start();
     }
 
     /**
@@ -180,10 +164,6 @@ final class Rig implements AutoCloseable {
         children.kill(relay);
     }
 
-    void kill(Client client) throws InterruptedException {
-        children.kill(running.get(client));
-    }
-
     /**
      * Throws when a process that was not killed has ended or failed.
      *
@@ -196,7 +176,7 @@ final class Rig implements AutoCloseable {
     /** For people: how many messages of each level are acknowledged. */
     String acknowledged() {
         return load.levels().stream()
-                .map(level -> level.flag() + " " + acknowledged(level))
+                .map(level -> level.flag() + " " + clients.acknowledged(level))
                 .collect(Collectors.joining(", "));
     }
 
@@ -204,74 +184,25 @@ final class Rig implements AutoCloseable {
     long durablyAcknowledged() {
         return load.levels().stream()
                 .filter(level -> level != Level.STREAM)
-                .mapToLong(this::acknowledged)
+                .mapToLong(clients::acknowledged)
                 .sum();
-    }
-
-    /** Messages that publishers of a level have said to be acknowledged, lately. */
-    private long acknowledged(Level level) {
-        return clients.stream()
-                .filter(client -> client.role() == Role.PUBLISHER && client.level() == level)
-                .mapToLong(client -> latest(client, "acknowledged"))
-                .sum();
-    }
-
-    private long latest(Client client, String field) {
-        Event event = running.get(client).latest("progress");
-        return event == null ? 0 : event.json().getLong(field);
     }
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /**
-     * Publishers end, and wait for their acknowledgements; subscribers get what there is; the relay is told to stop.
+     * All that is under way comes to its end; then the relay is told to stop.
      *
      * @throws RunException somebody did not come to an end, naming it
      */
     void finish() throws RunException, InterruptedException {
-        List<Client> publishers =
-                clients.stream().filter(one -> one.role() == Role.PUBLISHER).toList();
-        String end = Control.runCommand(new Window(0, 0, 0));
-        publishers.forEach(one -> running.get(one).send(end));
-        for (Client publisher : publishers) {
-            running.get(publisher).await("result", FLUSH_NANOS);
-        }
-        awaitCaughtUp();
+        clients.finish();
         children.checkHealthy();
         relay.terminate();
         if (!relay.awaitExit(EXIT_MILLIS)) {
             throw new RunException("the relay did not end within " + EXIT_MILLIS + " ms of SIGTERM");
         }
         children.kill(relay);
-    }
-
-    /** All subscribers stand at the same message, in what they said since the last publisher had ended. */
-    private void awaitCaughtUp() throws RunException, InterruptedException {
-        long since = System.nanoTime();
-        while (true) {
-            List<Event> said = clients.stream()
-                    .filter(one -> one.role() == Role.SUBSCRIBER)
-                    .map(one -> running.get(one).latest("progress"))
-                    .filter(event -> event != null && event.nanos() > since)
-                    .toList();
-            long places = said.stream()
-                    .mapToLong(event -> event.json().getLong("next"))
-                    .distinct()
-                    .count();
-            if (said.size() == load.subscribers() * load.levels().size() && places <= 1) {
-                return;
-            }
-            children.checkHealthy();
-            if (System.nanoTime() - since > CATCH_UP_NANOS) {
-                throw new RunException("after " + TimeUnit.NANOSECONDS.toSeconds(CATCH_UP_NANOS)
-                        + " s subscribers do not stand at the same message: "
-                        + clients.stream()
-                                .filter(one -> one.role() == Role.SUBSCRIBER)
-                                .map(one -> one.name() + " at " + latest(one, "next"))
-                                .toList());
-            }
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        }
     }
 
     /** Kills all, now. */

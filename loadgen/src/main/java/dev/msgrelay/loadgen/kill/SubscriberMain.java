@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * next process goes on from there.
  *
  * <pre>
- *  --to ENDPOINT      the relay
+ *  --to ENDPOINTS     the relay; of a cluster its nodes, with commas
  *  --name NAME
  *  --level LEVEL      stream: as soon as it comes; others: durable messages only
  *  --notebook FILE
@@ -51,7 +51,7 @@ public final class SubscriberMain {
         Path path = Path.of(args.text("notebook"));
         Notebook.read(path, this::remember);
         notebook = Notebook.open(path);
-        SubscriberOptions options = SubscriberOptions.builder(args.endpoint("to"))
+        SubscriberOptions options = SubscriberOptions.builder(args.endpoints("to"))
                 .name(args.text("name"))
                 .fromSequence(epoch, Math.max(1, next))
                 .durableOnly(Level.ofFlag(args.text("level")))

@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Two namespaces of its own, joined by a veth pair whose two ends each keep the rate of what they send. Addresses and
@@ -60,8 +59,8 @@ final class EmulatedLane implements Lane {
     }
 
     private void join() throws IOException, InterruptedException {
-        in(
-                nearSpace,
+        nearSpace.run(
+                tool,
                 List.of(
                         "ip",
                         "link",
@@ -79,21 +78,12 @@ final class EmulatedLane implements Lane {
     }
 
     private void setUp(Namespace namespace, String address) throws IOException, InterruptedException {
-        in(namespace, List.of("ip", "link", "set", "lo", "up"));
-        in(namespace, List.of("ip", "address", "add", address + PREFIX, "dev", INTERFACE));
+        namespace.run(tool, List.of("ip", "link", "set", "lo", "up"));
+        namespace.run(tool, List.of("ip", "address", "add", address + PREFIX, "dev", INTERFACE));
         List<String> rate = new ArrayList<>(List.of("tc", "qdisc", "add", "dev", INTERFACE, "root"));
         rate.addAll(TokenBucket.of(spec.kind().speed()).words());
-        in(namespace, rate);
-        in(namespace, List.of("ip", "link", "set", INTERFACE, "mtu", "" + spec.mtu(), "up"));
-    }
-
-    private void in(Namespace namespace, List<String> command) throws IOException, InterruptedException {
-        Tool.Outcome outcome = tool.run(namespace.inside(command));
-        if (!outcome.succeeded()) {
-            String said = outcome.output().lines().collect(Collectors.joining("; "));
-            throw new IOException("'" + String.join(" ", command) + "' failed: "
-                    + (said.isEmpty() ? "exit code " + outcome.exitCode() : said));
-        }
+        namespace.run(tool, rate);
+        namespace.run(tool, List.of("ip", "link", "set", INTERFACE, "mtu", "" + spec.mtu(), "up"));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.site.HostSite;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,13 +13,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /**
  * A network namespace without a name. It exists as long as a process is in it: its holder, a {@code cat} that waits for
  * the end of its stdin, which is the end of this process, however that comes. So nothing has to be removed, and nothing
  * can stay behind: with the last process the kernel takes the namespace, its interfaces and their queues away.
  */
-final class Namespace implements AutoCloseable {
+public final class Namespace implements AutoCloseable {
     private static final long START_MILLIS = 5_000;
     private static final long END_MILLIS = 2_000;
     private static final String UP = "up";
@@ -35,14 +37,14 @@ final class Namespace implements AutoCloseable {
     }
 
     /** A new one, made by root, or in a user namespace of its own. */
-    static Namespace create(boolean userNamespace) throws IOException, InterruptedException {
+    public static Namespace create(boolean userNamespace) throws IOException, InterruptedException {
         List<String> words =
                 userNamespace ? List.of("unshare", "--user", "--map-root-user", "--net") : List.of("unshare", "--net");
         return start(words, userNamespace);
     }
 
     /** One more, in the same user namespace: only within one may interfaces be handed over. */
-    Namespace sibling() throws IOException, InterruptedException {
+    public Namespace sibling() throws IOException, InterruptedException {
         List<String> words = new ArrayList<>();
         if (userNamespace) {
             words.addAll(List.of("nsenter", "--target", "" + pid(), "--user", "--preserve-credentials"));
@@ -90,7 +92,7 @@ final class Namespace implements AutoCloseable {
         }
     }
 
-    long pid() {
+    public long pid() {
         return holder.pid();
     }
 
@@ -107,13 +109,23 @@ final class Namespace implements AutoCloseable {
         return words;
     }
 
-    List<String> inside(List<String> command) {
+    /**
+     * Runs a command in it.
+     *
+     * @throws IOException it failed: its words and what it said
+     */
+    public void run(Tool tool, List<String> command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
         words.addAll(command);
-        return words;
+        Tool.Outcome outcome = tool.run(words);
+        if (!outcome.succeeded()) {
+            String said = outcome.output().lines().collect(Collectors.joining("; "));
+            throw new IOException("'" + String.join(" ", command) + "' failed: "
+                    + (said.isEmpty() ? "exit code " + outcome.exitCode() : said));
+        }
     }
 
-    HostSite site(String name, String address) {
+    public HostSite site(String name, String address) {
         return new HostSite(name, entering(), address);
     }
 

@@ -1,13 +1,12 @@
 package dev.msgrelay.loadgen.report;
 
-import static dev.msgrelay.loadgen.render.Table.row;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.render.Table;
-import dev.msgrelay.loadgen.render.Table.Column;
+import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
@@ -417,27 +416,20 @@ public final class RunTable {
             return;
         }
         boolean list = all.subscribers().size() <= SUBSCRIBERS_LISTED;
-        text.append(TextTable.of(new Table(
+        List<SubscriberResult> listed = all.subscribers().stream()
+                .filter(one -> list || !Tables.isClean(one))
+                .toList();
+        text.append(TextTable.of(Table.of(
                 "",
+                listed,
                 List.of(
-                        new Column("subscriber", Unit.WHOLE),
-                        new Column("messages", Unit.WHOLE),
-                        new Column("lost", Unit.WHOLE),
-                        new Column("duplicated", Unit.WHOLE),
-                        new Column("reordered", Unit.WHOLE),
-                        new Column("corrupted", Unit.WHOLE),
-                        Column.text("connection")),
-                all.subscribers().stream()
-                        .filter(one -> list || !Tables.isClean(one))
-                        .map(one -> row(
-                                one.index(),
-                                one.messages(),
-                                one.lost(),
-                                one.duplicated(),
-                                one.reordered(),
-                                one.corrupted(),
-                                one.closed() == null ? "kept" : "ended: " + one.closed()))
-                        .toList())));
+                        Field.of("subscriber", Unit.WHOLE, SubscriberResult::index),
+                        Field.of("messages", Unit.WHOLE, SubscriberResult::messages),
+                        Field.of("lost", Unit.WHOLE, SubscriberResult::lost),
+                        Field.of("duplicated", Unit.WHOLE, SubscriberResult::duplicated),
+                        Field.of("reordered", Unit.WHOLE, SubscriberResult::reordered),
+                        Field.of("corrupted", Unit.WHOLE, SubscriberResult::corrupted),
+                        Field.text("connection", one -> one.closed() == null ? "kept" : "ended: " + one.closed())))));
     }
 
     private void schedule(RunRecord run) {

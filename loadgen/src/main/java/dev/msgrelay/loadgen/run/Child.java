@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * One child process that speaks JSON lines, see {@link dev.msgrelay.loadgen.worker.Control}. Two daemon threads read
@@ -31,6 +32,10 @@ public final class Child {
 
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
+
+    /** What a JVM says of options in its environment: nothing went wrong. */
+    private static final Pattern PICKED_UP = Pattern.compile("(NOTE: )?Picked up \\w*JAVA\\w*OPTIONS: .*");
+
     private static final long LAST_WORDS_MILLIS = 1_000;
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -250,7 +255,9 @@ public final class Child {
     }
 
     private synchronized void onStderr(String line) {
-        if (line == null || line.startsWith(STACK_FRAME)) {
+        if (line == null
+                || line.startsWith(STACK_FRAME)
+                || PICKED_UP.matcher(line).matches()) {
             return;
         }
         if (stderr.size() == MAX_STDERR_LINES) {

@@ -145,7 +145,12 @@ public final class Children implements AutoCloseable {
     public synchronized Path directory(Path parent) throws IOException {
         RunDirectory made = data.get(parent);
         if (made == null) {
-            made = parent == null ? RunDirectory.create() : RunDirectory.in(parent);
+            if (parent == null) {
+                made = RunDirectory.create();
+            } else {
+                made = RunDirectory.in(parent);
+                made.sweep();
+            }
             data.put(parent, made);
         }
         return made.data();

@@ -2,7 +2,9 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.protocol.net.Endpoint;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The arguments of a worker process: {@code --name value} pairs, and {@code --name} alone for what is on or off.
@@ -38,6 +40,11 @@ public final class WorkerArgs {
 
     public Endpoint endpoint(String name) {
         return Endpoint.parse(text(name));
+    }
+
+    /** With commas. */
+    public List<Endpoint> endpoints(String name) {
+        return Stream.of(text(name).split(",")).map(Endpoint::parse).toList();
     }
 
     public int number(String name, int otherwise) {
