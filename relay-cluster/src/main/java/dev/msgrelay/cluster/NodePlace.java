@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +39,6 @@ final class NodePlace implements AutoCloseable {
     private final Path directory;
     private final Path shared;
     private FileChannel lock;
-    private FileStore disk;
 
     private NodePlace(ClusterFile file, int node) {
         this.file = file;
@@ -123,14 +121,13 @@ final class NodePlace implements AutoCloseable {
     }
 
     /** Bytes free on its disk. */
-    long free() throws IOException {
-        return disk.getUsableSpace();
+    long free() {
+        return directory.toFile().getUsableSpace();
     }
 
     private void takeDirectory() throws IOException {
         try {
             Files.createDirectories(directory);
-            disk = Files.getFileStore(directory);
             lock = FileChannel.open(
                     directory.resolve(LOCK),
                     StandardOpenOption.CREATE,
@@ -196,7 +193,7 @@ final class NodePlace implements AutoCloseable {
         }
         // Of a process that was killed: nobody else has it, since nobody else has the directory.
         IoUtil.delete(shared.toFile(), true);
-        long free = Files.getFileStore(file.shared()).getUsableSpace();
+        long free = file.shared().toFile().getUsableSpace();
         if (free < ClusterFile.SHARED_BYTES) {
             throw new IOException(who() + ": " + file.shared() + " has " + free + " bytes free, and a node may need "
                     + ClusterFile.SHARED_BYTES + ": make it larger (docker run --shm-size), or name another file system"
