@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-modules=relay-bom,relay-testing,relay-protocol,relay-server,relay-client
+modules=relay-bom,relay-testing,relay-protocol,relay-server,relay-client,relay-cluster
 
 build() {
     local folder=$1
@@ -23,7 +23,7 @@ cat "$work/a.sums"
 for kind in -sources.jar -javadoc.jar -all.jar bom.json; do
     grep -q -e "$kind\$" "$work/a.sums" || { echo "reproducible: none is $kind" >&2; exit 1; }
 done
-for module in relay-protocol relay-server relay-client; do
+for module in relay-protocol relay-server relay-client relay-cluster; do
     for jar in "$work/a/$module/target/$module"-*.jar; do
         "${JAVA_HOME:+$JAVA_HOME/bin/}jar" --list --file "$jar" | grep -q META-INF/LICENSE || { echo "reproducible: no LICENSE in $jar" >&2; exit 1; }
     done

@@ -8,7 +8,7 @@
  *   core of relay-server --ClusterOrderer--> Outgoing --Ingress--> leader ==> log of the cluster, on each node
  *      ^                                                                          |
  *      |                                                                          v
- *   PacketLog <-- NetworkBatchHandler <-- second ring <-- ClusterState <-- RelayService
+ *   PacketLog &lt;-- NetworkBatchHandler &lt;-- second ring &lt;-- ClusterState &lt;-- RelayService
  *      |                                     (dropped: what was sent twice)
  *      v
  *   subscribers
