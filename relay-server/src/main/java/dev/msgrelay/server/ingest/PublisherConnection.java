@@ -124,9 +124,9 @@ public final class PublisherConnection extends Connection
         this.assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, port);
     }
 
-    /** To be set on the channel before it is registered. */
+    /** To be set on the channel before it is registered. What a read has brought is sent while it is in the cache. */
     public RecvByteBufAllocator reads() {
-        return new SocketReads(this);
+        return new SocketReads(this, 1);
     }
 
     @Override

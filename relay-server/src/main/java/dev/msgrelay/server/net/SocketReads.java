@@ -26,26 +26,32 @@ public final class SocketReads implements RecvByteBufAllocator {
     private static final int GUESS_BYTES = 64 << 10;
 
     private final Reader reader;
+    private final int most;
 
-    public SocketReads(Reader reader) {
+    /** @param most reads of the socket in a cycle, as long as each takes all it could: the others want their turn */
+    public SocketReads(Reader reader, int most) {
         this.reader = reader;
+        this.most = most;
     }
 
     @Override
     @SuppressWarnings("deprecation") // the interface's own deprecated type is what it asks for
     public Handle newHandle() {
-        return new ReadHandle(reader);
+        return new ReadHandle(reader, most);
     }
 
     /** One per channel, on its loop's thread. */
     @SuppressWarnings("deprecation")
     private static final class ReadHandle implements ExtendedHandle {
         private final Reader reader;
+        private final int most;
+        private int reads;
         private int attempted;
         private int last;
 
-        ReadHandle(Reader reader) {
+        ReadHandle(Reader reader, int most) {
             this.reader = reader;
+            this.most = most;
         }
 
         @Override
@@ -60,12 +66,12 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public void reset(ChannelConfig channelConfig) {
-            // Nothing of one read is kept for the next.
+            reads = 0;
         }
 
         @Override
         public void incMessagesRead(int count) {
-            // One read at most: see continueReading.
+            reads += count;
         }
 
         @Override
@@ -90,8 +96,7 @@ public final class SocketReads implements RecvByteBufAllocator {
 
         @Override
         public boolean continueReading() {
-            // What one read has brought is packed and sent while it is in the cache, and the others want their turn.
-            return false;
+            return reads < most && filled() && reader.prepareRead();
         }
 
         @Override

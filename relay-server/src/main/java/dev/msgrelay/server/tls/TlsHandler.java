@@ -124,7 +124,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
         TlsHandler handler = new TlsHandler(context, channel, pool, allocator, reader, watch);
         context.came(channel);
-        channel.config().setRecvByteBufAllocator(new SocketReads(handler.in));
+        channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
         channel.pipeline().addLast(new TlsHandshake(context, allocator, handler, watch), handler);
         return true;
     }
