@@ -94,6 +94,7 @@ public final class ClusterNode implements AutoCloseable {
     private static final int WINDOW_BYTES = 2 << 20;
 
     private static final long SAY_SECONDS = 10;
+    private static final long END_MILLIS = 5_000;
 
     /** What Aeron says once and again of a follower that does not catch up; it may be a leader that has just gone. */
     private static final String CATCH_UP = "failed to join catchup log";
@@ -442,6 +443,18 @@ public final class ClusterNode implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(whenKilled);
         } catch (IllegalStateException e) {
             // The process ends, and it is under way.
+        }
+    }
+
+    /** Waits for the end of one of a node's threads, for a while at most, unless it is the one that asks. */
+    static void awaitEnd(Thread thread) {
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join(END_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

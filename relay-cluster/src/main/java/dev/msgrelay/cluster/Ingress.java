@@ -41,8 +41,6 @@ final class Ingress implements EgressListener, AutoCloseable {
     /** So long nobody is told that there is no cluster: an election takes a second or two. */
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    private static final long END_MILLIS = 5_000;
-
     private final String who;
     private final AeronCluster.Context context;
     private final ClusterOrderer orderer;
@@ -237,13 +235,6 @@ final class Ingress implements EgressListener, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        if (thread == Thread.currentThread()) {
-            return;
-        }
-        try {
-            thread.join(END_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        ClusterNode.awaitEnd(thread);
     }
 }

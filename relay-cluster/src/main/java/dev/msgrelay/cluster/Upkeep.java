@@ -52,8 +52,6 @@ final class Upkeep implements AutoCloseable {
     /** Who is silent for longer is not where it was. */
     private static final long SILENT_MILLIS = 3_000;
 
-    private static final long END_MILLIS = 5_000;
-
     private final NodePlace place;
     private final int clusterId;
     private final Aeron aeron;
@@ -281,13 +279,6 @@ final class Upkeep implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
-        if (thread == Thread.currentThread()) {
-            return;
-        }
-        try {
-            thread.join(END_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        ClusterNode.awaitEnd(thread);
     }
 }

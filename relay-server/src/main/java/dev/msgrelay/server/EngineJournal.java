@@ -32,7 +32,6 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
     private final WindowGate gate;
     private final EngineLoop core;
     private final long ahead;
-    private final boolean elsewhere;
     private final Consumer<Throwable> onFailure;
     private final HeldTime heldBack = new HeldTime();
     private final Lag writtenLag = new Lag();
@@ -49,21 +48,13 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
 
     /**
      * @param ahead how much further the log may run ahead of the journal than of a reader, in bytes
-     * @param elsewhere whether other relays have the same stream
      * @param onFailure told on the core's thread that the journal has ended, after who listens
      */
-    EngineJournal(
-            Journal journal,
-            WindowGate gate,
-            EngineLoop core,
-            long ahead,
-            boolean elsewhere,
-            Consumer<Throwable> onFailure) {
+    EngineJournal(Journal journal, WindowGate gate, EngineLoop core, long ahead, Consumer<Throwable> onFailure) {
         this.journal = journal;
         this.gate = gate;
         this.core = core;
         this.ahead = ahead;
-        this.elsewhere = elsewhere;
         this.onFailure = onFailure;
         toldWritten = journal.written().position();
         toldForced = toldWritten;
@@ -195,11 +186,6 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
             wantedForced = position;
             journal.want(position);
         }
-    }
-
-    @Override
-    public boolean goesOnElsewhere() {
-        return elsewhere;
     }
 
     @Override

@@ -162,14 +162,13 @@ final class RelayEngine {
                         gate,
                         core,
                         ahead,
-                        orderer != null,
                         cause -> failure.accept(new JournalException(opened.failureText(), cause)));
         // 2. The budget, and what everybody shares.
         budget = MemoryPlan.of(config).budget();
         Counters counters = new Counters();
         services = new Services(
                 identity,
-                journal == null ? Durability.none(identity.epoch(), orderer != null) : journal,
+                journal == null ? Durability.none(identity.epoch()) : journal,
                 config.clients(),
                 config.limits(),
                 budget,
@@ -245,7 +244,8 @@ final class RelayEngine {
                 stream.logBytes(),
                 new SlowPolicies(gate),
                 config.stallTimeout().toNanos(),
-                replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null);
+                replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null,
+                orderer != null);
         // 7. What the loops do.
         core.duty(new CoreDuty(), failure);
         for (EngineLoop reader : readers) {

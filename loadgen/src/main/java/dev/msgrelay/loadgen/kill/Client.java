@@ -21,6 +21,16 @@ record Client(Role role, long id, String name, Level level, ProducerId producer,
         SUBSCRIBER
     }
 
+    /** @param notebooks the directory of its notebook, which has its name */
+    static Client publisher(long id, String name, Level level, Path notebooks) {
+        return new Client(Role.PUBLISHER, id, name, level, ProducerId.random(), notebooks.resolve(name));
+    }
+
+    /** Likewise. */
+    static Client subscriber(String name, Level level, Path notebooks) {
+        return new Client(Role.SUBSCRIBER, 0, name, level, ProducerId.NONE, notebooks.resolve(name));
+    }
+
     Class<?> main() {
         return role == Role.PUBLISHER ? PublisherMain.class : SubscriberMain.class;
     }

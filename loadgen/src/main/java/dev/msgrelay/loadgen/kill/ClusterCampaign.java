@@ -1,11 +1,13 @@
 package dev.msgrelay.loadgen.kill;
 
+import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.kill.Client.Role;
-import dev.msgrelay.loadgen.kill.ClusterRig.Leader;
+import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -108,13 +110,8 @@ public final class ClusterCampaign {
     /** Seconds; NaN where there are none. */
     public record Waits(double median, double worst) {
         static Waits of(List<Double> seconds) {
-            double[] sorted =
-                    seconds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-            return sorted.length == 0
-                    ? new Waits(Double.NaN, Double.NaN)
-                    : new Waits(
-                            (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2,
-                            sorted[sorted.length - 1]);
+            double[] values = seconds.stream().mapToDouble(Double::doubleValue).toArray();
+            return new Waits(Counted.median(values), Arrays.stream(values).max().orElse(Double.NaN));
         }
     }
 

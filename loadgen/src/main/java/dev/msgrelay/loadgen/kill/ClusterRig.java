@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.kill;
 
 import dev.msgrelay.cluster.ClusterNode;
+import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.kill.Client.Role;
@@ -13,7 +14,6 @@ import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.Level;
-import dev.msgrelay.protocol.ProducerId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +25,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -52,8 +50,6 @@ final class ClusterRig implements AutoCloseable {
 
     /** Of nodes by themselves, between two that are asked for. */
     private static final int MOST_ENDS = 9;
-
-    private static final Pattern LEADS = Pattern.compile("node (\\d+) of \\S+ leads, term (\\d+)");
 
     /** Its log stays a file, which is said where something is wrong. */
     private static final List<String> LOGGED = List.of("sh", "-c", "exec \"$@\" 2>>\"$0\"");
@@ -81,9 +77,6 @@ final class ClusterRig implements AutoCloseable {
      * @param diskMegabytes of a disk of its own for each node; 0: none has one
      */
     record Options(boolean sync, int logMegabytes, int diskMegabytes) {}
-
-    /** Who leads, since which election. */
-    record Leader(int node, long term) {}
 
     /**
      * @param load with the level {@code stream} alone; its clients are of each node
@@ -165,15 +158,7 @@ final class ClusterRig implements AutoCloseable {
     private void addClients(Campaign.Load load, int node) {
         for (int i = 1; i <= load.publishers(); i++) {
             String title = "publisher-" + node + "-" + i;
-            homes.put(
-                    new Client(
-                            Role.PUBLISHER,
-                            homes.size() + 1,
-                            title,
-                            Level.STREAM,
-                            ProducerId.random(),
-                            notebooks().resolve(title)),
-                    node);
+            homes.put(Client.publisher(homes.size() + 1, title, Level.STREAM, notebooks()), node);
         }
         for (int i = 1; i <= load.subscribers(); i++) {
             homes.put(reader("subscriber-" + node + "-" + i), node);
@@ -181,13 +166,7 @@ final class ClusterRig implements AutoCloseable {
     }
 
     private Client reader(String title) {
-        return new Client(
-                Role.SUBSCRIBER,
-                0,
-                title,
-                Level.STREAM,
-                ProducerId.NONE,
-                notebooks().resolve(title));
+        return Client.subscriber(title, Level.STREAM, notebooks());
     }
 
     /** At one node first, then at the others. */
@@ -350,24 +329,17 @@ final class ClusterRig implements AutoCloseable {
         Leader[] leader = new Leader[1];
         await("a node leads", LEADER_NANOS, () -> {
             leader[0] = newestLeader();
-            return leader[0].term > term && leader[0].node != down;
+            return leader[0].term() > term && leader[0].node() != down;
         });
         return leader[0];
     }
 
-    /** A node that reads its log says again what was: the highest term counts. */
     private Leader newestLeader() throws IOException {
-        Leader newest = new Leader(0, -1);
+        List<String> logs = new ArrayList<>();
         for (int node = 1; node <= NODES; node++) {
-            Matcher leads = LEADS.matcher(Files.exists(log(node)) ? Files.readString(log(node)) : "");
-            while (leads.find()) {
-                long term = Long.parseLong(leads.group(2));
-                if (term > newest.term) {
-                    newest = new Leader(Integer.parseInt(leads.group(1)), term);
-                }
-            }
+            logs.add(Files.exists(log(node)) ? Files.readString(log(node)) : "");
         }
-        return newest;
+        return Leader.newest(logs, node -> true);
     }
 
     /** Each publisher hears of more messages. */

@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.protocol.Level;
-import dev.msgrelay.protocol.ProducerId;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -74,12 +73,11 @@ final class Rig implements AutoCloseable {
         for (Level level : load.levels()) {
             for (int i = 1; i <= load.publishers(); i++) {
                 String name = "publisher-" + level.flag() + "-" + i;
-                clients.add(
-                        new Client(Role.PUBLISHER, ++id, name, level, ProducerId.random(), notebooks.resolve(name)));
+                clients.add(Client.publisher(++id, name, level, notebooks));
             }
             for (int i = 1; i <= load.subscribers(); i++) {
                 String name = "subscriber-" + level.flag() + "-" + i;
-                clients.add(new Client(Role.SUBSCRIBER, 0, name, level, ProducerId.NONE, notebooks.resolve(name)));
+                clients.add(Client.subscriber(name, level, notebooks));
             }
         }
         return clients;

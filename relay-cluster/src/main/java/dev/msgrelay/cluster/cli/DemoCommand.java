@@ -49,7 +49,7 @@ final class DemoCommand implements Callable<Integer> {
     private final long startNanos = System.nanoTime();
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         out = spec.commandLine().getOut();
         if (rate < 1 || rate > 100_000) {
             spec.commandLine().getErr().println("relay-cluster: --rate " + rate + " is not within 1..100000");
@@ -65,9 +65,6 @@ final class DemoCommand implements Callable<Integer> {
             }
             Runtime.getRuntime().removeShutdownHook(whenKilled);
             return good ? 0 : 1;
-        } catch (IOException e) {
-            spec.commandLine().getErr().println("relay-cluster: " + e.getMessage());
-            return 1;
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster.cli;
 
 import dev.msgrelay.cluster.ClusterNode;
+import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
 import java.io.IOException;
@@ -21,8 +22,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -30,7 +29,6 @@ import java.util.stream.Stream;
 final class LocalCluster implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
     private static final int PORTS = 5;
-    private static final Pattern LEADS = Pattern.compile("node (\\d+) of \\S+ leads, term (\\d+)");
     private static final long LOOK_MILLIS = 50;
 
     private final Path directory;
@@ -240,19 +238,8 @@ final class LocalCluster implements AutoCloseable {
 
     /** Who leads, as far as running nodes have said; 0: nobody has. */
     int leader() {
-        int leader = 0;
-        long newest = -1;
-        for (int node : processes.keySet()) {
-            Matcher leads = LEADS.matcher(said(node));
-            while (leads.find()) {
-                long term = Long.parseLong(leads.group(2));
-                if (term > newest && runs(Integer.parseInt(leads.group(1)))) {
-                    newest = term;
-                    leader = Integer.parseInt(leads.group(1));
-                }
-            }
-        }
-        return leader;
+        return Leader.newest(processes.keySet().stream().map(this::said).toList(), this::runs)
+                .node();
     }
 
     /** The first of the ports at which other nodes reach one, by UDP. */

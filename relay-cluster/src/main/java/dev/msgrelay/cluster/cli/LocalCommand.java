@@ -61,7 +61,7 @@ final class LocalCommand implements Callable<Integer> {
     private List<String> relayArgs = new ArrayList<>();
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         if (nodes < 1 || nodes > 7 || nodes % 2 == 0) {
             return refused("--nodes " + nodes + " is none of 1, 3, 5, 7");
@@ -91,9 +91,6 @@ final class LocalCommand implements Callable<Integer> {
                 cluster.checkAllRun();
             }
             return 0;
-        } catch (IOException e) {
-            spec.commandLine().getErr().println("relay-cluster: " + e.getMessage());
-            return 1;
         } finally {
             ended.countDown();
         }

@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster.cli;
 
+import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -38,6 +39,13 @@ public final class RelayClusterMain implements Runnable {
                     failure.getCommandLine().getErr().println("relay-cluster: " + failure.getMessage());
                     failure.getCommandLine().getErr().println("Try 'relay-cluster --help'.");
                     return CommandLine.ExitCode.USAGE;
+                })
+                .setExecutionExceptionHandler((failure, command, args) -> {
+                    if (!(failure instanceof IOException || failure instanceof IllegalArgumentException)) {
+                        throw failure;
+                    }
+                    command.getErr().println("relay-cluster: " + failure.getMessage());
+                    return CommandLine.ExitCode.SOFTWARE;
                 });
     }
 

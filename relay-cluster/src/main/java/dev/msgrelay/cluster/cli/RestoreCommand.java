@@ -34,17 +34,12 @@ final class RestoreCommand implements Callable<Integer> {
     private boolean replace;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
-        try {
-            ClusterRestore.run(file, node, replace, line -> {
-                out.println(line);
-                out.flush();
-            });
-            return 0;
-        } catch (IOException e) {
-            spec.commandLine().getErr().println("relay-cluster: " + e.getMessage());
-            return 1;
-        }
+        ClusterRestore.run(file, node, replace, line -> {
+            out.println(line);
+            out.flush();
+        });
+        return 0;
     }
 }

@@ -30,14 +30,9 @@ final class SnapshotCommand implements Callable<Integer> {
     private int node;
 
     @Override
-    public Integer call() {
-        try {
-            ClusterNode.snapshot(file, node);
-            spec.commandLine().getOut().println("snapshot taken");
-            return 0;
-        } catch (IOException | IllegalArgumentException e) {
-            spec.commandLine().getErr().println("relay-cluster: " + e.getMessage());
-            return 1;
-        }
+    public Integer call() throws IOException {
+        ClusterNode.snapshot(file, node);
+        spec.commandLine().getOut().println("snapshot taken");
+        return 0;
     }
 }

@@ -72,6 +72,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
      * What all subscribers of a relay share.
      *
      * @param replays from what lies behind the log; null: there is nothing, or nobody is sent that
+     * @param elsewhere whether other relays have the same stream: one may have had more of it there than is here yet
      */
     public record Shared(
             PacketLog log,
@@ -79,7 +80,8 @@ public final class SubscriberConnection extends Connection implements WindowGate
             long logBytes,
             SlowPolicies policies,
             long stallNanos,
-            Replays replays) {}
+            Replays replays,
+            boolean elsewhere) {}
 
     /**
      * What subscribers share that the log has overtaken.
@@ -301,7 +303,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
 
     /** Whether it has had more of the stream at another relay than is here yet. */
     private boolean hasReadAhead(Mark head) {
-        return services().durability().goesOnElsewhere()
+        return shared.elsewhere
                 && hello.start() == StartFrom.SEQUENCE
                 && hello.number() > head.sequence()
                 && Handshake.forkOf(services().durability(), hello) == Durability.TODAY;

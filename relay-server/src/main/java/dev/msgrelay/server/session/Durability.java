@@ -50,31 +50,12 @@ public interface Durability {
      */
     void onMoved(Runnable listener);
 
-    /** Whether another relay has the same stream: a client may have had more of it there than is here yet. */
-    default boolean goesOnElsewhere() {
-        return false;
-    }
-
     /** Without a journal. */
     static Durability none(long epoch) {
-        return none(epoch, false);
-    }
-
-    /**
-     * Without a journal.
-     *
-     * @param elsewhere see {@link #goesOnElsewhere}
-     */
-    static Durability none(long epoch, boolean elsewhere) {
         return new Durability() {
             @Override
             public long forkOf(long other) {
                 return other == epoch ? TODAY : UNKNOWN;
-            }
-
-            @Override
-            public boolean goesOnElsewhere() {
-                return elsewhere;
             }
 
             @Override

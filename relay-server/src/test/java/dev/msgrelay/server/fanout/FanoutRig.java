@@ -73,15 +73,20 @@ final class FanoutRig implements AutoCloseable {
     }
 
     FanoutRig(Policy policy) {
-        this(policy, Durability.none(EPOCH));
+        this(policy, Durability.none(EPOCH), false);
     }
 
     /** With a journal. */
     FanoutRig(Durability durability) {
-        this(Policy.DISCONNECT, durability);
+        this(Policy.DISCONNECT, durability, false);
     }
 
-    private FanoutRig(Policy policy, Durability durability) {
+    /** Other relays have the same stream. */
+    static FanoutRig oneOfSeveral() {
+        return new FanoutRig(Policy.DISCONNECT, Durability.none(EPOCH), true);
+    }
+
+    private FanoutRig(Policy policy, Durability durability, boolean elsewhere) {
         RelayConfig config = RelayConfig.builder().slowSubscriber(policy).build();
         loop.duty(
                 new EngineLoop.Duty() {
@@ -111,7 +116,8 @@ final class FanoutRig implements AutoCloseable {
                 new CloseLog(counters),
                 clock);
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new SubscriberConnection.Shared(log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null);
+        shared = new SubscriberConnection.Shared(
+                log, durable, LOG, new SlowPolicies(gate), STALL_NANOS, null, elsewhere);
     }
 
     Subscriber connect() {

@@ -6,7 +6,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.harness.Control;
-import dev.msgrelay.server.session.Durability;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -15,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ReadAheadTest {
     private static final long MOST_MILLIS = ClientConfig.DEFAULT_HANDSHAKE_TIMEOUT.toMillis();
 
-    private final FanoutRig rig = new FanoutRig(Durability.none(FanoutRig.EPOCH, true));
+    private final FanoutRig rig = FanoutRig.oneOfSeveral();
     private final FanoutRig.Subscriber subscriber = rig.connect();
 
     @AfterEach
