@@ -212,10 +212,26 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
+    /**
+     * Where what is unwrapped now ends: before a last record that is short. It may be the alert that nothing more comes, and
+     * once the library has seen that, BoringSSL writes nothing either. So the connection has what came before first, and may
+     * still object to it.
+     */
+    private int turn() {
+        int last = start;
+        int next = start;
+        while (end - next >= TlsRecords.HEADER && end - next >= TlsRecords.length(buffer.view(), next)) {
+            last = next;
+            next += TlsRecords.length(buffer.view(), next);
+        }
+        return last > start && next - last <= TlsRecords.MOST_ALERT ? last : end;
+    }
+
     private void unwrapRecords(ByteBuffer room) throws SSLException {
         int before = room.position();
+        int to = turn();
         while (true) {
-            source.limit(end).position(start);
+            source.limit(to).position(start);
             SSLEngineResult result = engine.unwrap(source, room);
             boolean moved = source.position() > start;
             start = source.position();
@@ -227,7 +243,7 @@ final class TlsInput implements SocketReads.Reader {
             out.obey(result.getHandshakeStatus());
             switch (result.getStatus()) {
                 case BUFFER_UNDERFLOW -> {
-                    more = false;
+                    more = start == to && to < end;
                     return;
                 }
                 case BUFFER_OVERFLOW -> {
@@ -237,8 +253,8 @@ final class TlsInput implements SocketReads.Reader {
                     return;
                 }
                 default -> {
-                    if (start == end || (!moved && result.bytesProduced() == 0)) {
-                        more = false;
+                    if (start == to || (!moved && result.bytesProduced() == 0)) {
+                        more = start == to && to < end;
                         return;
                     }
                 }

@@ -22,6 +22,9 @@ public final class TlsRecords {
     /** What a record adds to its plain text: header, the content's type, and a tag of 16 bytes. */
     private static final int OVERHEAD = HEADER + 1 + 16;
 
+    /** An alert has two bytes; the JDK adds 16 of padding, and others may add more. */
+    static final int MOST_ALERT = 64;
+
     private static final int HANDSHAKE = 22;
     static final int MAJOR_VERSION = 3;
     private static final int CLIENT_HELLO = 1;

@@ -18,10 +18,16 @@ import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.ops.ConnectionRow;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -103,6 +109,71 @@ class TlsAccessTest {
                 assertError(clear.awaitError(), CloseReason.NOT_AUTHENTICATED);
             }
             assertThat(relay.stats().messagesIn()).isEqualTo(2);
+        }
+    }
+
+    /** Sends what was written only when it is told to. */
+    private static final class Held extends Socket {
+        private final ByteArrayOutputStream held = new ByteArrayOutputStream();
+        private boolean holds;
+
+        Held(SocketAddress address) throws IOException {
+            connect(address);
+        }
+
+        @Override
+        public OutputStream getOutputStream() throws IOException {
+            OutputStream socket = super.getOutputStream();
+            return new OutputStream() {
+                @Override
+                public void write(int b) throws IOException {
+                    write(new byte[] {(byte) b}, 0, 1);
+                }
+
+                @Override
+                public void write(byte[] bytes, int offset, int length) throws IOException {
+                    if (holds) {
+                        held.write(bytes, offset, length);
+                    } else {
+                        socket.write(bytes, offset, length);
+                    }
+                }
+            };
+        }
+
+        @Override
+        public void shutdownOutput() {}
+
+        void hold() {
+            holds = true;
+        }
+
+        void sendAll() throws IOException {
+            super.getOutputStream().write(held.toByteArray());
+        }
+    }
+
+    /** HELLO, a message and the end of TLS come in one segment: the relay objects to the message, and says so. */
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL", "JDK"})
+    void whoEndsBehindAMessageThatIsNotPermittedIsTold(TlsProvider provider) throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(certificates.mutual(true), provider);
+                Held socket = new Held(relay.relay().tlsPublishAddress())) {
+            SSLSocket client = (SSLSocket) client(certificates, "CN=orders,O=Example")
+                    .getSocketFactory()
+                    .createSocket(socket, "localhost", socket.getPort(), true);
+            client.startHandshake();
+            socket.hold();
+            client.getOutputStream()
+                    .write(HelloFrame.publisher().build().encode().array());
+            client.getOutputStream().write(new Frames().frame(10, 10).bytes());
+            client.shutdownOutput();
+            socket.sendAll();
+            client.setSoTimeout(20_000);
+            assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("type 10 may not be published");
+            assertThat(relay.relay().stats().messagesIn()).isZero();
         }
     }
 
