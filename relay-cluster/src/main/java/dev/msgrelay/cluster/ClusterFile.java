@@ -1,12 +1,8 @@
 package dev.msgrelay.cluster;
 
-import com.typesafe.config.ConfigException;
-import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
-import com.typesafe.config.ConfigOrigin;
-import com.typesafe.config.ConfigParseOptions;
-import com.typesafe.config.ConfigSyntax;
 import com.typesafe.config.ConfigValue;
+import dev.msgrelay.server.cli.HoconFile;
 import io.aeron.logbuffer.FrameDescriptor;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Who is in a cluster: the same file on all nodes.
+ * Who is in a cluster: the same on all nodes. What stands beside the block in its file is the relay's own configuration.
  *
  * <pre>
  *   cluster {
@@ -90,28 +86,12 @@ record ClusterFile(
      * @throws IllegalArgumentException what is wrong in it, with file and line
      */
     static ClusterFile read(Path file) {
-        try {
-            ConfigObject root = ConfigFactory.parseFile(
-                            file.toFile(),
-                            ConfigParseOptions.defaults()
-                                    .setSyntax(ConfigSyntax.CONF)
-                                    .setAllowMissing(false))
-                    .resolve()
-                    .root();
-            root.forEach((key, value) -> {
-                if (!key.equals("cluster")) {
-                    throw wrong(
-                            value, "unknown key " + key + "; there is the block cluster { ... } and nothing beside it");
-                }
-            });
-            if (!(root.get("cluster") instanceof ConfigObject block)) {
-                throw new IllegalArgumentException(file + ": there is no block cluster { ... }");
+        return HoconFile.read(file, root -> {
+            if (root.get("cluster") instanceof ConfigObject block) {
+                return read(block);
             }
-            return read(block);
-        } catch (ConfigException e) {
-            String place = e.origin() == null ? file.toString() : where(e.origin());
-            throw new IllegalArgumentException(place + ": " + e.getMessage().replaceAll("\\s+", " "), e);
-        }
+            throw new IllegalArgumentException(file + ": there is no block cluster { ... }");
+        });
     }
 
     private static ClusterFile read(ConfigObject block) {
@@ -119,7 +99,7 @@ record ClusterFile(
             switch (key) {
                 case "name", "directory", "shared", "mtu", "sync", "snapshot", "snapshot-log", "members" -> {}
                 default ->
-                    throw wrong(
+                    throw HoconFile.wrong(
                             value,
                             "unknown key cluster." + key
                                     + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu and"
@@ -128,13 +108,13 @@ record ClusterFile(
         });
         String name = text(block, "name", null);
         if (!name.matches("[A-Za-z0-9_.-]{1,40}")) {
-            throw wrong(
+            throw HoconFile.wrong(
                     block.get("name"),
                     "cluster.name '" + name + "' is not 1 to 40 letters, digits, dots, dashes and underscores");
         }
         String sync = text(block, "sync", "0");
         if (!sync.equals("0") && !sync.equals("1")) {
-            throw wrong(block.get("sync"), "cluster.sync '" + sync + "' is neither 0 nor 1");
+            throw HoconFile.wrong(block.get("sync"), "cluster.sync '" + sync + "' is neither 0 nor 1");
         }
         return new ClusterFile(
                 name,
@@ -151,7 +131,7 @@ record ClusterFile(
         String text = text(block, "mtu", "1408");
         int mtu = number(text, LEAST_MTU, MOST_MTU);
         if (mtu < 0 || mtu % FrameDescriptor.FRAME_ALIGNMENT != 0) {
-            throw wrong(
+            throw HoconFile.wrong(
                     block.get("mtu"),
                     "cluster.mtu '" + text + "' is no multiple of " + FrameDescriptor.FRAME_ALIGNMENT + " within "
                             + LEAST_MTU + ".." + MOST_MTU + ": 1408 fits into Ethernet, 8896 into jumbo frames");
@@ -165,7 +145,7 @@ record ClusterFile(
         }
         Duration every = block.toConfig().getDuration("snapshot");
         if (every.compareTo(LEAST_SNAPSHOT) < 0 || every.compareTo(MOST_SNAPSHOT) > 0) {
-            throw wrong(
+            throw HoconFile.wrong(
                     block.get("snapshot"),
                     "cluster.snapshot " + text(block, "snapshot", null) + " is not within " + LEAST_SNAPSHOT.toSeconds()
                             + "s.." + MOST_SNAPSHOT.toHours() + "h");
@@ -179,7 +159,7 @@ record ClusterFile(
         }
         long bytes = block.toConfig().getBytes("snapshot-log");
         if (bytes < LEAST_SNAPSHOT_BYTES || bytes > MOST_SNAPSHOT_BYTES) {
-            throw wrong(
+            throw HoconFile.wrong(
                     block.get("snapshot-log"),
                     "cluster.snapshot-log " + text(block, "snapshot-log", null) + " is not within 1m..1t");
         }
@@ -188,7 +168,7 @@ record ClusterFile(
 
     private static Map<Integer, Member> members(ConfigObject block) {
         if (!(block.get("members") instanceof ConfigObject entries)) {
-            throw wrong(
+            throw HoconFile.wrong(
                     Objects.requireNonNullElse(block.get("members"), block),
                     "cluster.members is to be a block: members { 1 = \"10.0.0.1:7410\", ... }");
         }
@@ -196,14 +176,14 @@ record ClusterFile(
         for (Map.Entry<String, ConfigValue> entry : entries.entrySet()) {
             int number = number(entry.getKey(), 1, MOST_NUMBER);
             if (number < 0) {
-                throw wrong(
+                throw HoconFile.wrong(
                         entry.getValue(),
                         "cluster.members: '" + entry.getKey() + "' is no node's number within 1.." + MOST_NUMBER);
             }
             Member member = member(entry.getValue());
             members.forEach((other, known) -> {
                 if (known.host.equals(member.host) && Math.abs(known.port - member.port) < PORTS) {
-                    throw wrong(
+                    throw HoconFile.wrong(
                             entry.getValue(),
                             "cluster.members: nodes " + other + " and " + number + ", " + known + " and " + member
                                     + ": each has " + PORTS + " ports, from the one that is named on");
@@ -212,7 +192,7 @@ record ClusterFile(
             members.put(number, member);
         }
         if (members.size() % 2 == 0 || members.size() > MOST_MEMBERS) {
-            throw wrong(
+            throw HoconFile.wrong(
                     entries,
                     "cluster.members: " + members.size() + " nodes; there may be 3, 5 or 7, or one to try it: an even"
                             + " number bears no more failures than one less");
@@ -225,7 +205,7 @@ record ClusterFile(
         int colon = text.lastIndexOf(':');
         int port = colon < 1 ? -1 : number(text.substring(colon + 1), 1, MOST_PORT - PORTS + 1);
         if (port < 0) {
-            throw wrong(
+            throw HoconFile.wrong(
                     value,
                     "cluster.members: '" + text + "' is no host:port, such as 10.0.0.1:7410, with a port within 1.."
                             + (MOST_PORT - PORTS + 1));
@@ -246,21 +226,12 @@ record ClusterFile(
     private static String text(ConfigObject block, String key, String byDefault) {
         ConfigValue value = block.get(key);
         if (value == null && byDefault == null) {
-            throw wrong(block, "cluster." + key + " is missing");
+            throw HoconFile.wrong(block, "cluster." + key + " is missing");
         }
         if (value instanceof ConfigObject) {
-            throw wrong(value, "cluster." + key + " is to be a value");
+            throw HoconFile.wrong(value, "cluster." + key + " is to be a value");
         }
         return value == null ? byDefault : String.valueOf(value.unwrapped());
-    }
-
-    private static IllegalArgumentException wrong(ConfigValue value, String what) {
-        return new IllegalArgumentException(where(value.origin()) + ": " + what);
-    }
-
-    private static String where(ConfigOrigin origin) {
-        String file = origin.filename() == null ? origin.description() : origin.filename();
-        return origin.lineNumber() < 0 ? file : file + ":" + origin.lineNumber();
     }
 
     /** The node's own. */

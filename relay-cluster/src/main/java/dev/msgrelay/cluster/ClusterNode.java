@@ -141,6 +141,11 @@ public final class ClusterNode implements AutoCloseable {
     /** Found by relay-server. */
     public static final class Provider implements ClusterProvider {
         @Override
+        public void check(RelayConfig config) throws IOException {
+            NodePlace.read(config.cluster().file(), config.cluster().node());
+        }
+
+        @Override
         public Orderer join(RelayConfig config) throws IOException {
             NodePlace place =
                     NodePlace.take(config.cluster().file(), config.cluster().node());
@@ -207,6 +212,8 @@ public final class ClusterNode implements AutoCloseable {
         Archive.Context archive = archive(place, errors);
         AeronArchive.Context archiveClient = archiveClient(place, archive);
         ConsensusModule.Context module = new ConsensusModule.Context()
+                .epochClock(SteadyClock.INSTANCE)
+                .clusterClock(SteadyClock.INSTANCE)
                 .clusterId(id)
                 .clusterMemberId(node)
                 .clusterMembers(file.aeronMembers())
@@ -231,6 +238,7 @@ public final class ClusterNode implements AutoCloseable {
         driver = ClusteredMediaDriver.launch(media, archive, module);
         RelayService service = new RelayService(file, node, lastTerm(consensus), orderer, () -> begun.complete(null));
         container = ClusteredServiceContainer.launch(new ClusteredServiceContainer.Context()
+                .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
                 .archiveContext(archiveClient.clone())
                 .clusterId(id)
@@ -242,6 +250,7 @@ public final class ClusterNode implements AutoCloseable {
                 .terminationHook(this::terminated)
                 .errorHandler(errors));
         aeron = Aeron.connect(new Aeron.Context()
+                .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
                 .idleStrategy(new SleepingMillisIdleStrategy(CLIENT_IDLE_MILLIS))
                 .errorHandler(errors));
@@ -264,6 +273,7 @@ public final class ClusterNode implements AutoCloseable {
     static MediaDriver.Context media(NodePlace place, ErrorHandler errors) {
         int window = window();
         return new MediaDriver.Context()
+                .epochClock(SteadyClock.INSTANCE)
                 .initialWindowLength(window)
                 .socketRcvbufLength(window)
                 .aeronDirectoryName(place.driver())
@@ -296,6 +306,7 @@ public final class ClusterNode implements AutoCloseable {
     static Archive.Context archive(NodePlace place, ErrorHandler errors) {
         int sync = place.file().sync() ? 1 : 0;
         return new Archive.Context()
+                .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
                 .archiveDir(place.archive())
                 .markFileDir(place.marks())

@@ -150,6 +150,7 @@ public final class ClusterRestore {
                 ClusterNode.media(place, e -> note(e, trouble)),
                 archive,
                 new ClusterBackup.Context()
+                        .epochClock(SteadyClock.INSTANCE)
                         .aeronDirectoryName(place.driver())
                         .clusterId(ClusterNode.clusterId(place.file()))
                         .clusterDir(place.consensus())

@@ -104,6 +104,9 @@ final class ClusterState {
     private long position;
     private long sequence = 1;
     private long duplicates;
+    // The cluster's clock as it was told last, and what has passed by it: another leader's may be behind.
+    private long toldMillis;
+    private long passedMillis;
     // Of a snapshot that is being loaded.
     private int linesLeft;
 
@@ -140,6 +143,7 @@ final class ClusterState {
         if (foreign != null) {
             return foreign;
         }
+        tell(millis);
         int number = from.getInt(offset + Batch.NODE_OFFSET);
         long life = from.getLong(offset + Batch.LIFE_OFFSET);
         if (epoch == 0) {
@@ -155,17 +159,22 @@ final class ClusterState {
         if (life != node.life) {
             node.life = life;
             node.entry = 0;
-            leaveAll(number, millis);
+            leaveAll(number);
         }
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
             entry.wrap(from, at);
             // One that was sent again is there already; one behind a gap is sent again.
             if (entry.number() == node.entry + 1) {
                 node.entry++;
-                apply(new Entry(number, life, node.entry), millis, output);
+                apply(new Entry(number, life, node.entry), output);
             }
         }
         return null;
+    }
+
+    private void tell(long millis) {
+        passedMillis += Math.max(0, millis - toldMillis);
+        toldMillis = millis;
     }
 
     private String foreign(DirectBuffer from, int offset, int length) {
@@ -185,13 +194,13 @@ final class ClusterState {
         return null;
     }
 
-    private void apply(Entry whose, long millis, Output output) {
+    private void apply(Entry whose, Output output) {
         switch (entry.kind()) {
             case RUN -> run(whose, output);
-            case CLAIM -> claim(whose, millis, output);
+            case CLAIM -> claim(whose, output);
             case LEAVE -> {
                 Name name = names.get(entry.name());
-                if (name != null && name.producer.equals(entry.producer()) && isOver(name, whose.node, millis)) {
+                if (name != null && name.producer.equals(entry.producer()) && isOver(name, whose.node)) {
                     names.remove(entry.name());
                 }
                 output.done(whose);
@@ -245,13 +254,13 @@ final class ClusterState {
 
     // ---- names -------------------------------------------------------------------------------------------------
 
-    private void claim(Entry whose, long millis, Output output) {
+    private void claim(Entry whose, Output output) {
         String text = entry.name();
         ProducerId producer = entry.producer();
         String owner = entry.owner();
         Name name = names.get(text);
         if (name != null && !owner.isEmpty() && !name.owner.isEmpty() && !name.owner.equals(owner)) {
-            if (!name.nodes.isEmpty() || millis - name.leftMillis < NAME_KEEP_MILLIS) {
+            if (!name.nodes.isEmpty() || passedMillis - name.leftMillis < NAME_KEEP_MILLIS) {
                 refuse(whose, text, CloseReason.NAME_HELD, "belongs to another identity", output);
                 return;
             }
@@ -259,7 +268,7 @@ final class ClusterState {
             name = null;
         }
         if (name == null) {
-            if (names.size() >= mostNames && !forgetOldest(millis)) {
+            if (names.size() >= mostNames && !forgetOldest()) {
                 output.claimed(
                         whose,
                         text,
@@ -272,7 +281,7 @@ final class ClusterState {
             name = new Name(producer, owner);
             names.put(text, name);
         } else if (!name.producer.equals(producer)) {
-            long left = NAME_HOLD_MILLIS - (millis - name.leftMillis);
+            long left = NAME_HOLD_MILLIS - (passedMillis - name.leftMillis);
             if (!name.nodes.isEmpty() || left > 0) {
                 String why = !name.nodes.isEmpty()
                         ? "has a connection at node " + newest(name)
@@ -296,7 +305,7 @@ final class ClusterState {
         output.claimed(whose, name, reason, "HELLO: the name " + name + " " + why, Orderer.NONE, 0);
     }
 
-    private boolean forgetOldest(long millis) {
+    private boolean forgetOldest() {
         String oldest = null;
         long least = Long.MAX_VALUE;
         for (Map.Entry<String, Name> known : names.entrySet()) {
@@ -306,7 +315,7 @@ final class ClusterState {
                 oldest = known.getKey();
             }
         }
-        return oldest != null && millis - least >= NAME_KEEP_MILLIS && names.remove(oldest) != null;
+        return oldest != null && passedMillis - least >= NAME_KEEP_MILLIS && names.remove(oldest) != null;
     }
 
     private static int newest(Name name) {
@@ -314,25 +323,26 @@ final class ClusterState {
     }
 
     /** Its connection at a node has ended; answers whether it is to be forgotten, as bare HELLOs are: to be unknown is the same. */
-    private static boolean isOver(Name name, int node, long millis) {
+    private boolean isOver(Name name, int node) {
         if (!name.nodes.remove((Integer) node) || !name.nodes.isEmpty()) {
             return false;
         }
-        name.leftMillis = millis;
+        name.leftMillis = passedMillis;
         return name.accepted == Orderer.NONE;
     }
 
     /** A connection of the cluster has ended: unless its node has a later one, the node has gone. */
     void sessionClosed(long session, long millis) {
+        tell(millis);
         nodes.forEach((number, node) -> {
             if (node.session == session) {
-                leaveAll(number, millis);
+                leaveAll(number);
             }
         });
     }
 
-    private void leaveAll(int node, long millis) {
-        names.values().removeIf(name -> isOver(name, node, millis));
+    private void leaveAll(int node) {
+        names.values().removeIf(name -> isOver(name, node));
     }
 
     // ---- what it knows -------------------------------------------------------------------------------------------
@@ -375,7 +385,9 @@ final class ClusterState {
                 Long.toString(position),
                 Long.toString(sequence),
                 Integer.toString(nodes.size()),
-                Integer.toString(names.size())));
+                Integer.toString(names.size()),
+                Long.toString(toldMillis),
+                Long.toString(passedMillis)));
         nodes.forEach((number, node) -> lines.add(
                 String.join(" ", "node", number.toString(), "" + node.session, "" + node.life, "" + node.entry)));
         names.forEach((text, name) -> lines.add(String.join(
@@ -412,6 +424,8 @@ final class ClusterState {
                 position = Long.parseLong(words[4]);
                 sequence = Long.parseLong(words[5]);
                 linesLeft = Integer.parseInt(words[6]) + Integer.parseInt(words[7]);
+                toldMillis = Long.parseLong(words[8]);
+                passedMillis = Long.parseLong(words[9]);
             }
             case "node" -> {
                 Node node = new Node();

@@ -36,19 +36,29 @@ final class Idle implements IdleStrategy {
 
     @Override
     public void idle() {
+        long nanos = next();
+        if (nanos == 0) {
+            Thread.yield();
+        } else {
+            LockSupport.parkNanos(nanos);
+        }
+    }
+
+    /** How long to wait this time, in nanoseconds; 0: others have a turn, and that is all. */
+    long next() {
         if (yields < YIELDS) {
             yields++;
-            Thread.yield();
-            return;
+            return 0;
         }
-        LockSupport.parkNanos(parkNanos);
-        if (parkNanos < BUSY_NANOS) {
-            parkNanos = Math.min(2 * parkNanos, BUSY_NANOS);
+        long nanos = parkNanos;
+        if (nanos < BUSY_NANOS) {
+            parkNanos = Math.min(2 * nanos, BUSY_NANOS);
         } else if (parks < BUSY_PARKS) {
             parks++;
         } else {
             parkNanos = LONGEST_NANOS;
         }
+        return nanos;
     }
 
     @Override

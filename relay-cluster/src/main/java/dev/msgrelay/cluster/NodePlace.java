@@ -54,16 +54,7 @@ final class NodePlace implements AutoCloseable {
      * @throws IOException it cannot be had; the message names what is wrong, and where. Nothing is taken then
      */
     static NodePlace take(Path conf, int node) throws IOException {
-        ClusterFile file;
-        try {
-            file = ClusterFile.read(conf);
-        } catch (IllegalArgumentException e) {
-            throw new IOException("cluster: " + e.getMessage(), e);
-        }
-        if (!file.members().containsKey(node)) {
-            throw new IOException("cluster " + conf + ": node " + node + " is not among the members "
-                    + new TreeSet<>(file.members().keySet()));
-        }
+        ClusterFile file = read(conf, node);
         NodePlace place = new NodePlace(file, node);
         boolean taken = false;
         try {
@@ -77,6 +68,25 @@ final class NodePlace implements AutoCloseable {
                 place.unlock();
             }
         }
+    }
+
+    /**
+     * What the file says, to one of its nodes.
+     *
+     * @throws IOException naming what is wrong, with file and line
+     */
+    static ClusterFile read(Path conf, int node) throws IOException {
+        ClusterFile file;
+        try {
+            file = ClusterFile.read(conf);
+        } catch (IllegalArgumentException e) {
+            throw new IOException("cluster: " + e.getMessage(), e);
+        }
+        if (!file.members().containsKey(node)) {
+            throw new IOException("cluster " + conf + ": node " + node + " is not among the members "
+                    + new TreeSet<>(file.members().keySet()));
+        }
+        return file;
     }
 
     ClusterFile file() {

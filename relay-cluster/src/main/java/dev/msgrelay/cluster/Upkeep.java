@@ -235,7 +235,8 @@ final class Upkeep implements AutoCloseable {
 
     /** @param position of the log: what lies before it is of no use to anybody */
     private void drop(List<RecordingLog.Entry> all, long position, long log) {
-        try (AeronArchive own = AeronArchive.connect(archive.clone())) {
+        try (AeronArchive own =
+                AeronArchive.connect(archive.clone().aeron(aeron).ownsAeronClient(false))) {
             long[] from = new long[2];
             own.listRecording(
                     log,

@@ -1,8 +1,10 @@
 package dev.msgrelay.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +27,8 @@ class ClusterFileTest {
 
     @Test
     void saysWhoIsInIt() throws IOException {
-        ClusterFile read = ClusterFile.read(file("cluster { " + GOOD + ", sync = 1, mtu = 8896\n" + MEMBERS + " }"));
+        ClusterFile read = ClusterFile.read(
+                file("log-size = 1m, cluster { " + GOOD + ", sync = 1, mtu = 8896\n" + MEMBERS + " }"));
         assertThat(read.sync()).isTrue();
         assertThat(read.mtu()).isEqualTo(8896);
         assertThat(read.snapshot()).hasMinutes(10);
@@ -42,8 +45,7 @@ class ClusterFileTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "log-size = 1m                              | cluster.conf:1: unknown key log-size",
-                "x = 1, cluster {}                          | unknown key x",
+                "log-size = 1m                              | no block cluster",
                 "cluster = 5                                | no block cluster",
                 "cluster {}                                 | cluster.conf:1: cluster.name is missing",
                 "cluster { name = a b }                     | cluster.name 'a b' is not",
@@ -55,7 +57,7 @@ class ClusterFileTest {
                 "cluster { name = a, directory = d, mtu = 992 }                      | cluster.mtu '992' is no multiple",
                 "cluster { name = a, directory = d, mtu = 65536 }                    | cluster.mtu '65536' is no multiple",
                 "cluster { name = a, directory = d, snapshot = 1s }                 | cluster.snapshot 1s is not within 5s..24h",
-                "cluster { name = a, directory = d, snapshot = soon }               | cluster.conf: 1",
+                "cluster { name = a, directory = d, snapshot = soon }               | cluster.conf:1: Invalid value at",
                 "cluster { name = a, directory = d, snapshot-log = 9 }              | cluster.snapshot-log 9 is not within 1m..1t",
                 "cluster { name = a, directory = d, members = 3 }                    | cluster.members is to be a block",
                 "cluster { name = a, directory = d, members {} }                     | cluster.members: 0 nodes; there may be 3",
@@ -77,6 +79,21 @@ class ClusterFileTest {
     void aMissingFileIsNamed() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterFile.read(folder.resolve("none.conf")))
-                .withMessageContaining("none.conf");
+                .withMessage(folder.resolve("none.conf") + ": there is no such file");
+    }
+
+    @Test
+    void aConfigurationIsCheckedWithTheClustersFile() throws IOException {
+        Path good = file("cluster { " + GOOD + "\n" + MEMBERS + " }");
+        new ClusterNode.Provider().check(RelayConfig.builder().cluster(good, 3).build());
+        assertThatIOException()
+                .isThrownBy(() -> new ClusterNode.Provider()
+                        .check(RelayConfig.builder().cluster(good, 4).build()))
+                .withMessageContaining("node 4 is not among the members [1, 2, 3]");
+        Path bad = file("cluster { " + GOOD + ", mtu = 9\n" + MEMBERS + " }");
+        assertThatIOException()
+                .isThrownBy(() -> new ClusterNode.Provider()
+                        .check(RelayConfig.builder().cluster(bad, 3).build()))
+                .withMessageContaining("cluster.conf:1: cluster.mtu '9'");
     }
 }

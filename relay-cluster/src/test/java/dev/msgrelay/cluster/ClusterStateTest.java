@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -121,6 +122,21 @@ class ClusterStateTest {
     }
 
     @Test
+    void aLeaderWhoseClockIsBehindKeepsNoNameLonger() {
+        rig.millis = TimeUnit.DAYS.toMillis(1);
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 3), one.leave("ann", ANN));
+        rig.millis -= TimeUnit.HOURS.toMillis(1);
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for another " + ClusterState.NAME_HOLD_MILLIS + " ms");
+        rig.millis += ClusterState.NAME_HOLD_MILLIS - 1;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        rig.millis++;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("yes");
+    }
+
+    @Test
     void aNameBelongsToItsIdentityForAnHourAfterItHasGone() {
         rig.offer(one, one.claim("ann", ANN, "orders"), one.run("ann", ANN, 1, 1), one.leave("ann", ANN));
         rig.offer(two, two.claim("ann", ANN, "prices"));
@@ -181,10 +197,10 @@ class ClusterStateTest {
     @Test
     void aSnapshotOfAnotherClusterOrVersionIsNamed() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> rig.state.load("state 1 5 1 0 1 0 0"))
+                .isThrownBy(() -> rig.state.load("state 1 5 1 0 1 0 0 0 0"))
                 .withMessageContaining("another cluster than orders");
         assertThatIllegalStateException()
-                .isThrownBy(() -> rig.state.load("state 9 5 1 0 1 0 0"))
+                .isThrownBy(() -> rig.state.load("state 9 5 1 0 1 0 0 0 0"))
                 .withMessageContaining("version 9");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rig.state.load("what is this"))

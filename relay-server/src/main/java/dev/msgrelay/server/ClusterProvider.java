@@ -14,15 +14,29 @@ public interface ClusterProvider {
      */
     Orderer join(RelayConfig config) throws IOException;
 
+    /**
+     * Looks only at what the configuration says of the others.
+     *
+     * @throws IOException it is wrong; the message names file and line
+     */
+    void check(RelayConfig config) throws IOException;
+
     /** Joins where the configuration says so; null: the relay is alone. */
     static Orderer joinIfAny(RelayConfig config) throws IOException {
-        if (!config.cluster().on()) {
-            return null;
+        return config.cluster().on() ? find(config).join(config) : null;
+    }
+
+    /** Looks where the configuration says so. */
+    static void checkIfAny(RelayConfig config) throws IOException {
+        if (config.cluster().on()) {
+            find(config).check(config);
         }
-        ClusterProvider found = ServiceLoader.load(ClusterProvider.class)
+    }
+
+    private static ClusterProvider find(RelayConfig config) throws IOException {
+        return ServiceLoader.load(ClusterProvider.class)
                 .findFirst()
                 .orElseThrow(() -> new IOException("cluster " + config.cluster().file()
                         + ": relay-cluster.jar is not on the class path, and a relay without it is alone"));
-        return found.join(config);
     }
 }

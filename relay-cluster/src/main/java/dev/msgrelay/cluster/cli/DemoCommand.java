@@ -18,16 +18,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-cluster demo}: three nodes, a publisher, a subscriber, and the leader killed. */
+/** {@code relay-cluster demo}: three nodes, a publisher, two subscribers, and the leader killed. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
-            "",
-            "Starts three nodes on this machine, a publisher with acknowledgements and a",
-            "subscriber, kills the leader, starts it again, and says what became of the",
-            "messages. Takes about a minute, and leaves nothing behind."
+            "Kills the leader of a cluster of three nodes on this machine.",
+            "Starts the nodes, a publisher with acknowledgements and two subscribers, kills the leader, restarts it, and"
+                    + " reports what happened to the messages. Takes about a minute, and leaves nothing behind."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final Duration START = Duration.ofSeconds(60);
@@ -42,7 +41,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--rate", paramLabel = "N", defaultValue = "500", description = "Messages per second, 1..100000.")
     private int rate;
 
-    @Option(names = "--keep", description = "Leaves the nodes' files, and says where.")
+    @Option(names = "--keep", description = "Keeps the nodes' files, and prints their directory.")
     private boolean keep;
 
     private PrintWriter out;

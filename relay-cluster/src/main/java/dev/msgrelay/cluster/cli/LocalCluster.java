@@ -38,6 +38,7 @@ final class LocalCluster implements AutoCloseable {
     private final Map<Integer, Integer> subscribePorts = new TreeMap<>();
     private final Map<Integer, Process> processes = new ConcurrentSkipListMap<>();
     private final List<String> options;
+    private final Map<Integer, Map<String, String>> environments = new TreeMap<>();
     private volatile boolean keeps;
     // Null: none. It waits for the end of what it reads from this process.
     private Process sweeper;
@@ -140,6 +141,11 @@ final class LocalCluster implements AutoCloseable {
         }
     }
 
+    /** More of the environment that a node is started with from now on. */
+    void environment(int node, Map<String, String> variables) {
+        environments.put(node, variables);
+    }
+
     /** Starts a node. */
     void start(int node) throws IOException {
         List<String> arguments = new ArrayList<>(List.of(
@@ -166,10 +172,11 @@ final class LocalCluster implements AutoCloseable {
         command.addAll(ClusterNode.JVM_FLAGS);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), LocalNode.class.getName()));
         command.addAll(arguments);
-        return new ProcessBuilder(command)
+        ProcessBuilder process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(output(node).toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output(node).toFile()));
+        process.environment().putAll(environments.getOrDefault(node, Map.of()));
+        return process.start();
     }
 
     /** Kills a node at once, as a power cut of its machine would. */

@@ -19,9 +19,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
         description = {
-            "",
-            "Starts a cluster on this machine, says where its nodes are, and ends it with",
-            "Ctrl-C. Its files go with it."
+            "Runs a cluster on this machine.",
+            "Prints the nodes' addresses. Ctrl-C ends the cluster and deletes its files."
         })
 final class LocalCommand implements Callable<Integer> {
     private static final Duration START = Duration.ofSeconds(60);
@@ -31,7 +30,7 @@ final class LocalCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--nodes", paramLabel = "N", defaultValue = "3", description = "1, 3, 5 or 7.")
+    @Option(names = "--nodes", paramLabel = "N", defaultValue = "3", description = "Number of nodes: 1, 3, 5 or 7.")
     private int nodes;
 
     @Option(names = "--sync", paramLabel = "N", defaultValue = "0", description = "0 or 1, as in a cluster's file.")
@@ -41,17 +40,21 @@ final class LocalCommand implements Callable<Integer> {
             names = "--mtu",
             paramLabel = "BYTES",
             defaultValue = "65504",
-            description = "Of datagrams, as in a cluster's file: 1408 fits into Ethernet, 65504 into loopback.")
+            description = "Size of datagrams, as in a cluster's file: 1408 fits into Ethernet, 65504 into loopback.")
     private int mtu;
 
     @Option(
             names = "--publish-port",
             paramLabel = "PORT",
             defaultValue = "0",
-            description = "Of node 1; 0: any free one. The others have free ones.")
+            description = "Port of node 1 for publishers; 0: any free one. The other nodes have free ones.")
     private int publishPort;
 
-    @Option(names = "--subscribe-port", paramLabel = "PORT", defaultValue = "0", description = "Likewise.")
+    @Option(
+            names = "--subscribe-port",
+            paramLabel = "PORT",
+            defaultValue = "0",
+            description = "Port of node 1 for subscribers; 0: any free one. The other nodes have free ones.")
     private int subscribePort;
 
     @Option(

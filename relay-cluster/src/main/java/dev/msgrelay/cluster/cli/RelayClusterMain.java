@@ -14,9 +14,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "",
-            "Several relays that are one. A node is started by",
-            "  relay-server --cluster cluster.conf --node 1",
-            "and this shows it, and looks after it."
+            "Tries and maintains a cluster of relays. This starts a node:",
+            "  relay-server --cluster cluster.conf --node 1"
         },
         subcommands = {DemoCommand.class, LocalCommand.class, SnapshotCommand.class, RestoreCommand.class},
         exitCodeListHeading = "%nExit codes:%n",

@@ -15,10 +15,9 @@ import picocli.CommandLine.Spec;
         name = "restore",
         mixinStandardHelpOptions = true,
         description = {
-            "",
-            "Gets the last snapshot and the log behind it from the other nodes, for a",
-            "node that has lost its disk, or was away for too long. The node itself does",
-            "not run; the others do. Afterwards it is started as always."
+            "Restores a node that has lost its disk, or was away for too long.",
+            "Gets the last snapshot and the log after it from the other nodes, which must run. The node itself must not"
+                    + " run; start it afterwards as usual."
         })
 final class RestoreCommand implements Callable<Integer> {
     @Spec

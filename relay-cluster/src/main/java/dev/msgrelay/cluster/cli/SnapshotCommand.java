@@ -14,10 +14,9 @@ import picocli.CommandLine.Spec;
         name = "snapshot",
         mixinStandardHelpOptions = true,
         description = {
-            "",
-            "Has the whole cluster take a snapshot, on each of its nodes: a node that is",
-            "started anew goes on from there, and does not read the log from its beginning.",
-            "On the machine of the leader; elsewhere it says so and does nothing."
+            "Makes each node of the cluster take a snapshot.",
+            "A restarted node continues from its snapshot, and does not read the log from the beginning. Run this on the"
+                    + " leader's machine; elsewhere it says so and does nothing."
         })
 final class SnapshotCommand implements Callable<Integer> {
     @Spec

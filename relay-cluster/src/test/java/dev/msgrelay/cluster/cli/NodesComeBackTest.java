@@ -28,6 +28,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.agrona.IoUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
@@ -119,13 +120,14 @@ class NodesComeBackTest {
         }
     }
 
+    @Tag("thorough")
     @Test
     void whatIsBehindSnapshotsIsDroppedAndALostDiskComesBack() throws IOException, InterruptedException {
-        try (LocalCluster cluster = new LocalCluster(NODES, "snapshot-log = 40m", List.of("--admin", "none"))) {
+        try (LocalCluster cluster = new LocalCluster(NODES, "snapshot-log = 20m", List.of("--admin", "none"))) {
             startAll(cluster);
             int lost = cluster.leader() % NODES + 1;
             try (RelayPublisher publisher = publisher(cluster, cluster.leader())) {
-                long last = 10_000;
+                long last = 4_000;
                 publish(publisher, 1, last);
                 for (int node = 1; node <= NODES; node++) {
                     int its = node;
@@ -180,7 +182,7 @@ class NodesComeBackTest {
         Path journals = Files.createTempDirectory("relay-journals");
         try (LocalCluster cluster = new LocalCluster(
                 NODES,
-                "snapshot-log = 40m",
+                "snapshot-log = 20m",
                 List.of(
                         "--admin",
                         "none",
@@ -193,7 +195,7 @@ class NodesComeBackTest {
             startAll(cluster);
             int leader = cluster.leader();
             int other = leader % NODES + 1;
-            long last = 8_000;
+            long last = 4_000;
             try (RelayPublisher publisher = publisher(cluster, other)) {
                 publish(publisher, 1, last);
                 for (int node = 1; node <= NODES; node++) {

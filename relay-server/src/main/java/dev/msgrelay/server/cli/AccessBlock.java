@@ -63,7 +63,7 @@ final class AccessBlock {
         List<Identity> identities = new ArrayList<>();
         for (Map.Entry<String, ConfigValue> entry : entries) {
             if (!(entry.getValue() instanceof ConfigObject keys)) {
-                throw ConfigFile.wrong(
+                throw HoconFile.wrong(
                         entry.getValue(), "access." + entry.getKey() + " is a block: " + entry.getKey() + " { ... }");
             }
             identities.add(new AccessBlock().identity(entry.getKey(), keys));
@@ -71,7 +71,7 @@ final class AccessBlock {
         try {
             return new AccessPolicy(identities);
         } catch (IllegalArgumentException e) {
-            throw ConfigFile.wrong(block, "access: " + e.getMessage());
+            throw HoconFile.wrong(block, "access: " + e.getMessage());
         }
     }
 
@@ -80,7 +80,7 @@ final class AccessBlock {
             try {
                 set(key, value);
             } catch (IllegalArgumentException e) {
-                throw ConfigFile.wrong(value, name + "." + key + ": " + e.getMessage());
+                throw HoconFile.wrong(value, name + "." + key + ": " + e.getMessage());
             }
         });
         try {
@@ -97,7 +97,7 @@ final class AccessBlock {
                     maxLag,
                     maxReplays);
         } catch (IllegalArgumentException e) {
-            throw ConfigFile.wrong(keys, "access: " + e.getMessage());
+            throw HoconFile.wrong(keys, "access: " + e.getMessage());
         }
     }
 

@@ -22,19 +22,18 @@ final class AdminOptions {
     @Option(
             names = "--admin",
             paramLabel = "ADDRESS",
-            description = "Where to show by HTTP how the relay is doing: a page, /metrics, /health/live,"
-                    + " /health/ready, /connections, /config, /events. none: nowhere. Beyond loopback it needs TLS,"
-                    + " as https://0.0.0.0:7402, and --admin-token.%n  Default: 127.0.0.1:7402, and nowhere if that"
-                    + " is taken.")
+            description = "Address of the admin port, which shows the relay's state by HTTP: a page, /metrics, "
+                    + "/health/live, /health/ready, /connections, /config, /events. none: no admin port. Beyond "
+                    + "loopback it needs TLS, as https://0.0.0.0:7402, and --admin-token.%n  Default: 127.0.0.1:7402, "
+                    + "and no admin port if that is taken.")
     private String admin;
 
     @Option(
             names = "--admin-token",
             paramLabel = "HASH",
-            description =
-                    "The hash, sha256:HEX, of the token that requests there have to show: as 'Authorization: Bearer"
-                            + " TOKEN', or as the password in a browser. /health needs none. With it, and Bearer,"
-                            + " POST /reload does what SIGHUP does.")
+            description = "The hash, sha256:HEX, of the token that requests to the admin port must show: as "
+                    + "'Authorization: Bearer TOKEN', or as the password in a browser. /health needs no token. POST "
+                    + "/reload needs the token as Bearer, and does what SIGHUP does.")
     private String adminToken;
 
     /**

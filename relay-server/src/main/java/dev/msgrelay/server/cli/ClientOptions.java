@@ -16,10 +16,9 @@ final class ClientOptions {
             paramLabel = "POLICY",
             defaultValue = "disconnect",
             completionCandidates = Candidates.Policies.class,
-            description =
-                    "When the log is about to overwrite what a subscriber has not read: ${COMPLETION-CANDIDATES}. disconnect:"
-                            + " it is cut off; backpressure: publishers wait; skip: it misses messages; replay: it gets them from the"
-                            + " journal.")
+            description = "What to do when the log is about to overwrite bytes that a subscriber has not read: "
+                    + "${COMPLETION-CANDIDATES}. disconnect: it is cut off; backpressure: publishers wait; skip: it "
+                    + "misses messages; replay: it gets them from the journal.")
     private Policy slowSubscriber;
 
     @Option(
@@ -29,8 +28,9 @@ final class ClientOptions {
             defaultValue = "disconnect,skip,replay",
             completionCandidates = Candidates.Policies.class,
             description =
-                    "What subscribers may ask for in their HELLO, beside that one; who asks for another gets that one, and so does who"
-                            + " asks for replay where there is no journal.")
+                    "Policies that subscribers may ask for in HELLO, beside that of --slow-subscriber. A subscriber "
+                            + "that asks for another policy gets the one of --slow-subscriber, and so does one that asks for "
+                            + "replay without a journal.")
     private List<Policy> allowPolicies;
 
     @Option(
@@ -38,7 +38,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "Interval of PINGs to clients that said HELLO. They may ask for another one.")
+            description = "Interval of PINGs to clients that said HELLO. A client may ask for another interval.")
     private Duration heartbeat;
 
     @Option(
@@ -46,7 +46,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "15s",
             converter = TimeSpan.class,
-            description = "A client that said HELLO and is not heard of for this long is cut off.")
+            description = "The relay closes a client that said HELLO and is silent for this time.")
     private Duration idleTimeout;
 
     @Option(
@@ -54,21 +54,21 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "A HELLO that was begun must be complete within this.")
+            description = "Time for a client to complete a HELLO that it has begun.")
     private Duration handshakeTimeout;
 
     @Option(
             names = "--max-connections",
             paramLabel = "N",
             defaultValue = "" + ClientConfig.DEFAULT_MAX_CONNECTIONS,
-            description = "Publishers and subscribers together; one more is refused.")
+            description = "Most publishers and subscribers together; further ones are refused.")
     private int maxConnections;
 
     @Option(
             names = "--max-publishers",
             paramLabel = "N",
             defaultValue = "" + ClientConfig.DEFAULT_MAX_PUBLISHERS,
-            description = "Publishers; one more is refused.")
+            description = "Most publishers; further ones are refused.")
     private int maxPublishers;
 
     @Option(
@@ -76,9 +76,8 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "60s",
             converter = TimeSpan.class,
-            description =
-                    "A client whose host acknowledges nothing for this long is taken for dead: one that was switched off, or"
-                            + " whose link is cut. TCP only, as far as the system can; at least 2s.")
+            description = "The relay closes a client whose host acknowledges nothing for this time, because it was "
+                    + "switched off or its link is cut. TCP only, as far as the system can; at least 2s.")
     private Duration peerTimeout;
 
     @Option(
@@ -86,9 +85,8 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description =
-                    "A subscriber that makes publishers wait (backpressure), or others who get the journal, and reads nothing"
-                            + " for this long is cut off.")
+            description = "The relay closes a subscriber that makes publishers (backpressure) or other readers of the "
+                    + "journal wait, and reads nothing for this time.")
     private Duration stallTimeout;
 
     @Option(
@@ -96,7 +94,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "On SIGTERM: how long subscribers may take to read what is on its way.")
+            description = "On SIGTERM: how long subscribers may take to read the rest of the stream.")
     private Duration drainTimeout;
 
     void applyTo(RelayConfig.Builder config) {

@@ -6,15 +6,18 @@ import picocli.CommandLine.Option;
 
 /** The options of {@link dev.msgrelay.server.config.ClusterConfig}. */
 final class ClusterOptions {
+    static final String FILE = "--cluster";
+
     @Option(
-            names = "--cluster",
+            names = FILE,
             paramLabel = "FILE",
             description =
-                    "Makes this relay one of several that are one: the file says who they are, and is the same for all of"
-                            + " them. Needs relay-cluster.%n  Default: the relay is alone.")
+                    "Makes this relay a node of a cluster: the block cluster { ... } of the file names the nodes. "
+                            + "Options beside the block are read like those of --config. Needs relay-cluster.%n  Default: a "
+                            + "single relay.")
     private Path file;
 
-    @Option(names = "--node", paramLabel = "N", defaultValue = "0", description = "Which of them this one is.")
+    @Option(names = "--node", paramLabel = "N", defaultValue = "0", description = "The number of this node.")
     private int node;
 
     void applyTo(RelayConfig.Builder config) {

@@ -14,13 +14,12 @@ final class ConfigOptions {
     @Option(
             names = FILE,
             paramLabel = "FILE",
-            description =
-                    "Options, and who may do what, from a file: log-size = 64m. What a flag says counts before RELAY_LOG_SIZE of"
-                            + " the environment, and that before the file. SIGHUP reads it again, and so does"
-                            + " POST /reload at the admin port.")
+            description = "Reads options, and the access rules, from a file with lines such as log-size = 64m. A flag "
+                    + "overrides RELAY_LOG_SIZE of the environment, which overrides the file. SIGHUP reloads the "
+                    + "file, and so does POST /reload at the admin port.")
     private Path file;
 
-    @Option(names = CHECK, description = "Says whether all of it is good, and ends: code 0, or 2 with file and line.")
+    @Option(names = CHECK, description = "Checks the whole configuration, and ends: code 0, or 2 with file and line.")
     private boolean check;
 
     /** Whether to look only. */

@@ -50,7 +50,8 @@ final class Configuration implements IDefaultValueProvider {
      */
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
         Map<String, OptionSpec> options = options(command);
-        Path path = path(environment, args);
+        WhichFiles files = WhichFiles.of(environment, args);
+        Path path = files.config();
         ConfigFile file = path == null ? null : ConfigFile.read(path);
         Map<String, ConfigFile.Value> values = new LinkedHashMap<>();
         if (file != null) {
@@ -68,6 +69,8 @@ final class Configuration implements IDefaultValueProvider {
             }
         }
         values.forEach((name, value) -> check(name, value));
+        ConfigFile.Value cluster = values.get(ClusterOptions.FILE.substring(2));
+        checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file == null || file.access() == null ? null : AccessBlock.read(file.access());
         return new Configuration(path, values, access);
     }
@@ -83,24 +86,50 @@ final class Configuration implements IDefaultValueProvider {
         }
     }
 
-    /** Finds the file, before anything else is read. */
+    /** Finds the files, before anything else is read. */
     @Command
-    private static final class WhichFile {
+    private static final class WhichFiles {
         @Option(names = ConfigOptions.FILE)
         private Path file;
 
+        @Option(names = ClusterOptions.FILE)
+        private Path cluster;
+
         @Unmatched
         private List<String> others;
+
+        static WhichFiles of(Map<String, String> environment, String... args) {
+            WhichFiles files = new WhichFiles();
+            new CommandLine(files).parseArgs(args);
+            files.file = files.file == null ? named(environment, ConfigOptions.FILE) : files.file;
+            files.cluster = files.cluster == null ? named(environment, ClusterOptions.FILE) : files.cluster;
+            return files;
+        }
+
+        private static Path named(Map<String, String> environment, String option) {
+            String set = environment.get(variable(option.substring(2)));
+            return set == null || set.isEmpty() ? null : Path.of(set);
+        }
+
+        /** The cluster's file, unless another one is named; null: there is none. */
+        Path config() {
+            return file != null ? file : cluster;
+        }
     }
 
-    private static Path path(Map<String, String> environment, String... args) {
-        WhichFile which = new WhichFile();
-        new CommandLine(which).parseArgs(args);
-        if (which.file != null) {
-            return which.file;
+    /** Nobody would read what stands beside the block in a file that is the cluster's only. */
+    private static void checkCluster(Path cluster, Path config) {
+        if (cluster == null || cluster.equals(config)) {
+            return;
         }
-        String set = environment.get(variable(ConfigOptions.FILE.substring(2)));
-        return set == null || set.isEmpty() ? null : Path.of(set);
+        String unread = " stands beside cluster { ... }, and is not read, since --config names " + config;
+        ConfigFile beside = ConfigFile.read(cluster);
+        beside.values().forEach((name, value) -> {
+            throw new IllegalArgumentException(value.where() + ": " + name + unread);
+        });
+        if (beside.access() != null) {
+            throw HoconFile.wrong(beside.access(), ConfigFile.ACCESS + unread);
+        }
     }
 
     /** The options that may be set, by their names without dashes. */

@@ -33,11 +33,11 @@ import picocli.CommandLine.Spec;
         name = "journal",
         mixinStandardHelpOptions = true,
         versionProvider = VersionFromManifest.class,
-        description = "Looks at the directory of a journal: all of it can be done while no relay runs.",
+        description = "Inspects or repairs the directory of a journal. All of its commands work without a relay.",
         footer = {
             "",
-            "Exit codes: 0 all messages are there; 1 some are not, or the directory cannot be",
-            "read; 2 wrong usage."
+            "Exit codes: 0 all messages are there; 1 messages are missing, or the directory",
+            "cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
     @Spec
@@ -79,8 +79,8 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Prints each message, as 'relay-client subscribe --print' does, and on standard",
-                "error what is missing. Every byte is checked before it is printed."
+                "Prints each message like 'relay-client subscribe --print', and what is missing on standard error.",
+                "Checks every byte before it is printed."
             })
     int dump(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
@@ -96,7 +96,7 @@ final class JournalCommand implements Runnable {
                             defaultValue = "9223372036854775807",
                             description = "End after N messages. Default: never.")
                     long count,
-            @Option(names = "--hex", description = "Bodies always in hex.") boolean hex,
+            @Option(names = "--hex", description = "Print bodies always in hex.") boolean hex,
             @Option(names = "--json", description = "One JSON object a line.") boolean json) {
         if (from < 1 || count < 1) {
             throw new ParameterException(
@@ -117,8 +117,8 @@ final class JournalCommand implements Runnable {
             mixinStandardHelpOptions = true,
             versionProvider = VersionFromManifest.class,
             description = {
-                "Writes off what is damaged, so that a relay can go on. What it replaces stays",
-                "in the directory as *.damaged; no message that is whole is touched."
+                "Writes off what is damaged, so that a relay can continue.",
+                "Replaced files stay there as *.damaged. Whole messages do not change."
             })
     int repair(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,

@@ -34,10 +34,9 @@ final class JournalOptions {
     @Option(
             names = "--journal",
             paramLabel = "DIR",
-            description =
-                    "Keeps the stream in this directory, too, where it outlives the relay: the next one goes on behind its last"
-                            + " message. The log is as far ahead of it as --log-size lets it, then publishers wait.%n"
-                            + "  Default: no journal; what is in the stream ends with the relay.")
+            description = "Also keeps the stream in this directory, so that it survives the relay: a restarted relay "
+                    + "continues after the last message. The log may be ahead of the journal by --log-size, then "
+                    + "publishers wait.%n  Default: no journal; the stream ends with the relay.")
     private Path directory;
 
     @Option(
@@ -46,8 +45,8 @@ final class JournalOptions {
             defaultValue = "128m",
             converter = ByteSize.class,
             description =
-                    "Length of the journal's files, which is what is dropped at once. The longest frame may be three quarters"
-                            + " of it.")
+                    "Size of the journal's files. The journal drops one file at a time. The longest frame may have "
+                            + "three quarters of it.")
     private int segmentBytes;
 
     @Option(
@@ -56,9 +55,9 @@ final class JournalOptions {
             defaultValue = "10g",
             converter = KeepConverter.class,
             description =
-                    "How much of the stream is kept, such as 100g, and three segments more; the relay does not start where"
-                            + " that does not fit. Or for how long, such as 12h or 7d: what that needs nobody knows"
-                            + " before, and when the disk is full publishers wait.")
+                    "How much of the stream to keep, such as 100g; the disk needs room for three segments more, or "
+                            + "the relay does not start. Or for how long, such as 12h or 7d: then the size is not checked, "
+                            + "and publishers wait when the disk is full.")
     private Keep keep;
 
     @Option(
@@ -67,17 +66,16 @@ final class JournalOptions {
             defaultValue = "1s",
             converter = TimeSpan.class,
             description =
-                    "What is written, and so survives the relay, is forced to the disk after so long, and then survives the"
-                            + " machine.")
+                    "Interval at which written messages are forced to the disk. Written messages survive the relay, "
+                            + "forced messages survive the machine.")
     private Duration force;
 
     @Option(
             names = "--journal-failure",
             paramLabel = "NAME",
             defaultValue = "exit",
-            description =
-                    "When the disk fails (a full one is waited for): ${COMPLETION-CANDIDATES}. exit: the relay stops, with code"
-                            + " 4. memory: it goes on without a journal.",
+            description = "What to do when the disk fails (the relay waits for a full disk): ${COMPLETION-CANDIDATES}. "
+                    + "exit: the relay stops, with code 4. memory: it continues without a journal.",
             completionCandidates = Candidates.Failures.class)
     private JournalConfig.Failure failure;
 

@@ -14,8 +14,8 @@ final class LimitOptions {
             defaultValue = "16m",
             converter = ByteSize.class,
             description =
-                    "Chunks of the log that slow subscribers may keep from being used anew. Beyond it those that lag most are"
-                            + " cut off. At least 1m and the longest frame.")
+                    "Memory of the log that slow subscribers may keep from reuse. Beyond it those that lag most are "
+                            + "cut off. At least 1m and the longest frame.")
     private int pinBytes;
 
     @Option(
@@ -23,9 +23,8 @@ final class LimitOptions {
             paramLabel = "SIZE",
             defaultValue = "32m",
             converter = ByteSize.class,
-            description =
-                    "Memory for frames that have arrived in part. A publisher that finds none waits its turn, and is not read"
-                            + " meanwhile. At least two of the longest frames.")
+            description = "Memory for frames that have arrived in part. If it is used up, the relay does not read the "
+                    + "next publisher until its turn comes. At least two of the longest frames.")
     private int assemblyBytes;
 
     @Option(
@@ -33,7 +32,7 @@ final class LimitOptions {
             paramLabel = "SIZE",
             defaultValue = "16m",
             converter = ByteSize.class,
-            description = "Memory for what is being written to subscribers that want some types only.")
+            description = "Memory for writes to subscribers that chose types.")
     private int filterBytes;
 
     @Option(
@@ -41,9 +40,8 @@ final class LimitOptions {
             paramLabel = "SIZE",
             defaultValue = "32m",
             converter = ByteSize.class,
-            description =
-                    "Memory for what is read from the journal for subscribers, about a megabyte each. One that finds none waits"
-                            + " its turn. With --journal only.")
+            description = "Memory for pages read from the journal, about a megabyte for each subscriber. If it is used "
+                    + "up, the next subscriber waits its turn. With --journal only.")
     private int replayBytes;
 
     @Option(
@@ -51,7 +49,7 @@ final class LimitOptions {
             paramLabel = "SIZE",
             defaultValue = "32m",
             converter = ByteSize.class,
-            description = "Control frames and type ranges kept for all clients together; of the Java heap.")
+            description = "Java heap for the control frames and type ranges of all clients together.")
     private int controlBytes;
 
     @Option(
@@ -59,7 +57,7 @@ final class LimitOptions {
             paramLabel = "SIZE",
             defaultValue = "64k",
             converter = ByteSize.class,
-            description = "Of them, for one client. At least 32k.")
+            description = "The part of --control-size that one client may use. At least 32k.")
     private int controlBytesPerConnection;
 
     @Option(
@@ -68,8 +66,9 @@ final class LimitOptions {
             defaultValue = "10s",
             converter = TimeSpan.class,
             description =
-                    "A frame that was begun must be complete within this, or bring at least --min-rate in each such time,"
-                            + " else its connection is closed. Time in which the relay does not read it does not count.")
+                    "A frame that was begun must be complete within this time, or bring at least --min-rate in each "
+                            + "such time. Otherwise the relay closes the connection. Time in which the relay does not read "
+                            + "the connection does not count.")
     private Duration frameTimeout;
 
     @Option(
@@ -77,7 +76,7 @@ final class LimitOptions {
             paramLabel = "SIZE",
             defaultValue = "1k",
             converter = ByteSize.class,
-            description = "Bytes a second that a frame under way must bring; see --frame-timeout.")
+            description = "Least bytes a second of a frame under way; see --frame-timeout.")
     private int minRate;
 
     @Option(
@@ -85,16 +84,15 @@ final class LimitOptions {
             paramLabel = "N",
             defaultValue = "" + LimitsConfig.ANY_NUMBER,
             showDefaultValue = Help.Visibility.NEVER,
-            description =
-                    "Connections of one address (of IPv6: of one /64 network); one more is refused.%n  Default: as many as"
-                            + " --max-connections.")
+            description = "Most connections of one address (IPv6: of one /64 network); further ones are refused.%n  "
+                    + "Default: as many as --max-connections.")
     private int maxPerAddress;
 
     @Option(
             names = "--handshakes-per-address",
             paramLabel = "N",
             defaultValue = "" + LimitsConfig.DEFAULT_HANDSHAKES_PER_SECOND,
-            description = "Connections that one address may open in a second; one more is refused.")
+            description = "Most connections that one address may open in a second; further ones are refused.")
     private int handshakesPerSecond;
 
     @Option(
@@ -102,8 +100,8 @@ final class LimitOptions {
             paramLabel = "N",
             defaultValue = "" + LimitsConfig.DEFAULT_REPLAYS_PER_SECOND,
             description =
-                    "How often in a second subscribers of one address may start at the earliest message, a sequence or a"
-                            + " time; one more is refused.")
+                    "How often in a second subscribers of one address may start at the earliest message, a sequence "
+                            + "or a time; further starts are refused.")
     private int replaysPerSecond;
 
     @Option(
@@ -111,7 +109,7 @@ final class LimitOptions {
             paramLabel = "TIME",
             defaultValue = "60s",
             converter = TimeSpan.class,
-            description = "Longest heartbeat interval: a client that asks for a longer one gets this.")
+            description = "Longest heartbeat interval that a client may ask for.")
     private Duration maxHeartbeat;
 
     @Option(
@@ -119,9 +117,8 @@ final class LimitOptions {
             paramLabel = "TIME",
             defaultValue = "0",
             converter = TimeSpan.class,
-            description =
-                    "A publisher that said no HELLO and sends nothing for this long is closed, since nothing else tells whether"
-                            + " it is still there. 0: never.")
+            description = "The relay closes a publisher without HELLO that sends nothing for this time, since nothing "
+                    + "else shows whether the publisher is still there. 0: never.")
     private Duration publisherSilence;
 
     @Option(
@@ -129,8 +126,8 @@ final class LimitOptions {
             paramLabel = "TIME",
             defaultValue = "10s",
             converter = TimeSpan.class,
-            description =
-                    "How long a name stays with the acknowledged publisher that had it last, after its connection has ended.")
+            description = "How long a name stays reserved for its last acknowledged publisher after the end of the "
+                    + "connection.")
     private Duration nameHold;
 
     void applyTo(RelayConfig.Builder config) {

@@ -12,15 +12,14 @@ final class ListenOptions {
             names = "--bind",
             paramLabel = "ADDRESS",
             defaultValue = ListenConfig.DEFAULT_HOST,
-            description =
-                    "Address to listen on. Beyond this host only with an access block in the file of --config, or with"
-                            + " --insecure.")
+            description = "Address to listen on. An address beyond this host needs an access block in the file of "
+                    + "--config, or --insecure.")
     private String bind;
 
     @Option(
             names = "--insecure",
             fallbackValue = "true",
-            description = "Listen beyond this host although anybody who gets there may publish and read everything.")
+            description = "Listen beyond this host although every client there may publish and read everything.")
     private boolean insecure;
 
     @Option(
@@ -28,7 +27,7 @@ final class ListenOptions {
             paramLabel = "PORT",
             defaultValue = "" + ListenConfig.DEFAULT_PUBLISH_PORT,
             converter = Port.class,
-            description = "TCP port for publishers; 0: any free one; none.")
+            description = "TCP port for publishers, or none; 0: any free one.")
     private int publishPort;
 
     @Option(
@@ -36,16 +35,19 @@ final class ListenOptions {
             paramLabel = "PORT",
             defaultValue = "" + ListenConfig.DEFAULT_SUBSCRIBE_PORT,
             converter = Port.class,
-            description = "TCP port for subscribers; 0: any free one; none.")
+            description = "TCP port for subscribers, or none; 0: any free one.")
     private int subscribePort;
 
     @Option(
             names = "--publish-socket",
             paramLabel = "PATH",
-            description = "Unix socket for publishers, too: the fast path on one host.")
+            description = "Unix socket for publishers, beside the port: the fast path on one host.")
     private Path publishSocket;
 
-    @Option(names = "--subscribe-socket", paramLabel = "PATH", description = "Unix socket for subscribers, too.")
+    @Option(
+            names = "--subscribe-socket",
+            paramLabel = "PATH",
+            description = "Unix socket for subscribers, beside the port.")
     private Path subscribeSocket;
 
     @Option(
@@ -61,9 +63,10 @@ final class ListenOptions {
             paramLabel = "N",
             defaultValue = EventLoops.AUTO,
             converter = EventLoops.class,
-            description =
-                    "Threads that drive the sockets. The first one reads, packs and sends; a second one sends;"
-                            + " of more, every other one reads publishers. auto: one, and on machines with several cores a second one to send, while the first is busy and a trial says that it pays; it never takes one to read.")
+            description = "Threads that drive the sockets. The first reads, packs and sends. A second one sends. Of "
+                    + "further threads, every other one reads publishers. auto: one thread, and on machines with "
+                    + "several cores a second one to send, while the first is busy and a trial shows a gain; never "
+                    + "one to read.")
     private int eventLoops;
 
     void applyTo(RelayConfig.Builder config) {

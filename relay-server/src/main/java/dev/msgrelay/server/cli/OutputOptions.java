@@ -12,10 +12,10 @@ final class OutputOptions {
     @Option(
             names = "--json",
             fallbackValue = "true",
-            description = "Everything on standard output as one JSON object a line.")
+            description = "Prints everything on standard output as one JSON object a line.")
     private boolean json;
 
-    @Option(names = "--quiet", fallbackValue = "true", description = "No line a second.")
+    @Option(names = "--quiet", fallbackValue = "true", description = "Does not print a line a second.")
     private boolean quiet;
 
     @Option(
@@ -24,9 +24,8 @@ final class OutputOptions {
             arity = "0..1",
             fallbackValue = "10s",
             converter = TimeSpan.class,
-            description =
-                    "Every so often a table of all connections, with --json a line for each. Every 10s where no time is"
-                            + " given; at least 1s.")
+            description = "Prints a table of all connections at this interval, with --json a line for each. 10s if no "
+                    + "time is given; at least 1s.")
     private Duration connections;
 
     /**

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -55,10 +56,10 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:after SIGTERM or Ctrl-C",
-            "1:it cannot start",
+            "1:the relay cannot start",
             "2:wrong options",
-            "3:it has stopped because of a fault of its own",
-            "4:its journal has failed"
+            "3:the relay stopped because of its own fault",
+            "4:the journal failed"
         },
         footer = {"", "Sizes: bytes, or with k, m or g (powers of 1,024). Times: seconds, or with ms, s", "or m."})
 final class RelayServerCommand implements Callable<Integer> {
@@ -148,6 +149,7 @@ final class RelayServerCommand implements Callable<Integer> {
         RelayConfig config = checked();
         if (files.checkOnly()) {
             checkTls(config);
+            checkCluster(config);
             spec.commandLine().getOut().println(found(config));
             return 0;
         }
@@ -359,6 +361,14 @@ final class RelayServerCommand implements Callable<Integer> {
             if (config.tls().on()) {
                 TlsContext.check(config.tls().files(), config.tls().provider());
             }
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private void checkCluster(RelayConfig config) {
+        try {
+            ClusterProvider.checkIfAny(config);
         } catch (IOException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }

@@ -11,7 +11,7 @@ final class StreamOptions {
             paramLabel = "SIZE",
             defaultValue = "16m",
             converter = ByteSize.class,
-            description = "How far a subscriber may fall behind; a multiple of 512k.")
+            description = "How many bytes a subscriber may fall behind; a multiple of 512k.")
     private int logSize;
 
     @Option(
@@ -19,7 +19,7 @@ final class StreamOptions {
             paramLabel = "SIZE",
             defaultValue = "4m",
             converter = ByteSize.class,
-            description = "What may wait between publishers and the log; a power of two.")
+            description = "How many bytes may wait between publishers and the log; a power of two.")
     private int ringSize;
 
     @Option(
@@ -27,7 +27,9 @@ final class StreamOptions {
             paramLabel = "SIZE",
             defaultValue = "1m",
             converter = ByteSize.class,
-            description = "Longest body of a message. A longer one ends its publisher's connection.")
+            description =
+                    "Longest body of a message. The relay closes the connection of a publisher that sends a longer "
+                            + "one.")
     private int maxBody;
 
     @Option(
@@ -35,7 +37,8 @@ final class StreamOptions {
             paramLabel = "BYTES",
             defaultValue = "" + StreamConfig.DEFAULT_MTU,
             converter = ByteSize.class,
-            description = "MTU of the links: a packet is this less 40 bytes of IP and TCP headers. 9000: jumbo frames.")
+            description =
+                    "MTU of the links. A packet is 40 bytes smaller, for the IP and TCP headers. 9000: jumbo frames.")
     private int mtu;
 
     void applyTo(RelayConfig.Builder config) {

@@ -16,8 +16,8 @@ final class TlsOptions {
     @Option(
             names = "--tls-cert",
             paramLabel = "FILE",
-            description = "The relay's certificate, PEM, and behind it those of intermediate authorities. With it and"
-                    + " --tls-key the relay listens for TLS 1.3, on ports beside the plain ones.")
+            description = "The relay's certificate, PEM, followed by those of intermediate authorities. With it and "
+                    + "--tls-key the relay listens for TLS 1.3, on ports beside the plain ones.")
     private Path certificate;
 
     @Option(
@@ -29,13 +29,13 @@ final class TlsOptions {
     @Option(
             names = "--tls-clients",
             paramLabel = "FILE",
-            description = "Authorities, PEM: a client has to show a certificate of one of them.")
+            description = "Authorities, PEM: a client must show a certificate of one of them.")
     private Path clients;
 
     @Option(
             names = "--tls-clients-optional",
-            description =
-                    "With --tls-clients: a client without a certificate may come in, too; one with a wrong one may not.")
+            description = "With --tls-clients: a client without a certificate may connect, too; one with a wrong "
+                    + "certificate may not.")
     private boolean clientsOptional;
 
     @Option(
@@ -43,7 +43,7 @@ final class TlsOptions {
             paramLabel = "PORT",
             defaultValue = "" + TlsConfig.DEFAULT_PUBLISH_PORT,
             converter = Port.class,
-            description = "TCP port for publishers with TLS; 0: any free one; none.")
+            description = "TCP port for publishers with TLS, or none; 0: any free one.")
     private int publishPort;
 
     @Option(
@@ -51,15 +51,15 @@ final class TlsOptions {
             paramLabel = "PORT",
             defaultValue = "" + TlsConfig.DEFAULT_SUBSCRIBE_PORT,
             converter = Port.class,
-            description = "TCP port for subscribers with TLS; 0: any free one; none.")
+            description = "TCP port for subscribers with TLS, or none; 0: any free one.")
     private int subscribePort;
 
     @Option(
             names = "--tls-provider",
             paramLabel = "NAME",
             defaultValue = "auto",
-            description =
-                    "Whose TLS it is: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else the JDK's.",
+            description = "The TLS library: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else the "
+                    + "JDK's.",
             completionCandidates = Candidates.TlsProviders.class)
     private TlsProvider provider;
 
@@ -69,8 +69,8 @@ final class TlsOptions {
             defaultValue = "64m",
             converter = ByteSize.class,
             description =
-                    "Memory for all TLS connections: 74k for each, and 66k more each way while it is busy. One more"
-                            + " than there is room for is refused. At least 1m.")
+                    "Memory for all TLS connections: 74k for each, and 66k more each way while it is busy. If it is "
+                            + "used up, further connections are refused. At least 1m.")
     private int bytes;
 
     void applyTo(RelayConfig.Builder config) {

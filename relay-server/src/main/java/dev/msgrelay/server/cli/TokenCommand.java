@@ -20,20 +20,23 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = VersionFromManifest.class,
         description = {
-            "Makes a token of 256 random bits: it goes to standard output, for the client.",
-            "What the relay keeps of it, its SHA-256, goes to standard error, for the file",
-            "that --config names."
+            "Makes a token of 256 random bits.",
+            "Prints the token on standard output, for the client, and its SHA-256 on standard error, for the file of"
+                    + " --config. The relay keeps only the SHA-256."
         },
         footer = {
             "",
-            "  relay-server token > orders.token      # token = \"sha256:...\" is told",
+            "  relay-server token > orders.token      # prints token = \"sha256:...\"",
             "  relay-client publish --token-file orders.token"
         })
 final class TokenCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--of", paramLabel = "FILE", description = "Makes none: tells the SHA-256 of the one in this file.")
+    @Option(
+            names = "--of",
+            paramLabel = "FILE",
+            description = "Prints the SHA-256 of the token in this file, and makes none.")
     private Path file;
 
     @Override

@@ -147,6 +147,30 @@ class ConfigurationTest {
     // ---- the file ----------------------------------------------------------------------------------------------
 
     @Test
+    void whatStandsBesideTheClustersBlockIsReadToo() throws Exception {
+        Path file = file("cluster { name = orders }", "log-size = 64m");
+        assertThat(parsed(Map.of(), "--cluster=" + file).get("log-size").<Integer>getValue())
+                .isEqualTo(64 << 20);
+        assertThat(value(parsed(Map.of("RELAY_CLUSTER", file.toString())), "cluster"))
+                .isEqualTo(file);
+        assertThat(value(parsed(Map.of(), "--config=" + file), "cluster")).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"log-size = 64m, log-size stands beside", "access {}, access stands beside"})
+    void nothingStandsUnreadBesideTheClustersBlock(String beside, String error) throws Exception {
+        Path cluster = Files.write(folder.resolve("cluster.conf"), List.of("cluster { name = orders }", beside));
+        Path config = file("log-size = 32m");
+        assertThatThrownBy(() -> parsed(Map.of(), "--cluster=" + cluster, "--config=" + config))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(cluster + ":2: " + error)
+                .hasMessageContaining("since --config names " + config);
+        Path naming = file("cluster = \"" + cluster + '"');
+        assertThatThrownBy(() -> parsed(Map.of(), "--config=" + naming))
+                .hasMessageStartingWith(cluster + ":2: " + error);
+    }
+
+    @Test
     void sectionsListsNumbersAndWords() throws Exception {
         Path file = file(
                 "log { size = 64m }",

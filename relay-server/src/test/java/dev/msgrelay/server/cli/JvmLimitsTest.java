@@ -77,7 +77,7 @@ class JvmLimitsTest {
             Map.entry("--journal-force", "2s"),
             Map.entry("--journal-failure", "memory"),
             Map.entry("--replay-size", "64m"),
-            Map.entry("--cluster", "c --node=1"),
+            Map.entry("--cluster", "/dev/null"),
             Map.entry("--node", "2"),
             Map.entry("--connections", "5s"));
 
@@ -106,7 +106,7 @@ class JvmLimitsTest {
                                 ? WITH_JOURNAL
                                 : given.startsWith("--node") ? WITH_CLUSTER : "";
                 MemoryPlan usual = plan(beside.equals(WITH_CLUSTER) ? beside + " --node=1" : beside);
-                MemoryPlan other = plan(given + beside);
+                MemoryPlan other = plan(given + beside + (given.startsWith("--cluster") ? " --node=1" : ""));
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {
                     depends.add(option.longestName());
                 }

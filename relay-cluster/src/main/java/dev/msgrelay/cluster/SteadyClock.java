@@ -1,0 +1,46 @@
+package dev.msgrelay.cluster;
+
+import io.aeron.cluster.service.ClusterClock;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * The time of day when it was first asked for, and what has passed since, in milliseconds: nobody who sets the machine's clock
+ * moves it. Aeron's parts take the time of day for what they wait for; with a clock that jumps they take each other for dead.
+ *
+ * <p>Any thread.
+ */
+final class SteadyClock implements EpochClock, ClusterClock {
+    /** The process's. */
+    static final SteadyClock INSTANCE = new SteadyClock();
+
+    private final long startMillis = System.currentTimeMillis();
+    private final long startNanos = System.nanoTime();
+
+    private SteadyClock() {}
+
+    @Override
+    public long time() {
+        return timeMillis();
+    }
+
+    @Override
+    public long timeMillis() {
+        return startMillis + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    }
+
+    @Override
+    public long timeMicros() {
+        return TimeUnit.NANOSECONDS.toMicros(timeNanos());
+    }
+
+    @Override
+    public long timeNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(startMillis) + System.nanoTime() - startNanos;
+    }
+
+    @Override
+    public long convertToNanos(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+}

@@ -1,0 +1,99 @@
+package dev.msgrelay.server.cli;
+
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigOrigin;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigSyntax;
+import com.typesafe.config.ConfigValue;
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** Reads a file of HOCON. Whatever is wrong with it is told in one line, with file and line. */
+public final class HoconFile {
+    /** Longer than any file that a person writes; a device or a wrong file is not read into memory. */
+    private static final int MOST_BYTES = 4 << 20;
+
+    private HoconFile() {}
+
+    /**
+     * Reads it.
+     *
+     * @param reader makes of its keys what they stand for; what it throws of the parser's exceptions is told with its place
+     * @throws IllegalArgumentException it cannot be read, is no HOCON, or is not what the reader wants
+     */
+    public static <T> T read(Path path, Function<ConfigObject, T> reader) {
+        List<String> lines = lines(path);
+        try {
+            ConfigParseOptions options =
+                    ConfigParseOptions.defaults().setSyntax(ConfigSyntax.CONF).setAllowMissing(false);
+            return reader.apply(
+                    ConfigFactory.parseFile(path.toFile(), options).resolve().root());
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(text(path, lines, e), e);
+        }
+    }
+
+    private static List<String> lines(Path path) {
+        try {
+            if (Files.isRegularFile(path) && Files.size(path) > MOST_BYTES) {
+                throw new IllegalArgumentException(path + ": " + Files.size(path) + " bytes are over the limit of "
+                        + MOST_BYTES + " of a configuration file");
+            }
+            return Files.readAllLines(path);
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException(path + ": there is no such file", e);
+        } catch (AccessDeniedException e) {
+            throw new IllegalArgumentException(path + ": it may not be read", e);
+        } catch (MalformedInputException e) {
+            throw new IllegalArgumentException(path + ": it is not UTF-8", e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(path + ": it cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** What is wrong with a value of a file, with its place. */
+    public static IllegalArgumentException wrong(ConfigValue value, String what) {
+        return new IllegalArgumentException(where(value) + ": " + what);
+    }
+
+    /** File and line of a value. */
+    public static String where(ConfigValue value) {
+        return where(value.origin());
+    }
+
+    private static String where(ConfigOrigin origin) {
+        String file = origin.filename() == null ? origin.description() : origin.filename();
+        return origin.lineNumber() < 0 ? file : file + ":" + origin.lineNumber();
+    }
+
+    /** What the parser found, in one line with its place. What lies in a line that may hold a secret is not shown. */
+    private static String text(Path path, List<String> lines, ConfigException e) {
+        ConfigOrigin origin = e.origin();
+        if (origin == null) {
+            return path + ": " + oneLine(e.getMessage());
+        }
+        int number = origin.lineNumber();
+        String line =
+                number > 0 && number <= lines.size() ? lines.get(number - 1).toLowerCase(Locale.ROOT) : "";
+        boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
+        String what = oneLine(e.getMessage());
+        String place = origin.description() + ": ";
+        return where(origin) + ": "
+                + (secret
+                        ? "this line cannot be understood; it may hold a secret and is not shown"
+                        : what.startsWith(place) ? what.substring(place.length()) : what);
+    }
+
+    private static String oneLine(String text) {
+        return text.replaceAll("\\s*[\\r\\n]+\\s*", " ");
+    }
+}
