@@ -3,6 +3,7 @@ package dev.msgrelay.lab;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.lab.Verdict.Outcome;
+import dev.msgrelay.loadgen.compare.Estimate;
 import dev.msgrelay.loadgen.compare.HodgesLehmann;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Spread;
@@ -112,12 +113,12 @@ public record Claim(String text, Column column, String row, String other, Direct
         static Seen of(double... values) {
             int n = values.length;
             double[] logs = Arrays.stream(values).map(Math::log).toArray();
-            return HodgesLehmann.paired(logs, CONFIDENCE)
-                    .map(log -> new Seen(Math.exp(log.value()), Math.exp(log.low()), Math.exp(log.high()), n))
-                    .orElseGet(() -> {
-                        Spread spread = Spread.of(Arrays.stream(values).boxed().toList(), value -> value);
-                        return new Seen(spread.median(), spread.min(), spread.max(), n);
-                    });
+            Estimate known = HodgesLehmann.paired(logs, CONFIDENCE).exp();
+            if (known.isKnown()) {
+                return new Seen(known.value(), known.low(), known.high(), n);
+            }
+            Spread spread = Spread.of(Arrays.stream(values).boxed().toList(), value -> value);
+            return new Seen(spread.median(), spread.min(), spread.max(), n);
         }
 
         Seen inverse() {

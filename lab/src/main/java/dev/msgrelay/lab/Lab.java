@@ -3,7 +3,7 @@ package dev.msgrelay.lab;
 import dev.msgrelay.loadgen.cli.Limits;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Meter;
-import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.HtmlWriter;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.run.RunException;
@@ -32,7 +32,8 @@ public final class Lab {
         out.println("machine: " + Machine.here());
         out.flush();
         try (Interrupts interrupts = Interrupts.watch();
-                LabProgress progress = new LabProgress(ProgressLine.onStderr(""))) {
+                LabProgress progress = new LabProgress(
+                        ProgressLine.onStderr(command.commandLine().getErr()))) {
             LabRun run = new LabRun(options, Meter.ofThisHost(interrupts), progress);
             run.check(experiments);
             boolean failed = false;

@@ -56,7 +56,7 @@ final class LabProgress implements Listener, AutoCloseable {
     /** Ends the line, so that something else can be printed. */
     synchronized void pause() {
         going = "";
-        line.close();
+        line.end();
     }
 
     @Override

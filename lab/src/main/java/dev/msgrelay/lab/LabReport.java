@@ -3,7 +3,7 @@ package dev.msgrelay.lab;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.Chart;
 import dev.msgrelay.loadgen.render.Mark;
 import dev.msgrelay.loadgen.render.Page;

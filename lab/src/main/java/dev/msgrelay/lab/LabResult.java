@@ -1,6 +1,6 @@
 package dev.msgrelay.lab;
 
-import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.host.Machine;
 import java.util.List;
 
 /**

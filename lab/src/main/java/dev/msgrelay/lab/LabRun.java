@@ -6,10 +6,9 @@ import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.experiment.Run;
-import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
@@ -202,12 +201,11 @@ final class LabRun {
         }
 
         @Override
-        public Measured<Measurement> measure(RunObserver observer) throws RunException, InterruptedException {
+        public Measurement measure(RunObserver observer) throws RunException, InterruptedException {
             long start = System.nanoTime();
             Go go = new Go(scratch, round++);
             try {
-                Measurement measurement = (go.round() == 0 ? contestant.warmUp() : contestant.work()).go(go);
-                return new Measured<>(measurement, List.of(), List.of());
+                return (go.round() == 0 ? contestant.warmUp() : contestant.work()).go(go);
             } catch (ClosedByInterruptException e) {
                 Thread.interrupted();
                 throw new InterruptedException();

@@ -1,14 +1,13 @@
 package dev.msgrelay.lab;
 
 import dev.msgrelay.lab.TableResult.Row;
+import dev.msgrelay.loadgen.cli.LoadgenMain;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecords;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine;
 
 /** Tables on made-up figures. */
 public final class Tables {
@@ -46,7 +45,7 @@ public final class Tables {
     }
 
     private static Run<Measurement> go(int round, Hops hops, Measurement measurement) {
-        Outcome outcome = new Outcome(List.of(), RunRecords.marks(hops), false);
+        Outcome outcome = new Outcome(List.of(), hops.marks(), false);
         return new Run<>(null, 0, round, "2026-01-01T00:00:00Z", hops, measurement, outcome);
     }
 
@@ -82,7 +81,7 @@ public final class Tables {
 
     /** An experiment with the options of a command line. */
     public static <T extends Experiment> T parsed(T experiment, String... args) {
-        new CommandLine(experiment).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(args);
+        LoadgenMain.commandLine(experiment).parseArgs(args);
         return experiment;
     }
 

@@ -14,7 +14,6 @@ import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Forward.Closing;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Plain;
 import dev.msgrelay.lab.asyncfiles.RecordWriter.Waiting;
-import dev.msgrelay.loadgen.cli.DurationConverter;
 import dev.msgrelay.loadgen.cli.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,7 +95,6 @@ public final class AsyncFilesExperiment extends Experiment {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            converter = DurationConverter.class,
             description = "How long every go writes (1s, as in the article; with --quick 400ms).")
     private Duration duration;
 

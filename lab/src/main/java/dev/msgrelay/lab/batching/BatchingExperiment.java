@@ -26,7 +26,6 @@ import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.batching.Sender.Wait;
 import dev.msgrelay.lab.batching.Sender.Way;
-import dev.msgrelay.loadgen.cli.DurationConverter;
 import dev.msgrelay.loadgen.cli.Limits;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.render.Chart;
@@ -153,11 +152,7 @@ public final class BatchingExperiment extends Experiment {
             description = "Messages a second that arrive, in growing order (10000,50000,100000,200000,400000,800000).")
     private List<Integer> loads;
 
-    @Option(
-            names = "--duration",
-            paramLabel = "TIME",
-            converter = DurationConverter.class,
-            description = "Of one go over sockets (1s; with --quick 150ms).")
+    @Option(names = "--duration", paramLabel = "TIME", description = "Of one go over sockets (1s; with --quick 150ms).")
     private Duration duration;
 
     public BatchingExperiment() {

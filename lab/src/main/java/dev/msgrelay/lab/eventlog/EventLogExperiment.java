@@ -14,7 +14,6 @@ import dev.msgrelay.lab.LabTable;
 import dev.msgrelay.lab.Needs;
 import dev.msgrelay.lab.Plots;
 import dev.msgrelay.lab.eventlog.BufferedWritesOffThread.Ending;
-import dev.msgrelay.loadgen.cli.DurationConverter;
 import dev.msgrelay.loadgen.cli.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +81,6 @@ public final class EventLogExperiment extends Experiment {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            converter = DurationConverter.class,
             description = "How long every go is measured (5s; with --quick 400ms). The article: 60s.")
     private Duration duration;
 

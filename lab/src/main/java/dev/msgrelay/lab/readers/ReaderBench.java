@@ -5,7 +5,6 @@ import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.readers.Client.Ladder;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.Children;
@@ -77,7 +76,7 @@ final class ReaderBench implements AutoCloseable {
         Lane lane;
         try {
             lane = Lanes.open(spec);
-        } catch (LaneUnavailableException e) {
+        } catch (IOException e) {
             throw new IOException("lane " + spec + ": " + e.getMessage(), e);
         }
         try {

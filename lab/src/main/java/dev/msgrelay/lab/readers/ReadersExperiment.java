@@ -13,7 +13,6 @@ import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.Verdict;
 import dev.msgrelay.lab.WrongResultException;
 import dev.msgrelay.lab.readers.Client.Ladder;
-import dev.msgrelay.loadgen.cli.DurationConverter;
 import dev.msgrelay.loadgen.cli.Limits;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.LaneKind;
@@ -111,11 +110,7 @@ public final class ReadersExperiment extends Experiment {
             description = "Bytes of the sender's writes; 0 for whole segments, about 256 KiB (0).")
     private int writeSize;
 
-    @Option(
-            names = "--duration",
-            paramLabel = "TIME",
-            converter = DurationConverter.class,
-            description = "Of one go (1s; with --quick 100ms).")
+    @Option(names = "--duration", paramLabel = "TIME", description = "Of one go (1s; with --quick 100ms).")
     private Duration duration;
 
     private final List<String> remarks = new ArrayList<>();
@@ -213,8 +208,7 @@ public final class ReadersExperiment extends Experiment {
     }
 
     private LabTable large(LaneSpec lane, List<Ladder> steps) {
-        double ceiling =
-                lane.isEmulated() ? lane.emulatedLink().ceiling(body).batched().messagesPerSecond() : Double.NaN;
+        double ceiling = lane.isEmulated() ? lane.emulatedLink().batched(body).messagesPerSecond() : Double.NaN;
         String link = lane.isEmulated() ? "; the link carries at most " + Numbers.text(ceiling) + " msg/s" : "";
         return new LabTable(
                 lane.kind().title(),

@@ -19,7 +19,6 @@ import dev.msgrelay.lab.senders.SendAlgorithm.Copy;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.EqualNonBlocking;
 import dev.msgrelay.lab.senders.SendAlgorithm.SimpleBlocking;
-import dev.msgrelay.loadgen.cli.DurationConverter;
 import dev.msgrelay.loadgen.cli.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,7 +139,6 @@ public final class SendersExperiment extends Experiment {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            converter = DurationConverter.class,
             description = "How long every go is measured (5s; with --quick 250ms). The article: 10m.")
     private Duration duration;
 

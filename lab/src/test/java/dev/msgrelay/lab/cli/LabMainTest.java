@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -103,6 +104,7 @@ class LabMainTest {
                 .contains("which experiment? readers, batching, files, async-files, event-log, senders");
     }
 
+    @Tag("thorough")
     @Test
     void anExperimentHasTableJsonAndPage() throws Exception {
         Path json = directory.resolve("lab.json");

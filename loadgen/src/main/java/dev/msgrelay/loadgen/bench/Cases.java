@@ -4,9 +4,9 @@ import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.HostRig;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
+import dev.msgrelay.loadgen.host.PathMtu;
 import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.others.Fio;
 import dev.msgrelay.loadgen.others.JetStream;
 import dev.msgrelay.loadgen.others.SelfMeasured;
@@ -50,6 +50,7 @@ public final class Cases {
     private static final int SCRAPES = 10;
     private static final int SLOW_BYTES_PER_SECOND = 1_000_000;
     private static final double MEGA = 1e6;
+    private static final Clients LIBRARY = Clients.of(Clients.Kind.LIBRARY);
     private static final List<String> BACKPRESSURE = List.of(RelayContestant.POLICY, "backpressure");
 
     private final Load load;
@@ -96,32 +97,9 @@ public final class Cases {
     public List<BenchCase> all() throws IOException, InterruptedException {
         List<BenchCase> all = new ArrayList<>(inProcess());
         all.addAll(overSockets());
-        all.add(slowSubscriber());
-        all.add(against(
-                "unix",
-                "1 -> relay -> 1 over Unix sockets",
-                load.withUnix(true),
-                load,
-                Metric.above(1.0, "of TCP loopback", Cases::deliveries)));
-        all.add(alone(
-                "many-publishers",
-                "64 publishers of 2,000 msg/s -> 4",
-                cell(RELAY, relay, load.withCounts(64, 4).withRate(2_000), timing),
-                rounds,
-                Metric.atMost(
-                        0, "messages lost", ofRelay(result -> result.received().sum(subscriber -> subscriber.lost()))),
-                Metric.below(0.60, "of a core (relay)", round -> round.contestantCores(RELAY))));
-        all.add(latency());
-        all.add(sustained("sustained", "", load));
-        all.add(alone(
-                "idle",
-                "idle, 100 subscribers connected",
-                cell(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10)),
-                1,
-                Metric.below(0.01, "of a core (relay)", round -> round.contestantCores(RELAY))));
         if (CPrograms.obstacle().isEmpty()) {
-            all.add(inC("c-one-to-one", 1, 1.0));
-            all.add(inC("c-fan-out", 8, 1.0));
+            all.add(inC("c-one-to-one", 1));
+            all.add(inC("c-fan-out", 8));
         }
         all.addAll(otherClients());
         all.addAll(otherPorts());
@@ -136,119 +114,127 @@ public final class Cases {
         Contestant single = new InProcessContestant(1, BACKPRESSURE, RelayContestant.JAVA_OPTIONS);
         List<LoadCell> direct = CeilingCells.direct(load, timing, RIG);
         return List.of(
-                new BenchCase(
+                below(
+                        direct,
                         "in-process-runs",
                         "in-process runs of " + InProcessContestant.USUAL_RUN + " -> 1 (TCP)",
-                        List.of(cell(RELAY, runs, load, timing)),
+                        List.of(cell(RELAY, runs, load)),
+                        Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
+                below(
                         direct,
-                        List.of(Metric.atLeast(0.65, "of direct", Cases::ofCeiling)),
-                        rounds),
-                new BenchCase(
                         "in-process-single",
                         "in-process single messages, 1 and 4 threads -> 1",
-                        List.of(
-                                cell(RELAY, single, load, timing),
-                                cell("4 threads", single, load.withCounts(4, 1), timing)),
-                        direct,
-                        List.of(
-                                Metric.atLeast(0.30, "of direct", Cases::ofCeiling),
-                                Metric.atLeast(
-                                        1.0,
-                                        "4 threads : 1 thread",
-                                        round -> round.rate("4 threads") / round.rate(RELAY))),
-                        rounds));
+                        List.of(cell(RELAY, single, load), cell("4 threads", single, load.withCounts(4, 1))),
+                        Metric.atLeast(0.30, "of direct", Cases::ofCeiling),
+                        Metric.atLeast(
+                                1.0, "4 threads : 1 thread", round -> round.rate("4 threads") / round.rate(RELAY))));
     }
 
     private List<BenchCase> overSockets() throws IOException {
         Load eight = load.withCounts(1, 8);
+        Load paced = load.withRate(20_000);
+        Contestant plain = Contestants.plain(PathMtu.loopbackSegment());
         return List.of(
-                new BenchCase(
+                below(
+                        CeilingCells.plain(load, timing, RIG),
                         "one-to-one",
                         "1 -> relay -> 1",
-                        List.of(cell(RELAY, relay, load, timing)),
-                        CeilingCells.plain(load, timing, RIG),
-                        List.of(Metric.atLeast(1.05, "of the plain relay", Cases::ofCeiling)),
-                        rounds),
-                new BenchCase(
+                        List.of(cell(RELAY, relay, load)),
+                        Metric.atLeast(1.05, "of the plain relay", Cases::ofCeiling)),
+                below(
+                        CeilingCells.plain(eight, timing, RIG),
                         "fan-out",
                         "1 -> relay -> 8, deliveries",
-                        List.of(cell(RELAY, relay, eight, timing)),
-                        CeilingCells.plain(eight, timing, RIG),
-                        List.of(Metric.atLeast(1.0, "of the plain relay", Cases::ofCeiling)),
-                        rounds));
+                        List.of(cell(RELAY, relay, eight)),
+                        Metric.atLeast(1.0, "of the plain relay", Cases::ofCeiling)),
+                slowSubscriber(),
+                against(
+                        "unix",
+                        "1 -> relay -> 1 over Unix sockets",
+                        load.withUnix(true),
+                        load,
+                        Metric.above(1.0, "of TCP loopback", Cases::deliveries)),
+                inTurn(
+                        "many-publishers",
+                        "64 publishers of 2,000 msg/s -> 4",
+                        List.of(cell(RELAY, relay, load.withCounts(64, 4).withRate(2_000))),
+                        Metric.atMost(0, "messages lost", ofRelay(result -> result.received()
+                                .sum(subscriber -> subscriber.lost()))),
+                        Metric.below(0.60, "of a core (relay)", round -> round.contestantCores(RELAY))),
+                inTurn(
+                        "latency",
+                        "20,000 msg/s, 1 -> relay -> 1, latency",
+                        List.of(cell(PLAIN, plain, paced, slowStart()), cell(RELAY, relay, paced, slowStart())),
+                        Metric.atMost(1.15, "of the plain relay's median", round -> latencyRatio(round, 50)),
+                        Metric.atMost(1.15, "of the plain relay's p99", round -> latencyRatio(round, 99))),
+                sustained("sustained", "", load),
+                once(
+                        "idle",
+                        "idle, 100 subscribers connected",
+                        cell(RELAY, relay, load.withCounts(0, 100), timing(quick ? 3 : 5, 10)),
+                        Metric.below(0.01, "of a core (relay)", round -> round.contestantCores(RELAY))));
     }
 
     private BenchCase slowSubscriber() {
         Load seven = load.withCounts(1, 7);
-        List<LoadCell> cells = new ArrayList<>(List.of(cell(RELAY, relay, seven, timing)));
+        List<LoadCell> cells = new ArrayList<>(List.of(cell(RELAY, relay, seven)));
         List<Metric> metrics = new ArrayList<>();
         for (Policy policy : List.of(Policy.SKIP, Policy.DISCONNECT)) {
             String name = policy == Policy.SKIP ? "with one that skips" : "with one that is cut off";
-            Load slow = seven.withSlow(new SlowReaders(1, SLOW_BYTES_PER_SECOND, policy));
-            cells.add(cell(name, relay, slow, timing));
+            cells.add(cell(name, relay, seven.withSlow(new SlowReaders(1, SLOW_BYTES_PER_SECOND, policy))));
             metrics.add(Metric.atLeast(
                     0.95,
                     "of the seven's rate without it (" + (policy == Policy.SKIP ? "skip" : "disconnect") + ")",
                     round -> round.rate(name) / round.rate(RELAY)));
         }
         String title = "1 -> relay -> 7 and one that reads 1 MB/s";
-        return new BenchCase("slow-subscriber", title, cells, List.of(), metrics, rounds);
+        return inTurn("slow-subscriber", title, cells, metrics.toArray(Metric[]::new));
     }
 
-    private BenchCase latency() throws IOException {
-        Load paced = load.withRate(20_000);
-        Contestant plain = Contestants.plain(PathMtu.loopbackSegment());
-        // At this rate a JVM takes its time to compile what it runs, and on two cores a p99 sees the compiler's
-        // threads: with a warm-up of 3 s it was about twice as high, for both contenders.
-        Timing slowStart = quick ? timing(5, 2) : timing(20, 5);
-        return new BenchCase(
-                "latency",
-                "20,000 msg/s, 1 -> relay -> 1, latency",
-                List.of(cell(PLAIN, plain, paced, slowStart), cell(RELAY, relay, paced, slowStart)),
-                List.of(),
-                List.of(
-                        Metric.atMost(1.15, "of the plain relay's median", round -> latencyRatio(round, 50)),
-                        Metric.atMost(1.15, "of the plain relay's p99", round -> latencyRatio(round, 99))),
-                rounds);
+    /**
+     * At a rate a JVM takes its time to compile what it runs, and on two cores a p99 sees the compiler's threads: with a
+     * warm-up of 3 s it was about twice as high, for both contenders.
+     */
+    private Timing slowStart() {
+        return quick ? timing(5, 2) : timing(20, 5);
     }
 
     /** Clients that cost next to nothing: what is measured is the relay, and one thread in C in its place. */
-    private BenchCase inC(String id, int subscribers, double asked) throws IOException {
+    private BenchCase inC(String id, int subscribers) throws IOException {
         Load counted = load.withCounts(1, subscribers).withCheck(Check.NONE).withClients(Clients.of(Clients.Kind.C));
-        return new BenchCase(
+        return inTurn(
                 id,
                 "1 -> relay -> " + subscribers + ", clients in C (unchecked)",
                 List.of(
-                        cell(RELAY, relay, counted, timing),
-                        cell(OTHERWISE, Contestants.c(PathMtu.loopbackSegment()), counted, timing)),
-                List.of(),
-                List.of(Metric.atLeast(asked, "of the relay in C", Cases::deliveries)),
-                rounds);
+                        cell(RELAY, relay, counted),
+                        cell(OTHERWISE, Contestants.c(PathMtu.loopbackSegment()), counted)),
+                Metric.atLeast(1.0, "of the relay in C", Cases::deliveries));
     }
 
     /** What users use, and those that come and go. */
     private List<BenchCase> otherClients() {
         Load eight = load.withCounts(1, 8);
         Load types = eight.withContent(new Load.Content(load.body(), load.seed(), TYPES));
+        Clients acknowledged = LIBRARY.withAcks(Clients.Ack.STREAM);
         return List.of(
                 against(
                         "library",
                         "1 -> relay -> 1, publisher and subscriber of relay-client",
-                        load.withClients(Clients.of(Clients.Kind.LIBRARY)),
+                        load.withClients(LIBRARY),
                         load,
                         Metric.atLeast(0.25, "of loadgen's own clients", Cases::deliveries)),
                 against(
                         "acknowledged",
                         "1 -> relay -> 1, every message acknowledged",
-                        load.withClients(Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM)),
-                        load.withClients(Clients.of(Clients.Kind.LIBRARY)),
+                        load.withClients(acknowledged),
+                        load.withClients(LIBRARY),
                         Metric.atLeast(0.9, "of the same without acknowledgements", Cases::deliveries)),
                 // Those who choose cost the relay a look at each message, and save what is not sent.
                 against(
                         "filtered",
                         "1 -> relay -> 8 that choose 1 of " + TYPES + " types",
                         types.withClients(new Clients(Clients.Kind.LIBRARY, Clients.Ack.NONE, TypeRanges.of(1, 1), 0)),
-                        types.withClients(Clients.of(Clients.Kind.LIBRARY)),
+                        types.withClients(LIBRARY),
                         Metric.atLeast(
                                 1.0,
                                 "of the publisher's rate where all get all",
@@ -268,10 +254,8 @@ public final class Cases {
                 against(
                         "library-storm",
                         "the same, all of relay-client, acknowledged",
-                        eight.withClients(Clients.of(Clients.Kind.LIBRARY)
-                                .withAcks(Clients.Ack.STREAM)
-                                .withStorm(STORM)),
-                        eight.withClients(Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM)),
+                        eight.withClients(acknowledged.withStorm(STORM)),
+                        eight.withClients(acknowledged),
                         Metric.atLeast(0.5, "of the rate without them", Cases::deliveries)));
     }
 
@@ -286,30 +270,26 @@ public final class Cases {
                         load.withTls(),
                         load,
                         Metric.atLeast(0.60, "of plain, messages a CPU second", round -> perCpu(round, OTHERWISE))),
-                new BenchCase(
+                inTurn(
                         "tls-fan-out",
                         "1 -> relay -> 8 over TLS",
                         List.of(
-                                cell(RELAY, relay, overTls, timing),
-                                cell(OTHERWISE, relay, eight, timing),
-                                cell(SSL_HANDLER, Contestants.sslHandler(), overTls, timing)),
-                        List.of(),
-                        List.of(
-                                Metric.atLeast(
-                                        0.45, "of plain, messages a CPU second", round -> perCpu(round, OTHERWISE)),
-                                Metric.atLeast(1.2, "of SslHandler likewise", round -> perCpu(round, SSL_HANDLER))),
-                        rounds),
+                                cell(RELAY, relay, overTls),
+                                cell(OTHERWISE, relay, eight),
+                                cell(SSL_HANDLER, Contestants.sslHandler(), overTls)),
+                        Metric.atLeast(0.45, "of plain, messages a CPU second", round -> perCpu(round, OTHERWISE)),
+                        Metric.atLeast(1.2, "of SslHandler likewise", round -> perCpu(round, SSL_HANDLER))),
                 sustained("tls-sustained", "over TLS, ", load.withTls()),
                 against(
                         "handshakes",
                         "1 -> relay -> 8 beside " + HANDSHAKES + " TLS handshakes/s (RSA, 2048 bits)",
-                        beside(eight, new Clients.Ports(false, HANDSHAKES, 0)),
+                        eight.withClients(Clients.RAW.withPorts(new Clients.Ports(false, HANDSHAKES, 0))),
                         eight,
                         Metric.atLeast(0.98, "of the rate without them", Cases::deliveries)),
                 against(
                         "scrapes",
                         "1 -> relay -> 8 with the page open and " + SCRAPES + " scrapes/s",
-                        beside(eight, new Clients.Ports(false, 0, SCRAPES)),
+                        eight.withClients(Clients.RAW.withPorts(new Clients.Ports(false, 0, SCRAPES))),
                         eight,
                         Metric.atLeast(0.99, "of the rate without them", Cases::deliveries)));
     }
@@ -317,49 +297,36 @@ public final class Cases {
     /** What a journal costs, and its levels of acknowledgement. */
     private List<BenchCase> journal() {
         Contestant durable = durable();
-        Clients library = Clients.of(Clients.Kind.LIBRARY);
-        Load stream = load.withClients(library.withAcks(Clients.Ack.STREAM));
-        Load written = load.withClients(library.withAcks(Clients.Ack.WRITTEN));
-        Load forced = load.withClients(library.withAcks(Clients.Ack.FORCED));
+        Load stream = load.withClients(LIBRARY.withAcks(Clients.Ack.STREAM));
+        Load written = load.withClients(LIBRARY.withAcks(Clients.Ack.WRITTEN));
+        Load forced = load.withClients(LIBRARY.withAcks(Clients.Ack.FORCED));
         Load paced = load.withRate(20_000);
-        Timing slowStart = quick ? timing(5, 2) : timing(20, 5);
         return List.of(
-                new BenchCase(
+                inTurn(
                         "journal",
                         "1 -> relay with a journal -> 1",
-                        List.of(cell(RELAY, durable, load, timing), cell(OTHERWISE, relay, load, timing)),
-                        List.of(),
-                        List.of(Metric.atLeast(0.9, "of the rate without it", Cases::deliveries)),
-                        rounds),
-                new BenchCase(
+                        List.of(cell(RELAY, durable, load), cell(OTHERWISE, relay, load)),
+                        Metric.atLeast(0.9, "of the rate without it", Cases::deliveries)),
+                inTurn(
                         "journal-latency",
                         "20,000 msg/s, 1 -> relay with a journal -> 1, latency",
-                        List.of(cell(PLAIN, relay, paced, slowStart), cell(RELAY, durable, paced, slowStart)),
-                        List.of(),
-                        List.of(
-                                Metric.atMost(1.05, "of the median without it", round -> latencyRatio(round, 50)),
-                                Metric.atMost(1.25, "of the p99 without it", round -> latencyRatio(round, 99))),
-                        rounds),
-                new BenchCase(
+                        List.of(cell(PLAIN, relay, paced, slowStart()), cell(RELAY, durable, paced, slowStart())),
+                        Metric.atMost(1.05, "of the median without it", round -> latencyRatio(round, 50)),
+                        Metric.atMost(1.25, "of the p99 without it", round -> latencyRatio(round, 99))),
+                inTurn(
                         "ack-written",
                         "1 -> relay -> 1, acknowledged when written",
-                        List.of(cell(RELAY, durable, written, timing), cell(OTHERWISE, relay, stream, timing)),
-                        List.of(),
-                        List.of(
-                                Metric.atLeast(0.9, "of the same in the stream, without a journal", Cases::deliveries),
-                                Metric.below(10, "ms, p50 of an acknowledgement", round -> ackMillis(round, 50)),
-                                Metric.below(100, "ms, p99", round -> ackMillis(round, 99))),
-                        rounds),
-                new BenchCase(
+                        List.of(cell(RELAY, durable, written), cell(OTHERWISE, relay, stream)),
+                        Metric.atLeast(0.9, "of the same in the stream, without a journal", Cases::deliveries),
+                        Metric.below(10, "ms, p50 of an acknowledgement", round -> ackMillis(round, 50)),
+                        Metric.below(100, "ms, p99", round -> ackMillis(round, 99))),
+                inTurn(
                         "ack-forced",
                         "1 -> relay -> 1, acknowledged when forced",
-                        List.of(cell(RELAY, durable, forced, timing), cell(OTHERWISE, durable, written, timing)),
-                        List.of(),
-                        List.of(
-                                Metric.atLeast(0.8, "of the same when written", Cases::deliveries),
-                                Metric.below(50, "ms, p50 of an acknowledgement", round -> ackMillis(round, 50)),
-                                Metric.below(500, "ms, p99", round -> ackMillis(round, 99))),
-                        rounds));
+                        List.of(cell(RELAY, durable, forced), cell(OTHERWISE, durable, written)),
+                        Metric.atLeast(0.8, "of the same when written", Cases::deliveries),
+                        Metric.below(50, "ms, p50 of an acknowledgement", round -> ackMillis(round, 50)),
+                        Metric.below(500, "ms, p99", round -> ackMillis(round, 99))));
     }
 
     /** On the same disk, in turn. */
@@ -373,30 +340,25 @@ public final class Cases {
                     .withCheck(Check.NONE);
             Contestant inProcess =
                     new InProcessContestant(InProcessContestant.USUAL_RUN, durableArgs(), RelayContestant.JAVA_OPTIONS);
-            cases.add(new BenchCase(
+            cases.add(inTurn(
                     "journal-fio",
                     "in-process runs -> journal, bodies of " + JOURNAL_BODY + " bytes",
-                    List.of(cell(RELAY, inProcess, large, timing), fio.cell(OTHERWISE, large, timing)),
-                    List.of(),
-                    List.of(Metric.atLeast(
-                            0.9, "of fio, bytes", round -> bytesIn(round, RELAY) / bytesIn(round, OTHERWISE))),
-                    rounds));
+                    List.of(cell(RELAY, inProcess, large), fio.cell(OTHERWISE, large, timing)),
+                    Metric.atLeast(0.9, "of fio, bytes", round -> bytesIn(round, RELAY) / bytesIn(round, OTHERWISE))));
         }
         SelfMeasured jetStream = new JetStream(disk);
         if (jetStream.obstacle().isEmpty()) {
-            Load written = load.withClients(Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.WRITTEN));
-            cases.add(new BenchCase(
+            Load written = load.withClients(LIBRARY.withAcks(Clients.Ack.WRITTEN));
+            cases.add(inTurn(
                     "jetstream",
                     "1 -> relay -> 1, acknowledged when written, and NATS JetStream 1 -> file",
                     List.of(
-                            cell(RELAY, durable(), written, timing),
+                            cell(RELAY, durable(), written),
                             jetStream.cell(OTHERWISE, load.withCheck(Check.NONE), timing)),
-                    List.of(),
-                    List.of(Metric.atLeast(
+                    Metric.atLeast(
                             5,
                             "times its acknowledged msg/s",
-                            round -> round.published(RELAY) / round.published(OTHERWISE))),
-                    rounds));
+                            round -> round.published(RELAY) / round.published(OTHERWISE))));
         }
         return cases;
     }
@@ -421,17 +383,12 @@ public final class Cases {
                 RELAY, result -> result.published().acknowledgedAfter().getValueAtPercentile(percentile) / MEGA);
     }
 
-    private static Load beside(Load load, Clients.Ports ports) {
-        return load.withClients(load.clients().withPorts(ports));
-    }
-
     /** For a long time, at full speed: what the relay leaves to the garbage collector shows. */
     private BenchCase sustained(String id, String what, Load through) {
-        return alone(
+        return once(
                 id,
                 what + "full speed for " + (quick ? 10 : 30) + " s",
                 cell(RELAY, relay, through, quick ? timing(2, 10) : timing(5, 30)),
-                1,
                 Metric.atMost(0, "garbage collections", ofRelay(result -> result.relay()
                         .gcCount())),
                 Metric.below(
@@ -440,14 +397,25 @@ public final class Cases {
                         ofRelay(result -> result.processes().get(0).peakResidentBytes() / MEGA)));
     }
 
-    private static BenchCase alone(String id, String title, LoadCell cell, int rounds, Metric... metrics) {
-        return new BenchCase(id, title, List.of(cell), List.of(), List.of(metrics), rounds);
+    private static BenchCase once(String id, String title, LoadCell cell, Metric... metrics) {
+        return new BenchCase(id, title, List.of(cell), List.of(), List.of(metrics), 1);
+    }
+
+    private BenchCase inTurn(String id, String title, List<LoadCell> cells, Metric... metrics) {
+        return below(List.of(), id, title, cells, metrics);
+    }
+
+    private BenchCase below(List<LoadCell> ceilings, String id, String title, List<LoadCell> cells, Metric... metrics) {
+        return new BenchCase(id, title, cells, ceilings, List.of(metrics), rounds);
     }
 
     /** The relay under one load, set against the same relay under another. */
     private BenchCase against(String id, String title, Load ours, Load otherwise, Metric metric) {
-        List<LoadCell> cells = List.of(cell(RELAY, relay, ours, timing), cell(OTHERWISE, relay, otherwise, timing));
-        return new BenchCase(id, title, cells, List.of(), List.of(metric), rounds);
+        return inTurn(id, title, List.of(cell(RELAY, relay, ours), cell(OTHERWISE, relay, otherwise)), metric);
+    }
+
+    private LoadCell cell(String name, Contestant contestant, Load through) {
+        return cell(name, contestant, through, timing);
     }
 
     private static LoadCell cell(String name, Contestant contestant, Load load, Timing timing) {

@@ -57,15 +57,15 @@ public record Round(List<Run<RunResult>> runs) {
 
     /** The longest time without a delivery to a subscriber. */
     double longestGapNanos(String name) {
-        return figure(
-                name, result -> result.observed().signals().still().deliveries().longestNanos());
+        return figure(name, result -> result.signals().still().deliveries().longestNanos());
     }
 
     /** CPU of the contestant, in cores: 1.0 is one core busy all the time. */
     double contestantCores(String name) {
         return figure(
                 name,
-                result -> (double) result.processes().get(0).cpuNanos()
+                result -> result.processes().get(0).cpuSeconds()
+                        * 1e9
                         / result.timing().measured().toNanos());
     }
 

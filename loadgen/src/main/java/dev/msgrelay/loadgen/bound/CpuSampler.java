@@ -2,8 +2,8 @@ package dev.msgrelay.loadgen.bound;
 
 import dev.msgrelay.loadgen.bound.Sampled.CpuShare;
 import dev.msgrelay.loadgen.bound.Watched.Role;
+import dev.msgrelay.loadgen.host.ProcessTimes;
 import dev.msgrelay.loadgen.host.SystemTree;
-import dev.msgrelay.loadgen.measure.ProcessTimes;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;

@@ -15,15 +15,19 @@ final class Sampler {
     private final SocketSampler sockets;
     private final CpuSampler cpu;
     private final OtherPrograms others;
-    private double clockBefore = Double.NaN;
-    private double clockAfter = Double.NaN;
-    private long begun;
-    private Optional<MachineTimes> machineBefore = Optional.empty();
-    private Optional<MachineTimes> machineAfter = Optional.empty();
-    private TcpSegments segmentsBefore = TcpSegments.NONE;
-    private TcpSegments segmentsAfter = TcpSegments.NONE;
+    private Edge begin = Edge.UNSEEN;
+    private Edge end = Edge.UNSEEN;
     private long lastCpu;
     private int samples;
+
+    /**
+     * What counts from one edge of the window to the other.
+     *
+     * @param clock of the cores, see {@link MachineTimes#clock}
+     */
+    private record Edge(long nanos, Optional<MachineTimes> machine, TcpSegments segments, double clock) {
+        static final Edge UNSEEN = new Edge(0, Optional.empty(), TcpSegments.NONE, Double.NaN);
+    }
 
     Sampler(SystemTree source, Watched watched) {
         this.source = source;
@@ -34,11 +38,8 @@ final class Sampler {
 
     /** At the begin of the window. */
     void first(long now) {
-        machineBefore = machine();
-        segmentsBefore = segments();
-        clockBefore = clock();
+        begin = edge(now);
         others.first();
-        begun = now;
         sampleCpu(now);
         sample();
     }
@@ -61,10 +62,8 @@ final class Sampler {
         sample();
         sampleCpu(now);
         cpu.settle();
-        others.last(now - begun);
-        segmentsAfter = segments();
-        machineAfter = machine();
-        clockAfter = clock();
+        others.last(now - begin.nanos);
+        end = edge(now);
     }
 
     private void sample() {
@@ -77,12 +76,12 @@ final class Sampler {
         lastCpu = now;
     }
 
-    private Optional<MachineTimes> machine() {
-        return source.text("stat").flatMap(MachineTimes::parse);
-    }
-
-    private double clock() {
-        return MachineTimes.clock(source.text("cpuinfo").orElse(""));
+    private Edge edge(long now) {
+        return new Edge(
+                now,
+                source.text("stat").flatMap(MachineTimes::parse),
+                segments(),
+                MachineTimes.clock(source.text("cpuinfo").orElse("")));
     }
 
     private TcpSegments segments() {
@@ -96,15 +95,15 @@ final class Sampler {
 
     /** What it came to, after {@link #last}. */
     Sampled sampled() {
-        MachineShare machine = machineBefore.isPresent() && machineAfter.isPresent()
-                ? machineAfter
+        MachineShare machine = begin.machine.isPresent() && end.machine.isPresent()
+                ? end.machine
                         .get()
                         .since(
-                                machineBefore.get(),
+                                begin.machine.get(),
                                 cpu.cores(),
                                 others.cores(),
                                 others.busiest(),
-                                clockAfter / clockBefore)
+                                end.clock / begin.clock)
                 : null;
         return new Sampled(
                 samples,
@@ -112,6 +111,6 @@ final class Sampler {
                 cpu.waitsKnown(),
                 machine,
                 sockets.queues(),
-                segmentsAfter.minus(segmentsBefore));
+                end.segments.minus(begin.segments));
     }
 }

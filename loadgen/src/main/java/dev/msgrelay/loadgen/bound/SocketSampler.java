@@ -191,8 +191,11 @@ final class SocketSampler {
             for (Watched.Process process : processes) {
                 Set<String> inodes = sockets(process.pid());
                 for (String table : SocketSampler.TABLES) {
-                    clients.addAll(SocketTable.clients(
-                            source.text(process.pid() + table).orElse(""), port, inodes));
+                    SocketTable.read(source.text(process.pid() + table).orElse(""), port, entry -> {
+                        if (entry.remotePort() == port && inodes.contains(entry.inode())) {
+                            clients.add(entry.localPort());
+                        }
+                    });
                 }
             }
         }

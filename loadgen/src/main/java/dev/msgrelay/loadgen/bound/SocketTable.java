@@ -2,8 +2,6 @@ package dev.msgrelay.loadgen.bound;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import java.util.HashSet;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /** Reads /proc/net/tcp and tcp6. */
@@ -27,8 +25,9 @@ final class SocketTable {
      *
      * @param sendBytes written and not acknowledged by the peer's kernel
      * @param receiveBytes arrived and not read
+     * @param inode of its socket
      */
-    record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes) {}
+    record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes, String inode) {}
 
     /**
      * Hands on every connection that one of its ends has this port of; lines that are none, or damaged, are passed over. A
@@ -49,29 +48,9 @@ final class SocketTable {
         }
     }
 
-    /**
-     * The local ports of connections to a port.
-     *
-     * @param inodes of the sockets in question
-     */
-    static Set<Integer> clients(String text, int port, Set<String> inodes) {
-        Set<Integer> ports = new HashSet<>();
-        text.lines().forEach(line -> {
-            String[] fields = line.strip().split("\\s+", INODE + 2);
-            Entry entry = parse(line.strip());
-            if (entry != null
-                    && entry.remotePort() == port
-                    && fields.length > INODE
-                    && inodes.contains(fields[INODE])) {
-                ports.add(entry.localPort());
-            }
-        });
-        return ports;
-    }
-
     private static Entry parse(String line) {
-        String[] fields = line.split("\\s+", QUEUES + 2);
-        if (fields.length <= QUEUES || !(fields[STATE].equals(ESTABLISHED) || fields[STATE].equals(CLOSE_WAIT))) {
+        String[] fields = line.split("\\s+", INODE + 2);
+        if (fields.length <= INODE || !(fields[STATE].equals(ESTABLISHED) || fields[STATE].equals(CLOSE_WAIT))) {
             return null;
         }
         int colon = fields[QUEUES].indexOf(':');
@@ -80,7 +59,8 @@ final class SocketTable {
                     port(fields[LOCAL]),
                     port(fields[REMOTE]),
                     Long.parseLong(fields[QUEUES].substring(0, Math.max(0, colon)), HEX),
-                    Long.parseLong(fields[QUEUES].substring(colon + 1), HEX));
+                    Long.parseLong(fields[QUEUES].substring(colon + 1), HEX),
+                    fields[INODE]);
         } catch (NumberFormatException e) {
             return null;
         }

@@ -5,10 +5,11 @@ import dev.msgrelay.loadgen.bench.CaseResult;
 import dev.msgrelay.loadgen.bench.Cases;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
+import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.host.PathMtu;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.report.BenchResults;
+import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
@@ -52,16 +53,14 @@ final class BenchCommand extends Told {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            defaultValue = "5",
             description = "Rounds of each case that is compared with something (${DEFAULT-VALUE}).")
-    private int rounds;
+    private int rounds = 5;
 
     @Option(
             names = "--body",
             paramLabel = "BYTES",
-            defaultValue = "100",
             description = "Bytes of every message's body, at least 16 (${DEFAULT-VALUE}).")
-    private int body;
+    private int body = 100;
 
     @Option(
             names = "--disk",
@@ -89,8 +88,8 @@ final class BenchCommand extends Told {
         Results results = nothingYet();
         boolean valid = true;
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLines lines = new ProgressLines(err())) {
-            Experiment<RunResult> experiment = lines.experiment(interrupts, GIVE_UP_AFTER);
+                ProgressLine lines = ProgressLine.onStderr(err())) {
+            Experiment<RunResult> experiment = experiment(interrupts, lines, GIVE_UP_AFTER);
             cases.forEach(benchCase -> benchCase.announce(experiment));
             for (BenchCase benchCase : cases) {
                 CaseResult result = benchCase.run(experiment);

@@ -8,10 +8,11 @@ import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.host.Machine;
+import dev.msgrelay.loadgen.host.PathMtu;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.report.BenchResults;
+import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.run.Load;
@@ -43,9 +44,8 @@ final class CalibrateCommand extends Told {
     @Option(
             names = "--body",
             paramLabel = "BYTES",
-            defaultValue = "100",
             description = "Bytes of every message's body, at least 16 (${DEFAULT-VALUE}).")
-    private int body;
+    private int body = 100;
 
     @Option(names = "--unix", description = "Unix sockets instead of TCP.")
     private boolean unix;
@@ -54,7 +54,6 @@ final class CalibrateCommand extends Told {
             names = "--duration",
             paramLabel = "TIME",
             defaultValue = "3s",
-            converter = DurationConverter.class,
             description = "Of each measurement (${DEFAULT-VALUE}).")
     private Duration duration;
 
@@ -62,7 +61,6 @@ final class CalibrateCommand extends Told {
             names = "--warmup",
             paramLabel = "TIME",
             defaultValue = "1s",
-            converter = DurationConverter.class,
             description = "Before each measurement (${DEFAULT-VALUE}).")
     private Duration warmup;
 
@@ -73,7 +71,7 @@ final class CalibrateCommand extends Told {
     public Integer call() throws IOException, InterruptedException {
         within("--body", body, LoadMessage.MIN_BODY, FrameLayout.MAX_MAX_BODY);
         Load load = Load.oneToOne(body).withUnix(unix);
-        Timing timing = Limits.timing(spec(), warmup, null, duration);
+        Timing timing = timing(warmup, null, duration);
         LoadRig rig = new HostRig();
         Map<String, List<LoadCell>> groups = new LinkedHashMap<>();
         groups.put("direct, 1 -> 1", CeilingCells.direct(load, timing, rig));
@@ -82,8 +80,8 @@ final class CalibrateCommand extends Told {
         Results results = nothingYet();
         List<String> failures = new ArrayList<>();
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLines lines = new ProgressLines(err())) {
-            Experiment<RunResult> experiment = lines.experiment(interrupts, 1);
+                ProgressLine lines = ProgressLine.onStderr(err())) {
+            Experiment<RunResult> experiment = experiment(interrupts, lines, 1);
             groups.values().forEach(cells -> experiment.expect(cells, 1));
             for (Map.Entry<String, List<LoadCell>> group : groups.entrySet()) {
                 List<Run<RunResult>> runs = experiment.rounds(group.getKey(), group.getValue(), Until.rounds(1));

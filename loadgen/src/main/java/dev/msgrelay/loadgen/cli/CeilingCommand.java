@@ -39,9 +39,8 @@ final class CeilingCommand extends Told {
     @Option(
             names = "--subscribers",
             paramLabel = "N",
-            defaultValue = "1",
             description = "Subscribers across the link: they share the egress (${DEFAULT-VALUE}).")
-    private int subscribers;
+    private int subscribers = 1;
 
     @Option(names = "--json", description = "Print the figures as JSON instead of a table.")
     private boolean json;

@@ -8,7 +8,6 @@ import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.protocol.TypeRanges;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** What publishers and subscribers are. */
 final class ClientOptions extends Options {
@@ -17,7 +16,6 @@ final class ClientOptions extends Options {
     @Option(
             names = "--client",
             paramLabel = "WHAT",
-            defaultValue = "raw",
             description = {
                 "What publishes and subscribes (${DEFAULT-VALUE}):",
                 "raw: loadgen's own code over plain connections;",
@@ -25,39 +23,35 @@ final class ClientOptions extends Options {
                 "c: programs in C that write prepared frames at full speed and count bytes, so cheap that what lies between"
                         + " is what is measured; nothing is checked but how many came. Needs a C compiler."
             })
-    private Clients.Kind kind;
+    private Clients.Kind kind = Clients.Kind.RAW;
 
     @Option(
             names = "--ack",
             paramLabel = "WHAT",
-            defaultValue = "none",
             description =
                     "With --client library: none; or publishers keep every message until the relay has it in its stream"
                             + " (stream), its journal has written it (written), or it is on the disk (forced). The run"
                             + " fails where one of them is missing or came twice, and tells how long acknowledgements took."
                             + " written and forced need a relay with --journal (${DEFAULT-VALUE}).")
-    private Clients.Ack ack;
+    private Clients.Ack ack = Clients.Ack.NONE;
 
     @Option(
             names = "--types",
             paramLabel = "N",
-            defaultValue = "1",
             description = "Messages carry so many types in turn, 1 to N; 1: all carry type 19527 (${DEFAULT-VALUE}).")
-    private int types;
+    private int types = 1;
 
     @Option(
             names = "--subscribe-types",
             paramLabel = "RANGES",
-            defaultValue = "all",
             description =
                     "With --client library: subscribers choose these types, and get exactly the messages that carry them: 1-3,7 or all"
                             + " (${DEFAULT-VALUE}).")
-    private String subscribeTypes;
+    private String subscribeTypes = "all";
 
     @Option(
             names = "--churn",
             paramLabel = "RATE",
-            defaultValue = "0",
             description =
                     "Connections a second that come and go beside the loaded ones, one at a time: every other one a publisher"
                             + " that sends a few messages, which are checked as all others, and a subscriber that leaves in the"
@@ -67,7 +61,6 @@ final class ClientOptions extends Options {
     @Option(
             names = "--storm",
             paramLabel = "N",
-            defaultValue = "0",
             description =
                     "So many of them at once, at the same moment once a second; each leaves without a word, in the"
                             + " middle of a message, and comes back with the next storm (${DEFAULT-VALUE}).")
@@ -83,7 +76,6 @@ final class ClientOptions extends Options {
     @Option(
             names = "--handshakes",
             paramLabel = "RATE",
-            defaultValue = "0",
             description = "TLS connections a second that come to the relay beside the load, shake hands and leave"
                     + " (${DEFAULT-VALUE}).")
     private int handshakes;
@@ -91,17 +83,12 @@ final class ClientOptions extends Options {
     @Option(
             names = "--scrapes",
             paramLabel = "RATE",
-            defaultValue = "0",
             description =
                     "Requests a second for the metrics of the relay's admin port, while what its page shows is read"
                             + " all the time (${DEFAULT-VALUE}).")
     private int scrapes;
 
-    /**
-     * A load with these clients.
-     *
-     * @throws ParameterException naming what does not fit
-     */
+    /** A load with these clients. */
     Load with(Load load) {
         boolean inC = kind == Clients.Kind.C;
         within("--types", types, 1, SizeTable.MAX_TYPES);

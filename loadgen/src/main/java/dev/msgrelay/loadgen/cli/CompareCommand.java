@@ -6,9 +6,7 @@ import dev.msgrelay.loadgen.compare.Figure;
 import dev.msgrelay.loadgen.compare.InTurn;
 import dev.msgrelay.loadgen.compare.PairedComparison;
 import dev.msgrelay.loadgen.compare.PairedReport;
-import dev.msgrelay.loadgen.compare.Side;
 import dev.msgrelay.loadgen.compare.SideBySide;
-import dev.msgrelay.loadgen.compare.Turn;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.Keeper;
@@ -18,9 +16,11 @@ import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -201,15 +201,15 @@ final class CompareCommand extends Told {
 
     private PairedComparison compare(Map<Side, Contestant> both, Map<Side, Load> loads, SideBySide.Schedule schedule)
             throws InterruptedException {
-        WithinRuns progress = new WithinRuns();
         try (Interrupts interrupts = Interrupts.watch();
-                SideBySide relays = new SideBySide(both, loads, figures(loads), schedule)) {
-            Experiment<Turn> experiment =
+                ProgressLine line = ProgressLine.onStderr(err());
+                SideBySide relays = new SideBySide(both, loads, schedule)) {
+            WithinRuns progress = new WithinRuns(line);
+            Experiment<RunResult> experiment =
                     new Experiment<>(Meter.ofThisHost(interrupts), progress, Keeper.nothing(progress), 2);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
-            return new InTurn(experiment, figures(loads), within).compare(relays.cells(), limitNanos, progress::pair);
-        } finally {
-            progress.close();
+            return new InTurn(experiment, figures(loads), schedule.pairs(), within)
+                    .compare(relays.cells(), limitNanos, progress::pair);
         }
     }
 
@@ -225,14 +225,10 @@ final class CompareCommand extends Told {
         return figures;
     }
 
-    /** A line for each pair. What goes on within a run is for somebody who watches, and nothing for a log. */
-    private static final class WithinRuns implements Listener, RunObserver {
-        private final ProgressLine line = ProgressLine.onStderr("");
-
+    /** A line for each pair. What goes on within a run is for somebody who watches; the report says what went wrong. */
+    private record WithinRuns(ProgressLine line) implements Listener, RunObserver {
         @Override
-        public void notice(String text) {
-            // The report says what went wrong.
-        }
+        public void notice(String text) {}
 
         @Override
         public RunObserver begins(String where) {
@@ -245,12 +241,8 @@ final class CompareCommand extends Told {
         }
 
         void pair(PairedComparison known) {
-            line.close();
+            line.end();
             System.err.println(PairedReport.progress(known));
-        }
-
-        void close() {
-            line.close();
         }
     }
 

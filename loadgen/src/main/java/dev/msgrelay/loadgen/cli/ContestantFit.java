@@ -9,7 +9,6 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import java.util.List;
 import java.util.Locale;
-import picocli.CommandLine.ParameterException;
 
 /** What a load may want of what lies between publishers and subscribers. */
 abstract class ContestantFit extends Options {
@@ -35,7 +34,6 @@ abstract class ContestantFit extends Options {
      * @param what on the command line: "--through plain"
      * @param hello whether it knows HELLO
      * @param several whether it takes publishers at any time, and as many as come
-     * @throws ParameterException naming what does not fit
      */
     final void checkClients(Load load, String what, boolean hello, boolean several) {
         Clients clients = load.clients();
@@ -55,7 +53,6 @@ abstract class ContestantFit extends Options {
      *
      * @param option how it is given one, with %s in place of the directory: "--journal %s"
      * @param args of the relay
-     * @throws ParameterException naming the option that is missing
      */
     final void checkJournal(Load load, String option, List<String> args) {
         boolean journal = args.stream().anyMatch(arg -> arg.split("=")[0].equals(RelayContestant.JOURNAL));
@@ -70,7 +67,6 @@ abstract class ContestantFit extends Options {
      *
      * @param what there is instead, as on the command line: "--through plain"
      * @param tls whether it speaks TLS
-     * @throws ParameterException naming what does not fit
      */
     final void checkPorts(Load load, String what, boolean tls) {
         Clients.Ports ports = load.clients().ports();
@@ -80,11 +76,7 @@ abstract class ContestantFit extends Options {
         refuse(ports.scrapes() > 0, "--scrapes " + ports.scrapes() + " and " + what + " exclude each other");
     }
 
-    /**
-     * Refuses what publishers cannot do that are threads of the relay's process.
-     *
-     * @throws ParameterException naming what does not fit
-     */
+    /** Refuses what publishers cannot do that are threads of the relay's process. */
     final void checkInProcess(Load load) {
         checkClients(load, "--in-process", true, false);
         checkPorts(load, "--in-process", false);
@@ -104,13 +96,12 @@ abstract class ContestantFit extends Options {
     }
 
     /**
-     * The plain relay, the same over TLS, or the one in C.
+     * What there can be in place of a relay.
      *
      * @param what on the command line: "--through plain"
-     * @param readSize bytes
-     * @throws ParameterException naming what does not fit, or is not here
+     * @param size bytes of reads, or writes
      */
-    final Contestant reference(Load load, String what, Through through, int readSize) {
+    final Contestant withoutRelay(Load load, String what, Through through, int size) {
         boolean inC = through == Through.C;
         checkClients(load, what, false, inC);
         checkPorts(load, what, through == Through.SSLHANDLER);
@@ -121,9 +112,11 @@ abstract class ContestantFit extends Options {
         String obstacle = inC ? CPrograms.obstacle() : "";
         refuse(!obstacle.isEmpty(), what + ": " + obstacle);
         return switch (through) {
-            case C -> Contestants.c(readSize);
+            case C -> Contestants.c(size);
             case SSLHANDLER -> Contestants.sslHandler();
-            default -> Contestants.plain(readSize);
+            case PLAIN -> Contestants.plain(size);
+            case DIRECT -> Contestants.direct(size);
+            case RELAY, NOTHING -> Contestants.none();
         };
     }
 }

@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.compare.Side;
+import dev.msgrelay.loadgen.host.PathMtu;
 import dev.msgrelay.loadgen.load.LoadMessage;
-import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.CommandContestant;
 import dev.msgrelay.loadgen.run.Contestant;
@@ -211,11 +211,7 @@ final class ContestantOptions extends ContestantFit {
         return null;
     }
 
-    /**
-     * The load of each side.
-     *
-     * @throws ParameterException naming what does not fit
-     */
+    /** The load of each side. */
     Map<Side, Load> loads(Load load) {
         for (Side side : Side.values()) {
             Given given = given(side);
@@ -242,11 +238,7 @@ final class ContestantOptions extends ContestantFit {
         return both(side -> given(side).of(load));
     }
 
-    /**
-     * Both.
-     *
-     * @throws ParameterException naming what does not fit, or is not there
-     */
+    /** Both. */
     Map<Side, Contestant> contestants(Map<Side, Load> loads) {
         return both(side -> contestant(given(side), loads.get(side)));
     }
@@ -263,7 +255,7 @@ final class ContestantOptions extends ContestantFit {
             exclude(List.of(option, option + "-command", option + "-dir", option + "-java-opts", "--in-process"), what);
             boolean known = Set.of(Through.PLAIN, Through.SSLHANDLER, Through.C).contains(given.through());
             refuse(!known, what + " is none of relay, plain, sslhandler, c");
-            return reference(load, what, given.through(), PathMtu.loopbackSegment());
+            return withoutRelay(load, what, given.through(), PathMtu.loopbackSegment());
         }
         String command = given.command();
         if (command != null) {

@@ -70,7 +70,7 @@ final class DoctorCommand extends Told {
         SystemTree tree = SystemTree.ofThisHost();
         NetInterfaces all = new NetInterfaces(tree);
         List<NetInterface> interfaces =
-                interfaceName == null ? all.up() : List.of(Limits.networkInterface(spec(), all, interfaceName));
+                interfaceName == null ? all.up() : List.of(networkInterface(all, interfaceName));
         List<Finding> findings = new ArrayList<>();
         Doctor doctor = new Doctor(tree, new Subprocess(), finding -> {
             findings.add(finding);

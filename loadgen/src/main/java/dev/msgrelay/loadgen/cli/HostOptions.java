@@ -7,7 +7,6 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** A second host, by ssh. */
 class HostOptions extends Options {
@@ -39,15 +38,11 @@ class HostOptions extends Options {
         return host != null;
     }
 
-    /**
-     * Checks everything that can be known before the host is asked.
-     *
-     * @throws ParameterException naming what is missing or does not fit
-     */
+    /** Checks everything that can be known before the host is asked. */
     void check() {
         if (host == null) {
-            needsHost(command, "--ssh");
-            needsHost(java, "--host-java");
+            own().options()
+                    .forEach(option -> refuse(isGiven(option.longestName()), option.longestName() + " needs --host"));
             return;
         }
         List<String> words = command == null
@@ -69,9 +64,5 @@ class HostOptions extends Options {
             err.println(line);
             err.flush();
         });
-    }
-
-    final void needsHost(Object value, String option) {
-        refuse(value != null, option + " needs --host");
     }
 }

@@ -47,12 +47,8 @@ final class KillCommand extends Told {
     private static final int RATE = 2_000;
     private static final int CLUSTER_RATE = 500;
 
-    @Option(
-            names = "--kills",
-            paramLabel = "N",
-            defaultValue = "20",
-            description = "How often (${DEFAULT-VALUE}): about one a second.")
-    private int kills;
+    @Option(names = "--kills", paramLabel = "N", description = "How often (${DEFAULT-VALUE}): about one a second.")
+    private int kills = 20;
 
     @Option(
             names = "--level",
@@ -66,7 +62,6 @@ final class KillCommand extends Told {
     @Option(
             names = "--power-cuts",
             paramLabel = "N",
-            defaultValue = "0",
             description =
                     "After that, cut the power so often (${DEFAULT-VALUE}): a journal on a file system in a file, which is"
                             + " copied as the relay is killed, and the next one goes on with the copy. Needs root and loop"
@@ -109,20 +104,15 @@ final class KillCommand extends Told {
                             + " which stays only where something is wrong.")
     private Path journal;
 
-    @Option(
-            names = "--publishers",
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Of each level (${DEFAULT-VALUE}).")
-    private int publishers;
+    @Option(names = "--publishers", paramLabel = "N", description = "Of each level (${DEFAULT-VALUE}).")
+    private int publishers = 1;
 
     @Option(
             names = "--subscribers",
             paramLabel = "N",
-            defaultValue = "1",
             description =
                     "Of each level (${DEFAULT-VALUE}): at stream they get messages at once, at the others durable ones only.")
-    private int subscribers;
+    private int subscribers = 1;
 
     @Option(
             names = "--rate",
@@ -159,7 +149,7 @@ final class KillCommand extends Told {
         Load load = new Load(all.stream().distinct().sorted().toList(), publishers, subscribers, each);
         long used = seed == null ? ThreadLocalRandom.current().nextLong(1L << 32) : seed;
         Path directory = Files.createTempDirectory("loadgen-kill");
-        ProgressLine progress = ProgressLine.onStderr("");
+        ProgressLine progress = ProgressLine.onStderr(err());
         boolean keep = true;
         try (Interrupts interrupts = Interrupts.watch()) {
             progress.step("seed " + used);
@@ -170,7 +160,7 @@ final class KillCommand extends Told {
             keep = false;
             throw e;
         } finally {
-            progress.close();
+            progress.end();
             if (keep) {
                 err().println("what is left of it: " + directory + ", seed " + used);
                 err().flush();
@@ -186,7 +176,7 @@ final class KillCommand extends Told {
         Set<Kind> wanted = incidents == null ? EnumSet.allOf(Kind.class) : incidents;
         ClusterCampaign.Outcome outcome = ClusterCampaign.run(
                 load, sync != null && sync == 1, kills, wanted, new SplittableRandom(used), directory, progress::step);
-        progress.close();
+        progress.end();
         print(json ? KillReport.json(used, outcome) + "\n" : KillReport.text(used, outcome));
         return outcome.passed();
     }
@@ -195,7 +185,7 @@ final class KillCommand extends Told {
     private boolean ofARelay(Load load, long used, Path directory, ProgressLine progress)
             throws IOException, RunException, InterruptedException {
         List<Outcome> outcomes = outcomes(load, used, directory, progress);
-        progress.close();
+        progress.end();
         print(json ? KillReport.json(used, outcomes) + "\n" : KillReport.text(used, outcomes));
         return KillReport.passed(outcomes);
     }
@@ -217,48 +207,52 @@ final class KillCommand extends Told {
         SplittableRandom random = new SplittableRandom(used);
         List<Outcome> outcomes = new ArrayList<>();
         if (kills > 0) {
-            Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
             Path kept = journal == null ? directory.resolve("journal") : journal;
-            outcomes.add(Campaign.kills(load, kills, random.split(), kept, notebooks, progress::step));
+            outcomes.add(Campaign.kills(load, kills, random.split(), kept, directory, progress::step));
         }
-        String noPower = powerCuts == 0 ? null : PowerCut.obstacle();
-        if (noPower != null) {
-            outcomes.add(Outcome.skipped("power cuts", noPower));
+        if (powerCuts > 0) {
+            outcomes.add(tried(
+                    "power cuts",
+                    PowerCut.obstacle(),
+                    directory.resolve("power-cuts"),
+                    place -> PowerCut.run(load, powerCuts, random.split(), place, progress::step)));
         }
-        if (powerCuts > 0 && noPower == null) {
-            Path place = Files.createDirectory(directory.resolve("power-cuts"));
-            outcomes.add(PowerCut.run(load, powerCuts, random.split(), place, progress::step));
+        if (!faults) {
+            return outcomes;
         }
-        String noFaults = faults ? DiskFault.obstacle() : null;
+        String noFaults = DiskFault.obstacle();
         if (noFaults != null) {
             outcomes.add(Outcome.skipped("faults", noFaults));
         }
-        for (DiskFault fault : faults && noFaults == null ? DiskFault.values() : new DiskFault[0]) {
+        for (DiskFault fault : noFaults == null ? DiskFault.values() : new DiskFault[0]) {
             progress.step("fault: " + fault.text());
-            Path place = Files.createDirectory(
-                    directory.resolve("fault-" + fault.name().toLowerCase(Locale.ROOT)));
-            outcomes.add(tidy(fault.run(load, place), place));
+            Path place = directory.resolve("fault-" + fault.name().toLowerCase(Locale.ROOT));
+            outcomes.add(tried(fault.text(), null, place, at -> fault.run(load, at)));
         }
-        if (faults) {
-            outcomes.add(fullDisk(load, directory, progress));
-        }
+        boolean needless = load.levels().equals(List.of(Level.STREAM));
+        String noDisk = needless ? "--level stream needs no disk" : FullDisk.obstacle();
+        outcomes.add(tried("a full disk", noDisk, directory.resolve("full-disk"), place -> {
+            progress.step("a full disk, and publishers that wait");
+            return FullDisk.run(load, place);
+        }));
         return outcomes;
     }
 
-    private static Outcome fullDisk(Load load, Path directory, ProgressLine progress)
-            throws IOException, RunException, InterruptedException {
-        String obstacle =
-                load.levels().equals(List.of(Level.STREAM)) ? "--level stream needs no disk" : FullDisk.obstacle();
-        if (obstacle != null) {
-            return Outcome.skipped("a full disk", obstacle);
-        }
-        progress.step("a full disk, and publishers that wait");
-        Path place = Files.createDirectory(directory.resolve("full-disk"));
-        return tidy(FullDisk.run(load, place), place);
+    private interface Trial {
+        Outcome in(Path place) throws IOException, RunException, InterruptedException;
     }
 
-    /** A quarter of a gigabyte each: kept only where it shows something. */
-    private static Outcome tidy(Outcome outcome, Path place) throws IOException {
+    /**
+     * What came of it in a directory of its own, which is a quarter of a gigabyte, and kept only where it shows something.
+     *
+     * @param obstacle why it is skipped; null where it is not
+     */
+    private static Outcome tried(String what, String obstacle, Path place, Trial trial)
+            throws IOException, RunException, InterruptedException {
+        if (obstacle != null) {
+            return Outcome.skipped(what, obstacle);
+        }
+        Outcome outcome = trial.in(Files.createDirectory(place));
         if (outcome.findings().isEmpty()) {
             Campaign.remove(place);
         }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** Which lanes, and who is at which end of them. */
 final class LaneOptions extends Options {
@@ -53,22 +52,19 @@ final class LaneOptions extends Options {
     @Option(
             names = "--publishers-at",
             paramLabel = "SIDE",
-            defaultValue = "relay",
             description = "Where publishers live on lanes with two sides: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
-    private Side publishersAt;
+    private Side publishersAt = Side.RELAY;
 
     @Option(
             names = "--subscribers-at",
             paramLabel = "SIDE",
-            defaultValue = "far",
             description = "Where subscribers live likewise (${DEFAULT-VALUE}).")
-    private Side subscribersAt;
+    private Side subscribersAt = Side.FAR;
 
     /**
      * Each lane once, in the order in which they are named.
      *
      * @param withHost whether there is a second host
-     * @throws ParameterException naming what is unknown or does not fit
      */
     List<LaneSpec> specs(boolean withHost) {
         mtus.forEach(mtu -> within("--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
@@ -104,9 +100,6 @@ final class LaneOptions extends Options {
         return kinds;
     }
 
-    /**
-     * @throws ParameterException nobody would be across the link
-     */
     Sides sides(Door door) {
         refuse(
                 publishersAt == Side.RELAY && subscribersAt == Side.RELAY,

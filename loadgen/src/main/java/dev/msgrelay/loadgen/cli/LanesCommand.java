@@ -5,7 +5,6 @@ import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LaneStatus;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.report.LanesReport;
 import dev.msgrelay.loadgen.run.RunException;
@@ -25,12 +24,8 @@ import picocli.CommandLine.Option;
             "Changes nothing; exits 1 only when --open finds that one cannot be opened after all."
         })
 final class LanesCommand extends Told {
-    @Option(
-            names = "--mtu",
-            paramLabel = "BYTES",
-            defaultValue = "1500",
-            description = "Of the emulated links (${DEFAULT-VALUE}).")
-    private int mtu;
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the emulated links (${DEFAULT-VALUE}).")
+    private int mtu = 1500;
 
     @Option(
             names = "--open",
@@ -64,7 +59,7 @@ final class LanesCommand extends Told {
     private static LaneStatus opened(LaneStatus status) throws InterruptedException {
         try (Lane lane = Lanes.open(status.spec())) {
             return new LaneStatus(lane.spec(), null);
-        } catch (LaneUnavailableException e) {
+        } catch (IOException e) {
             return new LaneStatus(status.spec(), e.getMessage());
         }
     }

@@ -1,8 +1,5 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.host.NetInterfaces;
-import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
-import dev.msgrelay.loadgen.run.Timing;
 import java.time.Duration;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -49,27 +46,5 @@ public final class Limits {
                 time.isZero() || time.compareTo(MAX_SHORT) > 0,
                 "--duration " + time.toMillis() + "ms is not within 1ms..1m");
         return time;
-    }
-
-    /**
-     * How long a run is.
-     *
-     * @param warmup exactly; null where the option is not given: then the usual one, or as long as the speed grows
-     * @throws ParameterException naming the value and its limit
-     */
-    static Timing timing(CommandSpec spec, Duration warmup, Duration usual, Duration duration) {
-        Duration measured = duration(spec, duration, null);
-        return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
-    }
-
-    /**
-     * The network interface of this name.
-     *
-     * @throws ParameterException naming it and those that there are
-     */
-    static NetInterface networkInterface(CommandSpec spec, NetInterfaces all, String name) {
-        return all.named(name)
-                .orElseThrow(() -> new ParameterException(
-                        spec.commandLine(), "--interface '" + name + "' is none of " + String.join(", ", all.names())));
     }
 }

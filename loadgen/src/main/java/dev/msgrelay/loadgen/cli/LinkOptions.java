@@ -57,7 +57,7 @@ final class LinkOptions extends Options {
      */
     Link link(NetInterfaces interfaces) throws IOException {
         refuse(speed == null && interfaceName == null, "which link? give --link or --interface");
-        NetInterface from = interfaceName == null ? null : Limits.networkInterface(spec(), interfaces, interfaceName);
+        NetInterface from = interfaceName == null ? null : networkInterface(interfaces, interfaceName);
         refuse(
                 from != null && from.loopback(),
                 "--interface " + interfaceName + " is loopback, which has no line rate:"

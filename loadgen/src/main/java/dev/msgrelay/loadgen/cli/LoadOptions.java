@@ -12,7 +12,6 @@ import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** What is sent, and for how long. */
 final class LoadOptions extends Options {
@@ -33,40 +32,35 @@ final class LoadOptions extends Options {
     @Option(
             names = "--publishers",
             paramLabel = "P",
-            defaultValue = "1",
             description = "Connections that publish; more than 4 share 4 processes (${DEFAULT-VALUE}).")
-    private int publishers;
+    private int publishers = 1;
 
     @Option(
             names = "--subscribers",
             paramLabel = "S",
-            defaultValue = "1",
             description = "Connections that subscribe; more than 16 share 16 processes (${DEFAULT-VALUE}).")
-    private int subscribers;
+    private int subscribers = 1;
 
     @Option(
             names = "--body",
             paramLabel = "SIZES",
-            defaultValue = "100",
             description = {
                 "Bytes of every message's body, at least 16; or how they are distributed (${DEFAULT-VALUE}):",
                 "uniform:16-1000: every size from 16 to 1000 equally often;",
                 "file:PATH: a histogram, lines of a size and how often it comes, # for comments;",
                 "sizes:16x3,1000x1: the same in place."
             })
-    private String body;
+    private String body = "100";
 
     @Option(
             names = "--seed",
             paramLabel = "N",
-            defaultValue = "1",
             description = "Of the order in which different sizes come (${DEFAULT-VALUE}).")
-    private int seed;
+    private int seed = 1;
 
     @Option(
             names = "--rate",
             paramLabel = "R",
-            defaultValue = "0",
             description = "Messages a second of each publisher, open loop on a fixed schedule; 0: as fast as it goes"
                     + " (${DEFAULT-VALUE}).")
     private int rate;
@@ -74,11 +68,10 @@ final class LoadOptions extends Options {
     @Option(
             names = "--burst",
             paramLabel = "N",
-            defaultValue = "1",
             description =
                     "At a fixed rate: so many messages are due at the same moment, and the moments lie so far apart"
                             + " that the rate holds (${DEFAULT-VALUE}).")
-    private int burst;
+    private int burst = 1;
 
     @Mixin
     private RealTimeOption realTime;
@@ -86,7 +79,6 @@ final class LoadOptions extends Options {
     @Option(
             names = "--batch",
             paramLabel = "N",
-            defaultValue = "0",
             description =
                     "Whole messages of a publisher's write, exactly so many; at a fixed rate a write waits for its"
                             + " last one. 0: as --write-size says, or at a fixed rate whatever is due. With --in-process:"
@@ -96,7 +88,6 @@ final class LoadOptions extends Options {
     @Option(
             names = "--write-size",
             paramLabel = "BYTES",
-            defaultValue = "0",
             description = "Of a publisher's write at full speed; 0: whole segments of the path, about 128 KiB"
                     + " (${DEFAULT-VALUE}).")
     private int writeSize;
@@ -104,16 +95,14 @@ final class LoadOptions extends Options {
     @Option(
             names = "--slow-readers",
             paramLabel = "N",
-            defaultValue = "0",
             description = "Further subscribers that read too slowly on purpose (${DEFAULT-VALUE}).")
     private int slowReaders;
 
     @Option(
             names = "--slow-reader-rate",
             paramLabel = "BYTES",
-            defaultValue = "1000000",
             description = "Bytes a second that each of those reads (${DEFAULT-VALUE}).")
-    private int slowReaderRate;
+    private int slowReaderRate = 1_000_000;
 
     @Option(
             names = "--slow-reader-policy",
@@ -132,40 +121,30 @@ final class LoadOptions extends Options {
     @Option(
             names = "--check",
             paramLabel = "WHAT",
-            defaultValue = "full",
             description =
                     "What subscribers check: full, every byte of every message and the order of all; none, they"
                             + " count bytes and do not even walk through the frames, so that they cost least (${DEFAULT-VALUE}).")
-    private Check check;
+    private Check check = Check.FULL;
 
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            converter = DurationConverter.class,
             description = "Of the measured part: 500ms, 10s, 2m (10s; of a run of compare 2s, with --rate 3s).")
     private Duration duration;
 
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
-            converter = DurationConverter.class,
             description =
                     "Before each measured part, under the same load (3s, and up to 10s while the speed still grows;"
                             + " with --rate 15s: a JVM that has little to do takes its time to compile it; of a run of"
                             + " compare 4s, the same for both sides, with --rate 2s).")
     private Duration warmup;
 
-    boolean unix() {
-        return unix;
-    }
-
     boolean realTime() {
         return realTime.isWanted();
     }
 
-    /**
-     * @throws ParameterException naming the value and its limits
-     */
     Load load() {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);
         within("--subscribers", subscribers, 1, MAX_CONNECTIONS);
@@ -213,9 +192,6 @@ final class LoadOptions extends Options {
         return new Load.Writes(writeSize, batch);
     }
 
-    /**
-     * @throws ParameterException the messages of one write are too large together
-     */
     static void checkWrite(Options options, int batch, BodySizes sizes) {
         long bytes = (long) batch * FrameLayout.frameLength(sizes.max());
         options.refuse(
@@ -224,29 +200,18 @@ final class LoadOptions extends Options {
                         + " bytes a write, over the limit of " + MAX_WRITE);
     }
 
-    /**
-     * What follows on a relay and workers that are warm.
-     *
-     * @throws ParameterException naming the value and its limits
-     */
+    /** What follows on a relay and workers that are warm. */
     Timing followingTiming() {
         return timing(FOLLOWING_WARMUP, DURATION);
     }
 
-    /**
-     * @throws ParameterException naming the value and its limits
-     */
     Timing timing() {
         return timing(rate > 0 ? PACED_WARMUP : WARMUP, DURATION);
     }
 
-    /**
-     * What is not given is as long as this; a warm-up, at least.
-     *
-     * @throws ParameterException naming the value and its limits
-     */
+    /** What is not given is as long as this; a warm-up, at least. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
-        return Limits.timing(spec(), warmup, usualWarmup, duration == null ? usualDuration : duration);
+        return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
     }
 
     /** Whether publishers of a fixed rate may run before others. */

@@ -1,20 +1,23 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.measure.LoadgenVersion;
+import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.run.RunException;
+import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 
 /** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 130 Ctrl-C. */
 @Command(
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings, benchmarks and experiments for Relay.",
-        footer = {"", "'lab' runs the experiments of five articles again; 'lab --help' tells of them."},
+        footer = {"", "'lab' runs the experiments of six articles again; 'lab --help' tells of them."},
         subcommands = {
             RunCommand.class,
             CalibrateCommand.class,
@@ -28,6 +31,7 @@ import picocli.CommandLine.ParameterException;
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;
+    private static final Duration LONGEST = Duration.ofHours(1);
 
     @CommandLine.Spec
     private CommandLine.Model.CommandSpec spec;
@@ -76,9 +80,18 @@ public final class LoadgenMain implements Runnable {
                 // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler(LoadgenMain::usageError)
-                .setExecutionExceptionHandler(LoadgenMain::failure);
+                .setExecutionExceptionHandler(LoadgenMain::failure)
+                .registerConverter(Duration.class, LoadgenMain::duration);
         tellVersion(command);
         return command;
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return Durations.parse(text, LONGEST);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
     }
 
     /** Every command knows {@code -V}, and all tell the same. */

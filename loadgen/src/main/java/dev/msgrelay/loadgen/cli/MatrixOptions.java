@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** What is sent: every combination of these lists is measured. */
 final class MatrixOptions extends Options {
@@ -68,9 +67,6 @@ final class MatrixOptions extends Options {
     @Mixin
     private LoadOptions.RealTimeOption realTime;
 
-    /**
-     * @throws ParameterException naming the value and its limits
-     */
     Matrix matrix() {
         each("--publishers", publishers, 1, LoadOptions.MAX_CONNECTIONS);
         each("--subscribers", subscribers, 1, LoadOptions.MAX_CONNECTIONS);

@@ -1,12 +1,21 @@
 package dev.msgrelay.loadgen.cli;
 
+import dev.msgrelay.loadgen.host.NetInterfaces;
+import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
+import dev.msgrelay.loadgen.run.Timing;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command, or options that several have: what is wrong with them is said in the command's name. */
+/**
+ * A command, or options that several have. What is wrong with them is said in the command's name: every method here and in
+ * what extends this throws a {@link ParameterException} that names the option, its value, and its limits or what it does not
+ * go with.
+ */
 abstract class Options {
     @Spec
     private CommandSpec own;
@@ -15,21 +24,20 @@ abstract class Options {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
+    /** What is declared here, without the other options of the command. */
+    final CommandSpec own() {
+        return own;
+    }
+
     /** The command's. */
     final CommandSpec spec() {
         return user == null ? own : user;
     }
 
-    /**
-     * @throws ParameterException with this message, where something is wrong
-     */
     final void refuse(boolean wrong, String message) {
         Limits.refuse(spec(), wrong, message);
     }
 
-    /**
-     * @throws ParameterException naming the value and its limits
-     */
     final void within(String option, long value, long min, long max) {
         Limits.within(spec(), option, value, min, max);
     }
@@ -38,7 +46,6 @@ abstract class Options {
      * Refuses options that would have no effect.
      *
      * @param other what makes them so: "--connect"
-     * @throws ParameterException naming the first of them that is on the command line, and the other one
      */
     final void exclude(List<String> options, String other) {
         options.forEach(option -> refuse(isGiven(option), option + " and " + other + " exclude each other"));
@@ -49,10 +56,26 @@ abstract class Options {
     }
 
     /**
+     * How long a run is.
+     *
+     * @param warmup exactly; null where the option is not given: then the usual one, or as long as the speed grows
+     */
+    final Timing timing(Duration warmup, Duration usual, Duration duration) {
+        Duration measured = Limits.duration(spec(), duration, null);
+        return warmup == null ? new Timing(usual, measured).orUntilSteady() : new Timing(warmup, measured);
+    }
+
+    /** The network interface of this name; where there is none, those that there are are named. */
+    final NetInterface networkInterface(NetInterfaces all, String name) {
+        Optional<NetInterface> found = all.named(name);
+        refuse(found.isEmpty(), "--interface '" + name + "' is none of " + String.join(", ", all.names()));
+        return found.orElseThrow();
+    }
+
+    /**
      * The value of an option.
      *
      * @param name before what the parser finds wrong: "--link: "
-     * @throws ParameterException the parser refuses the text
      */
     final <T> T parsed(String name, String text, Function<String, T> parser) {
         try {

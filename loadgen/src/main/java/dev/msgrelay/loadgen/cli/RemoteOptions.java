@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.lane.Lane;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.site.Site;
@@ -52,11 +51,6 @@ final class RemoteOptions extends HostOptions {
     void check() {
         super.check();
         if (!isGiven()) {
-            needsHost(dataPorts, "--data-ports");
-            needsHost(link, "--link");
-            needsHost(linkMtu, "--link-mtu");
-            needsHost(nearAddress, "--near-address");
-            needsHost(farAddress, "--far-address");
             return;
         }
         if (linkMtu != null) {
@@ -65,8 +59,7 @@ final class RemoteOptions extends HostOptions {
         Site.DataPorts ports =
                 dataPorts == null ? Site.DataPorts.ANY : parsed("--data-ports: ", dataPorts, Site.DataPorts::parse);
         LinkSpeed speed = link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
-        given = new RemoteLane.Given(
-                nearAddress, farAddress, ports, new RemoteLane.Known(speed, linkMtu == null ? 0 : linkMtu));
+        given = new RemoteLane.Given(nearAddress, farAddress, ports, speed, linkMtu == null ? 0 : linkMtu);
     }
 
     /** Makes the host ready, before anything else is shown; why it is not is told when its lane is opened. */
@@ -78,9 +71,9 @@ final class RemoteOptions extends HostOptions {
         }
     }
 
-    Lane open() throws LaneUnavailableException, InterruptedException {
+    Lane open() throws IOException, InterruptedException {
         if (whyNot != null) {
-            throw new LaneUnavailableException(whyNot);
+            throw new IOException(whyNot);
         }
         return RemoteLane.open(ready, given);
     }

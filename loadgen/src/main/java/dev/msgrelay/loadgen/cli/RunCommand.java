@@ -11,17 +11,18 @@ import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.StandingRig;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.report.BenchResults;
+import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.RunTable;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
@@ -67,11 +68,10 @@ final class RunCommand extends Told {
     @Option(
             names = "--latency-at",
             paramLabel = "PERCENT",
-            defaultValue = "80",
             description =
                     "After a run at full speed, latency is measured at this part of the speed that was found, on a fixed"
                             + " schedule; 0: not at all (${DEFAULT-VALUE}).")
-    private int latencyAt;
+    private int latencyAt = 80;
 
     @Option(
             names = "--explain",
@@ -83,35 +83,33 @@ final class RunCommand extends Told {
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        Load given = throughOptions.relay().overTls(loadOptions.load());
+        Load given = throughOptions.overTls(loadOptions.load());
         within("--latency-at", latencyAt, 0, 100);
         Contestant contestant = throughOptions.contestant(given);
-        Load load =
-                throughOptions.relay().asConnected(given).withPace(given.pace().withRealTime(false));
+        Load load = throughOptions.asConnected(given).withPace(given.pace().withRealTime(false));
         refuse(calibrate && load.rate() > 0, "--calibrate compares speeds: it takes no --rate " + load.rate());
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLines lines = new ProgressLines(err());
+                ProgressLine lines = ProgressLine.onStderr(err());
                 StandingRig rig = new StandingRig()) {
             Map<String, List<Run<RunResult>>> ceilings =
-                    calibrate ? ceilings(load, lines.experiment(interrupts, 1)) : Map.of();
-            Experiment<RunResult> parts = lines.experiment(interrupts, 1);
+                    calibrate ? ceilings(load, experiment(interrupts, lines, 1)) : Map.of();
+            Experiment<RunResult> parts = experiment(interrupts, lines, 1);
             try {
                 LoadCell first = LoadCell.here("", contestant, load, loadOptions.timing(), rig);
-                for (LoadCell cell = first; cell != null; cell = next(first, results(parts.runs()))) {
+                for (LoadCell cell = first; cell != null; cell = next(first, parts.runs())) {
                     Run<RunResult> run = parts.measure("", cell, 1);
                     if (!run.isWhole()) {
                         throw new RunException(run.failures().get(0));
                     }
                 }
-                List<RunResult> whole = rig.end(results(parts.runs()));
+                List<Run<RunResult>> whole = rig.end(parts.runs());
                 lines.end();
-                return report(parts.runs(), whole, ceilings);
+                return report(whole, ceilings);
             } catch (InterruptedException e) {
                 rig.abandon();
                 lines.end();
-                List<RunResult> finished = results(parts.runs());
-                if (!json && !finished.isEmpty()) {
-                    report(parts.runs(), finished, Map.of());
+                if (!json && !parts.runs().isEmpty()) {
+                    report(parts.runs(), Map.of());
                 }
                 print(RunTable.partial(rig.lastLive()) + "\n");
                 throw e;
@@ -119,21 +117,19 @@ final class RunCommand extends Told {
         }
     }
 
-    private static List<RunResult> results(List<Run<RunResult>> runs) {
-        return runs.stream().map(Run::result).toList();
-    }
-
     /** Full speed, then at a part of it; then, or after a rate that was asked for, the same in real time. */
-    private LoadCell next(LoadCell first, List<RunResult> done) {
+    private LoadCell next(LoadCell first, List<Run<RunResult>> done) {
         if (!first.contestant().stays()) {
             return null;
         }
         Load load = first.load();
         boolean realTime = loadOptions.realTime() && done.size() == (load.rate() > 0 ? 1 : 2);
         if (load.rate() == 0 && done.size() == 1 && latencyAt > 0 && load.isChecked()) {
-            return following(first, done.get(0).rateAt(latencyAt), false);
+            return following(first, done.get(0).result().rateAt(latencyAt), false);
         }
-        return realTime ? following(first, done.get(done.size() - 1).load().rate(), true) : null;
+        return realTime
+                ? following(first, done.get(done.size() - 1).result().load().rate(), true)
+                : null;
     }
 
     private LoadCell following(LoadCell first, int rate, boolean realTime) {
@@ -154,31 +150,21 @@ final class RunCommand extends Told {
         return ceilings;
     }
 
-    /**
-     * @param whole the runs' results, with what the relay said when it had ended
-     */
-    private int report(List<Run<RunResult>> runs, List<RunResult> whole, Map<String, List<Run<RunResult>>> ceilings)
-            throws IOException {
+    private int report(List<Run<RunResult>> runs, Map<String, List<Run<RunResult>>> ceilings) throws IOException {
         Ceilings ceiling = ceilings.isEmpty() ? null : best(ceilings.get(PLAIN_RELAY));
-        Load load = whole.get(0).load();
+        Load load = runs.get(0).result().load();
         LaneKind kind = load.unix() ? LaneKind.UNIX : LaneKind.LOOPBACK;
         Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(Ending.complete());
         List<RunTable.Part> told = new ArrayList<>();
-        for (int i = 0; i < whole.size(); i++) {
-            RunResult result = whole.get(i);
+        for (Run<RunResult> one : runs) {
+            RunResult result = one.result();
             boolean realTime = result.load().pace().realTime();
             Cell cell = new Cell(
                     result.contestant() + (realTime ? ", real-time publishers" : ""),
                     Parameters.of(result.load()),
                     result.load().rate() > 0 ? null : ceiling,
                     List.of());
-            RunRecord run = RunRecords.of(
-                    1,
-                    runs.get(i).started(),
-                    runs.get(i).hops(),
-                    runs.get(i).outcome(),
-                    result,
-                    RunRecords.Around.here(cell.ceilings()));
+            RunRecord run = LoadCell.record(one, Places.NEAR, cell.ceilings());
             results = results.with(kind.title(), cell, run);
             told.add(new RunTable.Part(run, result.load()));
         }
@@ -191,8 +177,8 @@ final class RunCommand extends Told {
         if (json) {
             print(results);
         } else {
-            String transport = ((LoadCell) runs.get(0).cell()).contestant().transport(load);
-            print(RunTable.of(results, told, whole.get(0).contestant(), transport, explain));
+            Contestant contestant = ((LoadCell) runs.get(0).cell()).contestant();
+            print(RunTable.of(results, told, contestant.name(), contestant.transport(load), explain));
         }
         return results.runs().stream().allMatch(one -> one.outcome().passed()) ? 0 : 1;
     }

@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
+import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.report.ResultsText;
 import dev.msgrelay.loadgen.result.Results;
@@ -37,7 +38,6 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code loadgen shootout}: lanes against each other and against their ceilings. */
 @Command(
@@ -75,14 +75,12 @@ final class ShootoutCommand extends Told {
             names = "--duration",
             paramLabel = "TIME",
             defaultValue = "3s",
-            converter = DurationConverter.class,
             description = "Of each run's measured part (${DEFAULT-VALUE}).")
     private Duration duration;
 
     @Option(
             names = "--warmup",
             paramLabel = "TIME",
-            converter = DurationConverter.class,
             description =
                     "Before the measured part, under the same load (8s, and up to 10s while the speed still grows; with --rate"
                             + " or --find-max-rate 10s).")
@@ -171,7 +169,7 @@ final class ShootoutCommand extends Told {
                 LinkBaseline::iperf3);
         ShootoutRun run;
         try (Interrupts interrupts = Interrupts.watch();
-                ProgressLines lines = new ProgressLines(err())) {
+                ProgressLine lines = ProgressLine.onStderr(err())) {
             Meter meter = Meter.ofThisHost(interrupts);
             run = new ShootoutRun(settings, equipment, meter, lines, files, origin(), List.of(Site.here()));
             try {
@@ -216,7 +214,7 @@ final class ShootoutCommand extends Told {
             checkSearch();
         }
         checkInProcess();
-        Timing timing = Limits.timing(spec(), warmup, usualWarmup(search), duration);
+        Timing timing = timing(warmup, usualWarmup(search), duration);
         var lanes = laneOptions.specs(remoteOptions.isGiven());
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {
             checkTogether(lanes);
@@ -300,7 +298,8 @@ final class ShootoutCommand extends Told {
             return new InProcessContestant(
                     InProcessContestant.USUAL_RUN, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
-        return new RelayContestant(relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane));
+        return new RelayContestant(
+                relayOptions.arguments(mtu), relayOptions.jvmOptions(), sides.publishOverUnix(lane), null);
     }
 
     /** Whether a rate is searched, and what it has to keep to. */
@@ -318,7 +317,6 @@ final class ShootoutCommand extends Told {
         @Option(
                 names = "--p99",
                 paramLabel = "TIME",
-                converter = DurationConverter.class,
                 description = "With --find-max-rate: what the 99th percentile of the latency may be (5ms).")
         private Duration p99;
 
@@ -331,14 +329,12 @@ final class ShootoutCommand extends Told {
         @Option(
                 names = "--search-time",
                 paramLabel = "TIME",
-                converter = DurationConverter.class,
                 description = "With --find-max-rate: how long one search takes at most (10m).")
         private Duration time;
 
         /**
          * @param paced whether rates are given
          * @return null where no rate is searched
-         * @throws ParameterException naming what does not fit together
          */
         SearchSettings settings(boolean paced) {
             if (!find) {

@@ -1,20 +1,75 @@
 package dev.msgrelay.loadgen.cli;
 
-import dev.msgrelay.loadgen.measure.PathMtu;
+import dev.msgrelay.loadgen.host.PathMtu;
+import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
+import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
-import java.io.IOException;
+import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.worker.Tls;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
-/** What lies between publishers and subscribers. */
+/** What lies between publishers and subscribers: which relay and how it is started, or something else. */
 final class ThroughOptions extends ContestantFit {
     private static final int MAX_BUFFER = 64 << 20;
 
+    /** How a relay of the run's own is started. */
+    private static final List<String> START =
+            List.of("--transport", "--event-loops", "--mtu", "--journal", "--relay-arg", "--relay-java-opts");
+
+    /** How to speak TLS with one that runs already. */
+    private static final List<String> TLS = List.of("--tls-ca", "--tls-cert", "--tls-key", "--tls-name");
+
+    /** Which relay it is, and what is known of it. */
+    private static final List<String> WHICH = List.of("--connect", "--connect-subscribe", "--slow-subscriber");
+
     @Mixin
-    private RelayOptions relay;
+    private RelayStartOptions start;
+
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the relay (the relay's default).")
+    private Integer mtu;
+
+    @Option(
+            names = "--connect",
+            paramLabel = "HOST:PORT",
+            description = "Publish to a relay that already runs, instead of starting one; or unix:/path.")
+    private String connect;
+
+    @Option(
+            names = "--connect-subscribe",
+            paramLabel = "HOST:PORT",
+            description = "Where to subscribe with --connect (the same host, one port below).")
+    private String connectSubscribe;
+
+    @Option(
+            names = "--tls-ca",
+            paramLabel = "FILE",
+            description = "With --connect: speak TLS, and trust the authorities of this file, PEM, and no others.")
+    private Path tlsCa;
+
+    @Option(
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "With --connect: speak TLS, and show this certificate, PEM; with --tls-key.")
+    private Path tlsCert;
+
+    @Option(
+            names = "--tls-key",
+            paramLabel = "FILE",
+            description = "The certificate's private key, PEM, PKCS#8, not encrypted.")
+    private Path tlsKey;
+
+    @Option(
+            names = "--tls-name",
+            paramLabel = "NAME",
+            description = "With --connect: the name that the relay's certificate has to be for (the endpoint's host).")
+    private String tlsName;
 
     @Option(names = "--in-process", description = "The publishers are threads in the relay's own JVM, at full speed.")
     private boolean inProcess;
@@ -22,13 +77,12 @@ final class ThroughOptions extends ContestantFit {
     @Option(
             names = "--through",
             paramLabel = "WHAT",
-            defaultValue = "relay",
             description =
                     "What lies between: relay; plain, the plain relay of the ceilings; sslhandler, the same over TLS by"
                             + " Netty's SslHandler; c, the reference relay in C, which"
                             + " needs a C compiler; direct, pre-packed frames to one subscriber that only counts; nothing, the"
                             + " publisher straight to one subscriber (${DEFAULT-VALUE}).")
-    private Through through;
+    private Through through = Through.RELAY;
 
     @Option(
             names = "--buffer",
@@ -36,62 +90,99 @@ final class ThroughOptions extends ContestantFit {
             description = "Of the reads of plain and c, or of the writes of direct (one segment of the path).")
     private Integer buffer;
 
-    RelayOptions relay() {
-        return relay;
+    Contestant contestant(Load load) {
+        String what = "--through " + through;
+        boolean buffers = through == Through.PLAIN || through == Through.C || through == Through.DIRECT;
+        refuse(buffer != null && !buffers, "--buffer needs --through plain, c or direct");
+        if (through == Through.RELAY) {
+            return inProcess ? inProcess(load) : relay(load);
+        }
+        refuse(inProcess, "--in-process and " + what + " exclude each other");
+        // All that speaks of a relay.
+        Stream.of(WHICH, START, TLS).forEach(options -> exclude(options, what));
+        if (buffer != null) {
+            within("--buffer", buffer, 1, through == Through.C ? Contestants.MAX_C_READ : MAX_BUFFER);
+        }
+        refuse(load.slow().count() > 0, "--slow-readers need a relay that knows policies, not " + what);
+        refuse(through == Through.NOTHING && load.subscribers() != 1, what + " takes one subscriber");
+        if (through == Through.DIRECT) {
+            checkDirect(load);
+        }
+        return withoutRelay(load, what, through, buffer == null ? PathMtu.loopbackSegment() : buffer);
+    }
+
+    private void checkDirect(Load load) {
+        int types = load.content().types();
+        refuse(load.writes().messages() > 0, "--batch and --through direct exclude each other");
+        refuse(types > 1, "--types " + types + " and --through direct exclude each other");
+        refuse(
+                load.subscribers() != 1 || load.isChecked(),
+                "--through direct takes one subscriber that only counts: give --check none");
+        refuse(load.rate() > 0, "--rate " + load.rate() + " and --through direct exclude each other");
+        refuse(load.writes().bytes() > 0, "--write-size and --through direct exclude each other: give --buffer");
+    }
+
+    /** The load, over TLS where it is said how. */
+    Load overTls(Load load) {
+        refuse((tlsCert == null) != (tlsKey == null), "--tls-cert and --tls-key go together");
+        boolean given = TLS.stream().anyMatch(this::isGiven);
+        refuse(
+                given && load.clients().kind() == Clients.Kind.C,
+                "--tls-ca and the like and --client c exclude each other");
+        return given ? load.withTls() : load;
+    }
+
+    private Contestant relay(Load load) {
+        refuse(connect == null && connectSubscribe != null, "--connect-subscribe needs --connect");
+        if (connect == null) {
+            TLS.forEach(option -> refuse(
+                    isGiven(option),
+                    option + " needs --connect: a relay of a run's own gets a certificate of its own"));
+            List<String> args = start.arguments(mtu);
+            checkJournal(load, "--journal %s", args);
+            return new RelayContestant(args, start.jvmOptions());
+        }
+        exclude(START, "--connect");
+        exclude(List.of("--unix", "--handshakes", "--scrapes"), "--connect");
+        Endpoint publish = publish();
+        Endpoint subscribe = subscribe(publish);
+        refuse(load.tls() && (publish.isUnix() || subscribe.isUnix()), "--tls is for TCP, not for --connect unix:");
+        return Contestants.remote(
+                publish, subscribe, start.policy(), load.tls() ? new Tls(tlsCa, tlsCert, tlsKey, tlsName) : null);
+    }
+
+    private Endpoint subscribe(Endpoint publish) {
+        if (connectSubscribe != null) {
+            return parsed("--connect-subscribe: ", connectSubscribe, Endpoint::parse);
+        }
+        refuse(publish.port() < 2, "--connect " + connect + " has no port below; give --connect-subscribe too");
+        return publish.withPort(publish.port() - 1);
     }
 
     /**
-     * @throws ParameterException naming what does not fit together
+     * The load as the relay gets it, and with what it does to slow subscribers: one that runs already says by its addresses
+     * whether they are Unix sockets.
      */
-    Contestant contestant(Load load) throws IOException {
-        int batch = load.writes().messages();
-        refuse(batch > 0 && through == Through.DIRECT, "--batch and --through direct exclude each other");
-        refuse(
-                buffer != null
-                        && (through == Through.RELAY || through == Through.SSLHANDLER || through == Through.NOTHING),
-                "--buffer needs --through plain, c or direct");
-        refuse(inProcess && through != Through.RELAY, "--in-process and --through " + through + " exclude each other");
-        if (through != Through.RELAY) {
-            relay.refuseAll("--through " + through);
+    Load asConnected(Load load) {
+        Load through = load.withPolicy(start.policy());
+        if (connect == null) {
+            return through;
         }
-        if (inProcess) {
-            checkInProcess(load);
-            return relay.inProcess(runLength(load));
-        }
-        String what = "--through " + through;
-        checkClients(load, what, through == Through.RELAY, through == Through.RELAY || through == Through.C);
-        if (through != Through.RELAY) {
-            checkPorts(load, what, through == Through.SSLHANDLER);
-        }
+        Endpoint publish = publish();
+        return through.withUnix(publish.isUnix() && subscribe(publish).isUnix());
+    }
+
+    /** The relay embedded in the publishers' process. */
+    private Contestant inProcess(Load load) {
+        checkInProcess(load);
+        refuse(connect != null || connectSubscribe != null, "--in-process and --connect exclude each other");
         refuse(
-                load.content().types() > 1 && through == Through.DIRECT,
-                "--types " + load.content().types() + " and --through direct exclude each other");
-        int max = through == Through.C ? Contestants.MAX_C_READ : MAX_BUFFER;
-        if (buffer != null) {
-            within("--buffer", buffer, 1, max);
-        }
-        int size = buffer == null ? PathMtu.loopbackSegment() : buffer;
-        refuse(
-                through != Through.RELAY && through != Through.C && load.publishers() != 1,
-                "--through " + through + " takes one publisher, not " + load.publishers());
-        refuse(
-                through != Through.RELAY && load.slow().count() > 0,
-                "--slow-readers need a relay that knows policies, not --through " + through);
-        refuse(
-                through == Through.DIRECT && (load.subscribers() != 1 || load.isChecked()),
-                "--through direct takes one subscriber that only counts: give --check none");
-        refuse(
-                through == Through.DIRECT && load.rate() > 0,
-                "--rate " + load.rate() + " and --through direct exclude each other");
-        refuse(
-                through == Through.DIRECT && load.writes().bytes() > 0,
-                "--write-size and --through direct exclude each other: give --buffer");
-        refuse(through == Through.NOTHING && load.subscribers() != 1, "--through nothing takes one subscriber");
-        return switch (through) {
-            case RELAY -> relay.contestant(load);
-            case PLAIN, SSLHANDLER, C -> reference(load, what, through, size);
-            case DIRECT -> Contestants.direct(size);
-            case NOTHING -> Contestants.none();
-        };
+                !start.relayArgs().isEmpty(),
+                "--in-process takes no --relay-arg " + String.join(" ", start.relayArgs()));
+        return new InProcessContestant(runLength(load), start.arguments(mtu), start.jvmOptions());
+    }
+
+    private Endpoint publish() {
+        return parsed("--connect: ", connect, Endpoint::parse);
     }
 }

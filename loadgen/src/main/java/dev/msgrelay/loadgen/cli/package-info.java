@@ -3,12 +3,12 @@
  *
  * <pre>
  *  LoadgenMain -&gt; a command: Told
- *    run, calibrate, bench, compare, shootout    LoadOptions, MatrixOptions -&gt; Load, Timing     what is sent
- *                                                ContestantFit, RelayOptions   -&gt; Contestant           what lies between
- *                                                LaneOptions, RemoteOptions -&gt; Lane             where it lives
- *    doctor, ceiling, lanes                      HostOptions, LinkOptions                       what there is
+ *    run, calibrate, bench, compare, shootout    LoadOptions, MatrixOptions         -&gt; Load, Timing  what is sent
+ *                                                ThroughOptions, ContestantOptions  -&gt; Contestant    what lies between
+ *                                                LaneOptions, RemoteOptions         -&gt; Lane          where it lives
+ *    doctor, ceiling, lanes                      HostOptions, LinkOptions                            what there is
  *                                                     | Options: what does not fit is refused, by name and limit
- *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLines
+ *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLine
  * </pre>
  *
  * The command's thread; Ctrl-C interrupts it.

@@ -9,11 +9,15 @@ import static dev.msgrelay.loadgen.render.Unit.format;
  * @param high to here, at the confidence that was asked for or a little more
  */
 public record Estimate(double value, double low, double high) {
-    /** Of a ratio, where too little is known of it. */
+    /** Where there are too few values for an interval. */
     static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN);
 
+    public boolean isKnown() {
+        return !Double.isNaN(value);
+    }
+
     /** The ratio that is meant by a difference of logarithms. */
-    Estimate exp() {
+    public Estimate exp() {
         return new Estimate(Math.exp(value), Math.exp(low), Math.exp(high));
     }
 

@@ -3,8 +3,6 @@ package dev.msgrelay.loadgen.compare;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /** What two relays are compared by. */
@@ -17,6 +15,7 @@ public enum Figure {
     RELAY_CPU("relayCpu", "relay CPU s/million", false, Figure::cpuSecondsPerMillion);
 
     private static final double MICRO_NANOS = 1e3;
+    private static final double MILLION = 1e6;
 
     private final String id;
     private final String title;
@@ -44,14 +43,10 @@ public enum Figure {
         return figures;
     }
 
-    /** These figures of one run; NaN where it has none, or one that no ratio can be made of. */
-    static Map<Figure, Double> of(List<Figure> figures, RunResult result) {
-        Map<Figure, Double> values = new TreeMap<>();
-        for (Figure figure : figures) {
-            double value = figure.value.applyAsDouble(result);
-            values.put(figure, value > 0 ? value : Double.NaN);
-        }
-        return values;
+    /** Of one run; NaN where it has none, or one that no ratio can be made of. */
+    double of(RunResult result) {
+        double known = value.applyAsDouble(result);
+        return known > 0 ? known : Double.NaN;
     }
 
     /** For programs. */
@@ -83,7 +78,7 @@ public enum Figure {
 
     /** Of the relay's process, for a million messages that subscribers got. */
     private static double cpuSecondsPerMillion(RunResult result) {
-        long cpuNanos = result.processes().get(0).cpuNanos();
-        return cpuNanos / MICRO_NANOS / result.received().traffic().messages();
+        double cpuSeconds = result.processes().get(0).cpuSeconds();
+        return cpuSeconds * MILLION / result.received().traffic().messages();
     }
 }

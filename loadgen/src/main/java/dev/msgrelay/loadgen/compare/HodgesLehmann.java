@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.result.Counted;
 import java.util.Arrays;
-import java.util.Optional;
 
 /**
  * By how much one set of values lies above another: Hodges' and Lehmann's estimate, with the exact interval that goes
@@ -30,11 +29,11 @@ public final class HodgesLehmann {
     /**
      * The shift from {@code a} to {@code b}, which do not belong together: the median of all differences.
      *
-     * @return empty when there are too few values for the confidence
+     * @return unknown when there are too few values for the confidence
      */
-    public static Optional<Estimate> unpaired(double[] a, double[] b) {
+    public static Estimate unpaired(double[] a, double[] b) {
         if (Math.min(a.length, b.length) < MIN_UNPAIRED) {
-            return Optional.empty();
+            return Estimate.UNKNOWN;
         }
         double[] differences = new double[a.length * b.length];
         int n = 0;
@@ -49,14 +48,14 @@ public final class HodgesLehmann {
     /**
      * The centre of differences of pairs: the median of the means of any two of them, each with itself too.
      *
-     * @return empty when there are too few pairs for the confidence
+     * @return unknown when there are too few pairs for the confidence
      */
-    public static Optional<Estimate> paired(double[] differences) {
+    public static Estimate paired(double[] differences) {
         return paired(differences, CONFIDENCE);
     }
 
     /** As above, with an interval of another confidence. */
-    public static Optional<Estimate> paired(double[] differences, double confidence) {
+    public static Estimate paired(double[] differences, double confidence) {
         return estimate(walshAverages(differences), signedRankCounts(differences.length), confidence);
     }
 
@@ -77,18 +76,13 @@ public final class HodgesLehmann {
         return means;
     }
 
-    private static Optional<Estimate> estimate(double[] values, double[] counts, double confidence) {
+    private static Estimate estimate(double[] values, double[] counts, double confidence) {
         int place = place(counts, (1 - confidence) / 2);
         if (place == 0) {
-            return Optional.empty();
+            return Estimate.UNKNOWN;
         }
         Arrays.sort(values);
-        return Optional.of(new Estimate(Counted.median(values), values[place - 1], values[values.length - place]));
-    }
-
-    /** Of the interval of {@link #CONFIDENCE}. */
-    static int place(double[] counts) {
-        return place(counts, (1 - CONFIDENCE) / 2);
+        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
     }
 
     /**
@@ -96,7 +90,7 @@ public final class HodgesLehmann {
      *
      * @param tail what may lie on either side of it
      */
-    private static int place(double[] counts, double tail) {
+    static int place(double[] counts, double tail) {
         double all = Arrays.stream(counts).sum();
         double below = 0;
         int place = 0;

@@ -1,11 +1,17 @@
 package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
-import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
+import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.run.RunResult;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -20,17 +26,22 @@ public final class InTurn {
     /** What an hour has, about. */
     private static final int MAX_PAIRS = 500;
 
-    private final Experiment<Turn> experiment;
+    private final Experiment<RunResult> experiment;
     private final List<Figure> figures;
+    private final int pairsOfARound;
     private final double withinPercent;
+    private final List<Turn> turns = new ArrayList<>();
+    private int seen;
 
     /**
      * @param figures the first one decides
+     * @param pairsOfARound that went through the same two processes
      * @param withinPercent how wide the interval of the first figure may be
      */
-    public InTurn(Experiment<Turn> experiment, List<Figure> figures, double withinPercent) {
+    public InTurn(Experiment<RunResult> experiment, List<Figure> figures, int pairsOfARound, double withinPercent) {
         this.experiment = experiment;
         this.figures = figures;
+        this.pairsOfARound = pairsOfARound;
         this.withinPercent = withinPercent;
     }
 
@@ -40,12 +51,11 @@ public final class InTurn {
      * @param cells A's and B's
      * @param limitNanos no pair begins that would probably end later
      */
-    public PairedComparison compare(
-            List<? extends Cell<Turn>> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
+    public PairedComparison compare(List<LoadCell> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {
-            List<Run<Turn>> runs = experiment.rounds(
+            List<Run<RunResult>> runs = experiment.rounds(
                     "", cells, new Until<>(MAX_PAIRS, MAX_PAIRS, limitNanos, all -> isEnough(all, afterPair)));
-            Run<Turn> last = runs.get(runs.size() - 1);
+            Run<RunResult> last = runs.get(runs.size() - 1);
             if (!last.failures().isEmpty()) {
                 String run = last.cell().name() + ", run " + (last.number() + 1) + ": ";
                 return comparison(
@@ -57,7 +67,7 @@ public final class InTurn {
         }
     }
 
-    private boolean isEnough(List<Run<Turn>> runs, Consumer<PairedComparison> afterPair) {
+    private boolean isEnough(List<Run<RunResult>> runs, Consumer<PairedComparison> afterPair) {
         if (!runs.get(runs.size() - 1).failures().isEmpty()) {
             return true;
         }
@@ -75,7 +85,23 @@ public final class InTurn {
     }
 
     private PairedComparison comparison(Ended ended, List<String> failures) {
-        return PairedComparison.of(
-                experiment.runs().stream().filter(Run::isWhole).toList(), figures, ended, failures);
+        for (Run<RunResult> run :
+                experiment.runs().subList(seen, experiment.runs().size())) {
+            seen++;
+            if (run.isWhole()) {
+                turns.add(turn(run));
+            }
+        }
+        return PairedComparison.of(turns, figures, ended, failures);
+    }
+
+    /** What makes it invalid is a mark, too: it stands in no pair. */
+    private Turn turn(Run<RunResult> run) {
+        Map<String, Double> values = new TreeMap<>();
+        figures.forEach(figure -> values.put(figure.id(), figure.of(run.result())));
+        List<String> marks = new ArrayList<>(run.failures());
+        marks.addAll(run.outcome().marks());
+        Side side = Side.valueOf(run.cell().name());
+        return new Turn(side, run.number(), run.number() / (2 * pairsOfARound), run.hops(), values, marks);
     }
 }

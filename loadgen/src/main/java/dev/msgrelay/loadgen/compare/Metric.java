@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Delay;
 import java.util.Arrays;
 import java.util.function.ToDoubleFunction;
 
@@ -11,8 +12,8 @@ import java.util.function.ToDoubleFunction;
 public enum Metric {
     IN("in", "in, msg/s", Unit.COUNT, true, Figures::in),
     OUT("out", "out, msg/s", Unit.COUNT, true, Figures::out),
-    P50("p50", "latency p50", Unit.NANOS, false, run -> Figures.latency(run, 50)),
-    P99("p99", "latency p99", Unit.NANOS, false, run -> Figures.latency(run, 99)),
+    P50("p50", "latency p50", Unit.NANOS, false, run -> run.delays().at(Delay.LATENCY, 50)),
+    P99("p99", "latency p99", Unit.NANOS, false, run -> run.delays().at(Delay.LATENCY, 99)),
     CPU("cpuPerMessage", "CPU per message", Unit.NANOS, false, Figures::cpuPerMessage);
 
     static final String TOO_FEW_RUNS = "too few runs";
@@ -53,7 +54,7 @@ public enum Metric {
 
     /** What a ratio means, for people; that 1 is within the interval: no difference was seen. */
     String meaning(Estimate ratio) {
-        if (Double.isNaN(ratio.value())) {
+        if (!ratio.isKnown()) {
             return TOO_FEW_RUNS;
         }
         return ratio.includes(1) ? "noise" : ratio.value() > 1 == moreIsBetter ? "better" : "worse";

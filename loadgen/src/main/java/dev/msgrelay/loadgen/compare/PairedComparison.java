@@ -1,6 +1,9 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.experiment.Run;
+import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.Results.Ending.How;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.List;
 
 /**
@@ -11,23 +14,22 @@ import java.util.List;
  * @param ended why there are not more
  * @param failures what makes all of it invalid; empty where nothing does
  */
-public record PairedComparison(
-        List<Run<Turn>> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
+public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     public enum Ended {
-        NOT_YET("it goes on"),
-        NARROW("the interval is narrow enough"),
-        TIME("the time is over"),
-        INTERRUPTED("interrupted"),
-        FAILED("a run was invalid");
+        NOT_YET(How.RUNNING, "it goes on"),
+        NARROW(How.COMPLETE, "the interval is narrow enough"),
+        TIME(How.COMPLETE, "the time is over"),
+        INTERRUPTED(How.INTERRUPTED, "interrupted"),
+        FAILED(How.FAILED, "a run was invalid");
 
-        private final String text;
+        private final Ending ending;
 
-        Ended(String text) {
-            this.text = text;
+        Ended(How how, String text) {
+            ending = new Ending(how, text);
         }
 
-        public String text() {
-            return text;
+        public Ending ending() {
+            return ending;
         }
     }
 
@@ -37,7 +39,7 @@ public record PairedComparison(
         failures = List.copyOf(failures);
     }
 
-    static PairedComparison of(List<Run<Turn>> runs, List<Figure> figures, Ended ended, List<String> failures) {
+    static PairedComparison of(List<Turn> runs, List<Figure> figures, Ended ended, List<String> failures) {
         Pairs pairs = Pairs.of(runs);
         return new PairedComparison(
                 runs,
@@ -52,15 +54,12 @@ public record PairedComparison(
         return rows.get(0);
     }
 
-    public List<Run<Turn>> marked(Side side) {
-        return runs.stream()
-                .filter(run -> run.result().side() == side && run.isMarked())
-                .toList();
+    public List<Turn> marked(Side side) {
+        return runs.stream().filter(run -> run.side() == side && !run.counts()).toList();
     }
 
     /** Whether B is slower than this by what decides: the whole interval of its speed to A's lies below. */
     public boolean isBelow(double ratio) {
-        Estimate speed = headline().speed();
-        return speed != null && speed.high() < ratio;
+        return headline().speed().high() < ratio;
     }
 }

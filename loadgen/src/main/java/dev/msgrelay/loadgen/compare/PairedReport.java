@@ -2,20 +2,19 @@ package dev.msgrelay.loadgen.compare;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Site;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A comparison in turn, for people and for programs. */
@@ -27,13 +26,13 @@ public final class PairedReport {
             Field.text("", row -> row.figure().title()),
             Field.of("A", Unit.PLAIN, row -> value(row.medianA())),
             Field.of("B", Unit.PLAIN, row -> value(row.medianB())),
-            Field.of("B/A", Unit.RATIO, row -> row.known().value()),
-            Field.text("interval", row -> row.ratio() == null ? "" : row.ratio().interval()),
+            Field.of("B/A", Unit.RATIO, row -> row.ratio().value()),
+            Field.text("interval", row -> row.ratio().isKnown() ? row.ratio().interval() : ""),
             Field.of("rounds", Unit.WHOLE, PairedRow::rounds),
             Field.of(
                     "sees from",
                     Unit.FRACTION,
-                    row -> row.ratio() == null ? Double.NaN : row.smallestSeenPercent() / HUNDRED),
+                    row -> row.ratio().isKnown() ? row.smallestSeenPercent() / HUNDRED : Double.NaN),
             Field.text("", PairedRow::verdict));
 
     private final Map<Side, String> titles;
@@ -51,18 +50,17 @@ public final class PairedReport {
     public static String progress(PairedComparison comparison) {
         PairedRow row = comparison.headline();
         int last = comparison.runs().size() / 2;
-        String known = row.ratio() == null
+        String known = !row.ratio().isKnown()
                 ? "needs " + HodgesLehmann.MIN_PAIRS + " rounds"
                 : interval(row) + format(", %.1f %% wide", row.widthPercent());
-        Run<Turn> one = comparison.runs().get(comparison.runs().size() - 2);
-        Run<Turn> other = comparison.runs().get(comparison.runs().size() - 1);
-        Turn a = (one.result().side() == Side.A ? one : other).result();
-        Turn b = (one.result().side() == Side.A ? other : one).result();
+        Turn one = comparison.runs().get(comparison.runs().size() - 2);
+        Turn other = comparison.runs().get(comparison.runs().size() - 1);
+        boolean inOrder = one.side() == Side.A;
         return format(
                 "pair %3d: A %s, B %s %s (%s)  B/A so far %s",
                 last,
-                value(a.figures().get(row.figure())),
-                value(b.figures().get(row.figure())),
+                value((inOrder ? one : other).value(row.figure().id())),
+                value((inOrder ? other : one).value(row.figure().id())),
                 row.figure().title(),
                 one.regime() == other.regime() ? one.regime() : one.regime() + ", then " + other.regime(),
                 known);
@@ -90,7 +88,7 @@ public final class PairedReport {
 
     private String verdict() {
         PairedRow row = comparison.headline();
-        return row.ratio() == null
+        return !row.ratio().isKnown()
                 ? format("none: an interval needs %d rounds", HodgesLehmann.MIN_PAIRS)
                 : row.verdict() + ", B/A " + interval(row);
     }
@@ -107,13 +105,13 @@ public final class PairedReport {
                 regimes.isEmpty() ? "none" : regimes,
                 pairs.moved(),
                 pairs.alone().size(),
-                comparison.ended().text()));
+                comparison.ended().ending().reason()));
         for (Side side : Side.values()) {
-            List<Run<Turn>> marked = comparison.marked(side);
+            List<Turn> marked = comparison.marked(side);
             if (!marked.isEmpty()) {
                 text.append(format(
                         "%n%s: %d runs are marked, the first: %s",
-                        side, marked.size(), marked.get(0).outcome().marks().get(0)));
+                        side, marked.size(), marked.get(0).marks().get(0)));
             }
         }
         text.append(pairs.count() ? "" : format("%nwithout marked runs there is no pair, so they stand in it"));
@@ -128,23 +126,13 @@ public final class PairedReport {
         notes.addAll(comparison.failures());
         return Results.of(origin, List.of(Site.here()))
                 .withRatios(comparison.rows().stream().map(this::ratio).toList())
-                .withTurns(comparison.runs().stream().map(PairedReport::turn).toList())
+                .withTurns(comparison.runs())
                 .withNotes(notes)
-                .with(ending());
-    }
-
-    private Ending ending() {
-        return switch (comparison.ended()) {
-            case NOT_YET -> Ending.running();
-            case NARROW, TIME ->
-                new Ending(Ending.How.COMPLETE, comparison.ended().text());
-            case INTERRUPTED -> Ending.interrupted(comparison.ended().text());
-            case FAILED -> Ending.failed(comparison.ended().text());
-        };
+                .with(comparison.ended().ending());
     }
 
     private Ratio ratio(PairedRow row) {
-        Estimate known = row.known();
+        Estimate known = row.ratio();
         return new Ratio(
                 "in turn",
                 row.figure().id(),
@@ -161,18 +149,6 @@ public final class PairedReport {
                 Double.NaN,
                 false,
                 row.verdict());
-    }
-
-    private static Results.Turn turn(Run<Turn> run) {
-        Map<String, Double> figures = new TreeMap<>();
-        run.result().figures().forEach((figure, value) -> figures.put(figure.id(), value));
-        return new Results.Turn(
-                run.result().side().name(),
-                run.number(),
-                run.result().round(),
-                run.hops(),
-                figures,
-                run.outcome().marks());
     }
 
     private static String interval(PairedRow row) {

@@ -2,8 +2,9 @@ package dev.msgrelay.loadgen.compare;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.function.Function;
 
 /**
@@ -11,7 +12,7 @@ import java.util.function.Function;
  *
  * @param medianA of the runs that are in pairs; NaN where none has the figure
  * @param rounds that have it: each gives one ratio
- * @param ratio of b to a, with the 95 % interval; null where there are too few rounds for that
+ * @param ratio of b to a, with the 95 % interval; unknown where there are too few rounds for that
  * @param better who is ahead beyond doubt: 1 is outside of the 99 % interval; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
@@ -34,57 +35,48 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
 
     static PairedRow of(Figure figure, Pairs pairs) {
         double[] logs = pairs.logRatios(figure);
-        Estimate doubtless =
-                HodgesLehmann.paired(logs, BEYOND_DOUBT).map(Estimate::exp).orElse(null);
         return new PairedRow(
                 figure,
                 median(figure, pairs, Pairs.Pair::a),
                 median(figure, pairs, Pairs.Pair::b),
                 logs.length,
-                HodgesLehmann.paired(logs, CONFIDENCE).map(Estimate::exp).orElse(null),
-                ahead(figure, doubtless));
+                HodgesLehmann.paired(logs, CONFIDENCE).exp(),
+                ahead(figure, HodgesLehmann.paired(logs, BEYOND_DOUBT).exp()));
     }
 
     private static Side ahead(Figure figure, Estimate ratio) {
-        if (ratio == null || ratio.includes(1)) {
+        if (!ratio.isKnown() || ratio.includes(1)) {
             return null;
         }
         return ratio.value() > 1 == figure.moreIsBetter() ? Side.B : Side.A;
     }
 
-    private static double median(Figure figure, Pairs pairs, Function<Pairs.Pair, Run<Turn>> side) {
+    private static double median(Figure figure, Pairs pairs, Function<Pairs.Pair, Turn> side) {
         return Counted.median(pairs.pairs().stream()
                 .filter(pair -> Double.isFinite(pair.logRatio(figure)))
-                .mapToDouble(pair -> side.apply(pair).result().figures().get(figure))
+                .mapToDouble(pair -> side.apply(pair).value(figure.id()))
                 .toArray());
     }
 
-    /** The ratio; unknown where there is none. */
-    Estimate known() {
-        return ratio == null ? Estimate.UNKNOWN : ratio;
-    }
-
-    /** The speed of B to A's: the ratio, or its inverse where less is better. Null where there is no interval. */
+    /** The speed of B to A's: the ratio, or its inverse where less is better. */
     public Estimate speed() {
-        return ratio == null || figure.moreIsBetter()
-                ? ratio
-                : new Estimate(1 / ratio.value(), 1 / ratio.high(), 1 / ratio.low());
+        return figure.moreIsBetter() ? ratio : new Estimate(1 / ratio.value(), 1 / ratio.high(), 1 / ratio.low());
     }
 
     /** How wide the interval is: 5 for 0.98 .. 1.029; infinite where there is none. */
     public double widthPercent() {
-        return ratio == null ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * PERCENT;
+        return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * PERCENT;
     }
 
     /** The smallest difference that so many rounds with this spread show in four of five comparisons; infinite without an interval. */
     public double smallestSeenPercent() {
-        return ratio == null
+        return !ratio.isKnown()
                 ? Double.POSITIVE_INFINITY
                 : (Math.pow(ratio.high() / ratio.low(), SEEN_IN_FOUR_OF_FIVE / 2) - 1) * PERCENT;
     }
 
     public String verdict() {
-        if (ratio == null) {
+        if (!ratio.isKnown()) {
             return "too few rounds";
         }
         if (better != null) {

@@ -1,7 +1,8 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -20,25 +21,21 @@ import java.util.function.Predicate;
  * @param moved how many of the pairs are of different blocks
  * @param alone runs without a partner
  */
-public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
+public record Pairs(List<Pair> pairs, int moved, List<Turn> alone) {
     /** Two runs of one regime. */
-    public record Pair(Run<Turn> a, Run<Turn> b) {
+    public record Pair(Turn a, Turn b) {
         public Regime regime() {
             return a.regime();
         }
 
         /** The logarithm of b's figure to a's; NaN where one of them has none. */
         double logRatio(Figure figure) {
-            return Math.log(of(b, figure) / of(a, figure));
-        }
-
-        private static double of(Run<Turn> run, Figure figure) {
-            return run.result().figures().getOrDefault(figure, Double.NaN);
+            return Math.log(b.value(figure.id()) / a.value(figure.id()));
         }
 
         /** What the processes of both are named by: a's round and b's. */
         private List<Integer> processes() {
-            return List.of(a.result().round(), b.result().round());
+            return List.of(a.round(), b.round());
         }
 
         /** Runs between them. */
@@ -46,8 +43,8 @@ public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
             return Math.abs(a.number() - b.number());
         }
 
-        private static Pair of(Run<Turn> one, Run<Turn> other) {
-            return one.result().side() == Side.A ? new Pair(one, other) : new Pair(other, one);
+        private static Pair of(Turn one, Turn other) {
+            return one.side() == Side.A ? new Pair(one, other) : new Pair(other, one);
         }
     }
 
@@ -61,16 +58,16 @@ public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
      *
      * @param runs whole ones, by number, without a gap
      */
-    static Pairs of(List<Run<Turn>> runs) {
-        Pairs counted = of(runs, Run::counts);
+    static Pairs of(List<Turn> runs) {
+        Pairs counted = of(runs, Turn::counts);
         return counted.pairs().isEmpty() ? of(runs, run -> true) : counted;
     }
 
-    private static Pairs of(List<Run<Turn>> runs, Predicate<Run<Turn>> counts) {
+    private static Pairs of(List<Turn> runs, Predicate<Turn> counts) {
         List<Pair> pairs = new ArrayList<>();
-        List<Run<Turn>> left = new ArrayList<>();
+        List<Turn> left = new ArrayList<>();
         for (int i = 0; i < runs.size(); i += 2) {
-            List<Run<Turn>> block = runs.subList(i, Math.min(i + 2, runs.size())).stream()
+            List<Turn> block = runs.subList(i, Math.min(i + 2, runs.size())).stream()
                     .filter(counts)
                     .toList();
             if (block.size() == 2 && block.get(0).regime() == block.get(1).regime()) {
@@ -87,7 +84,7 @@ public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
                 pairs.add(pair);
             }
         }
-        List<Run<Turn>> alone = runs.stream()
+        List<Turn> alone = runs.stream()
                 .filter(run -> left.contains(run) || !counts.test(run))
                 .toList();
         return new Pairs(pairs, pairs.size() - ofOneBlock, alone);
@@ -99,11 +96,11 @@ public record Pairs(List<Pair> pairs, int moved, List<Run<Turn>> alone) {
     }
 
     /** All pairs that could be made of these, the nearest first. */
-    private static List<Pair> candidates(List<Run<Turn>> left) {
+    private static List<Pair> candidates(List<Turn> left) {
         List<Pair> all = new ArrayList<>();
-        for (Run<Turn> a : left) {
-            for (Run<Turn> b : left) {
-                if (a.result().side() == Side.A && b.result().side() == Side.B && a.regime() == b.regime()) {
+        for (Turn a : left) {
+            for (Turn b : left) {
+                if (a.side() == Side.A && b.side() == Side.B && a.regime() == b.regime()) {
                     all.add(new Pair(a, b));
                 }
             }

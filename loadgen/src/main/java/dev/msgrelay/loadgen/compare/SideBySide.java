@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.compare;
 
-import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.LoadCell;
-import dev.msgrelay.loadgen.experiment.Measured;
+import dev.msgrelay.loadgen.experiment.LoadRig;
+import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
@@ -12,10 +12,10 @@ import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The two relays, and one set of publishers and subscribers for both, which stay from run to run: what their JVMs have made of
@@ -27,10 +27,9 @@ import java.util.Map;
  *  two                  | start A and B, warm up each | load A | load B | load B | load A | stop both |
  * </pre>
  */
-public final class SideBySide implements AutoCloseable {
+public final class SideBySide implements LoadRig, AutoCloseable {
     private final Map<Side, Contestant> contestants;
     private final Map<Side, Load> loads;
-    private final List<Figure> figures;
     private final Schedule schedule;
     private final Children workers = Children.staying();
     private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
@@ -56,58 +55,27 @@ public final class SideBySide implements AutoCloseable {
 
     /**
      * @param loads of one pace
-     * @param figures that are kept of each run
      * @throws InterruptedException the JVM is going down
      */
-    public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, List<Figure> figures, Schedule schedule)
+    public SideBySide(Map<Side, Contestant> contestants, Map<Side, Load> loads, Schedule schedule)
             throws InterruptedException {
         this.contestants = contestants;
         this.loads = loads;
-        this.figures = figures;
         this.schedule = schedule;
     }
 
-    public List<Cell<Turn>> cells() {
-        return List.of(new SideCell(Side.A), new SideCell(Side.B));
+    public List<LoadCell> cells() {
+        // Both sides have the same time to become warm.
+        Timing each = schedule.each().exactly();
+        return Stream.of(Side.values())
+                .map(side -> LoadCell.here(side.name(), contestants.get(side), loads.get(side), each, this))
+                .toList();
     }
 
-    private final class SideCell implements Cell<Turn> {
-        private final Side side;
-        private final LoadCell cell;
-
-        SideCell(Side side) {
-            this.side = side;
-            // Both sides have the same time to become warm.
-            Timing each = schedule.each().exactly();
-            this.cell = LoadCell.here(side.name(), contestants.get(side), loads.get(side), each, SideBySide.this::run);
-        }
-
-        @Override
-        public String name() {
-            return cell.name();
-        }
-
-        @Override
-        public Duration estimate() {
-            return cell.estimate();
-        }
-
-        @Override
-        public void prepare(RunObserver observer) throws IOException, RunException, InterruptedException {
-            SideBySide.this.prepare(side, observer);
-        }
-
-        @Override
-        public Measured<Turn> measure(RunObserver observer) throws IOException, RunException, InterruptedException {
-            int round = runs++ / (2 * schedule.pairs());
-            Measured<RunResult> measured = cell.measure(observer);
-            Turn turn = new Turn(side, round, Figure.of(figures, measured.result()));
-            return new Measured<>(turn, measured.failures(), measured.marks());
-        }
-    }
-
-    private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
+    @Override
+    public void prepare(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
+            Side side = Side.valueOf(cell.name());
             // For the workers, which are as new as the relay; and they are started as these loads need them.
             boolean alike = loads.get(side).equals(loads.get(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
@@ -124,8 +92,9 @@ public final class SideBySide implements AutoCloseable {
     }
 
     /** A relay of its own, or one that stands already. */
-    private Measured<RunResult> run(LoadCell cell, RunObserver observer)
-            throws IOException, RunException, InterruptedException {
+    @Override
+    public RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
+        runs++;
         Side side = Side.valueOf(cell.name());
         if (schedule.pairs() > 1) {
             return through(side, cell.load(), cell.timing(), standing.get(side), observer);
@@ -162,14 +131,12 @@ public final class SideBySide implements AutoCloseable {
         }
     }
 
-    private Measured<RunResult> through(Side side, Load given, Timing timing, Standing relay, RunObserver observer)
+    private RunResult through(Side side, Load given, Timing timing, Standing relay, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         observer.phase("running " + side);
         Contestant contestant = contestants.get(side);
         Load through = given.withPolicy(contestant.policy());
-        RunResult result =
-                new LoadRun(contestant, through, timing, RunObserver.NONE).through(relay.contestant(), workers);
-        return new Measured<>(result, List.of(), List.of());
+        return new LoadRun(contestant, through, timing, RunObserver.NONE).through(relay.contestant(), workers);
     }
 
     @Override

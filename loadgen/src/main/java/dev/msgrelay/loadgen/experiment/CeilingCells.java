@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.host.PathMtu;
 import dev.msgrelay.loadgen.load.Check;
-import dev.msgrelay.loadgen.measure.PathMtu;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;

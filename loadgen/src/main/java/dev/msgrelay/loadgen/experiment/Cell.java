@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What is measured again and again, in turn with others.
@@ -30,5 +31,15 @@ public interface Cell<R> {
      *
      * @throws RunException it did not come to its end
      */
-    Measured<R> measure(RunObserver observer) throws IOException, RunException, InterruptedException;
+    R measure(RunObserver observer) throws IOException, RunException, InterruptedException;
+
+    /** What makes a run that came to its end invalid, one line each. */
+    default List<String> failures(R result) {
+        return List.of();
+    }
+
+    /** Why its figures are not usable: "the hosts' clocks went apart by 300 us"; mostly empty. */
+    default List<String> marks(R result) {
+        return List.of();
+    }
 }

@@ -4,7 +4,6 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
@@ -183,31 +182,30 @@ public final class Experiment<R> {
         long begun = meter.nanoTime();
         String started = now();
         double before = Double.NaN;
-        Measured<R> measured;
-        boolean whole = true;
+        R result = null;
+        List<String> failures;
         try {
             cell.prepare(observer);
             before = freshHop(observer);
-            measured = cell.measure(observer);
+            result = cell.measure(observer);
+            failures = cell.failures(result);
         } catch (IOException | RunException e) {
             TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
-            whole = false;
-            measured = new Measured<>(null, List.of(e.getMessage()), List.of());
+            failures = List.of(e.getMessage());
         }
         checkEnd();
         hop = meter.hopNanos();
         hopAt = meter.nanoTime();
-        Run<R> run = run(cell, round, started, new Hops(before, hop), measured, whole);
+        Hops hops = new Hops(before, hop);
+        List<String> marks = new ArrayList<>(hops.marks());
+        if (result != null) {
+            marks.addAll(cell.marks(result));
+        }
+        Outcome outcome = new Outcome(failures, marks, result == null);
+        Run<R> run = new Run<>(cell, runs.size(), round, started, hops, result, outcome);
         left.done(cell.estimate(), hopAt - begun);
         keep(run);
         return run;
-    }
-
-    private Run<R> run(Cell<R> cell, int round, String started, Hops hops, Measured<R> measured, boolean whole) {
-        List<String> marks = new ArrayList<>(RunRecords.marks(hops));
-        marks.addAll(measured.marks());
-        Outcome outcome = new Outcome(measured.failures(), marks, !whole);
-        return new Run<>(cell, runs.size(), round, started, hops, measured.result(), outcome);
     }
 
     private void keep(Run<R> run) {

@@ -21,8 +21,7 @@ public final class HostRig implements LoadRig {
 
     /** Clocks of other hosts are measured right before and right after it. */
     @Override
-    public Measured<RunResult> run(LoadCell cell, RunObserver observer)
-            throws IOException, RunException, InterruptedException {
+    public RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
         List<SshSite> others = Stream.of(
                         cell.placement().publishers(), cell.placement().subscribers())
                 .filter(SshSite.class::isInstance)
@@ -42,6 +41,6 @@ public final class HostRig implements LoadRig {
         List<String> marks = drift <= MAX_DRIFT_NANOS
                 ? List.of()
                 : List.of(format("the hosts' clocks went apart by %.0f us", drift / NANOS_PER_MICRO));
-        return new Measured<>(result, List.of(), marks);
+        return result.withMarks(marks);
     }
 }

@@ -8,11 +8,14 @@ import java.io.IOException;
 /** Starts the processes of a run: a test puts another one in its place. */
 @FunctionalInterface
 public interface LoadRig {
+    /** What comes before a run of the cell and is no part of it: nothing, mostly. */
+    default void prepare(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {}
+
     /**
      * Does one run.
      *
-     * @return with marks where there are any; it need not judge the result
+     * @return not judged yet
      * @throws RunException it did not come to its end
      */
-    Measured<RunResult> run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException;
+    RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException;
 }

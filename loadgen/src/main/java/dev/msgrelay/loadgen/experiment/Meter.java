@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.measure.CoreHop;
+import dev.msgrelay.loadgen.host.CoreHop;
 
 /** The machine around the runs: a test puts another one in its place. */
 public interface Meter {

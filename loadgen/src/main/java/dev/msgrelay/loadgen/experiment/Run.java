@@ -24,6 +24,11 @@ public record Run<R>(Cell<R> cell, int number, int round, String started, Hops h
         return hops.regime();
     }
 
+    /** The same with what was learned later. */
+    Run<R> with(R more) {
+        return new Run<>(cell, number, round, started, hops, more, outcome);
+    }
+
     /** What makes it invalid, one line each. */
     public List<String> failures() {
         return outcome.failures();

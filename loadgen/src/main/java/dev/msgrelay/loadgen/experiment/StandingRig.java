@@ -27,8 +27,7 @@ public final class StandingRig implements LoadRig, AutoCloseable {
     public StandingRig() throws InterruptedException {}
 
     @Override
-    public Measured<RunResult> run(LoadCell cell, RunObserver observer)
-            throws IOException, RunException, InterruptedException {
+    public RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
         Contestant contestant = cell.contestant();
         LoadRun run = new LoadRun(contestant, cell.load(), cell.timing(), observer);
         runs.add(run);
@@ -36,25 +35,25 @@ public final class StandingRig implements LoadRig, AutoCloseable {
             observer.phase("starting " + contestant.name());
             started = contestant.start(relay, cell.load());
         }
-        RunResult result = started == null ? run.run() : run.through(started, workers);
-        return new Measured<>(result, List.of(), List.of());
+        return started == null ? run.run() : run.through(started, workers);
     }
 
     /**
      * Ends the relay, which then says of itself what it has not said yet.
      *
-     * @param results of all runs, in their order
+     * @param done all runs, in their order
      * @return the same, with that
      * @throws RunException it did not end in time, and was killed
      */
-    public List<RunResult> end(List<RunResult> results) throws RunException, InterruptedException {
+    public List<Run<RunResult>> end(List<Run<RunResult>> done) throws RunException, InterruptedException {
         if (started == null || started.process() == null) {
-            return results;
+            return done;
         }
         LoadRun.end(started.process());
-        List<RunResult> whole = new ArrayList<>();
-        for (int i = 0; i < results.size(); i++) {
-            whole.add(runs.get(i).ended(results.get(i), started.process()));
+        List<Run<RunResult>> whole = new ArrayList<>();
+        for (int i = 0; i < done.size(); i++) {
+            RunResult result = done.get(i).result();
+            whole.add(done.get(i).with(runs.get(i).ended(result, started.process())));
         }
         return whole;
     }

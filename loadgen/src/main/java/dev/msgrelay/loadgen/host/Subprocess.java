@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.host;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +22,7 @@ import java.util.stream.Stream;
 /** Commands as child processes, each with a limit of time and of what it may print. Thread-safe. */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 2_000;
+    private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
     private static final int MAX_OUTPUT_BYTES = 64 << 10;
 
     private final long limitMillis;
@@ -42,10 +47,10 @@ public final class Subprocess implements Tool {
      * @param stdin a file that the command reads; null: nothing
      */
     public Outcome run(List<String> command, Path stdin) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(SystemCommands.resolved(command)).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectErrorStream(true);
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
-        builder.environment().put("PATH", SystemCommands.path());
+        builder.environment().put("PATH", path());
         if (stdin != null) {
             builder.redirectInput(stdin.toFile());
         }
@@ -82,41 +87,66 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** Where commands are looked for: tc, ethtool and their like are often not on the path of an ordinary user. */
-    static final class SystemCommands {
-        private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
+    /**
+     * What a process that goes on says at its start: the line that begins as it should; or the first one that it said where
+     * it ends without that, or what else went wrong. What it says later is read, and nobody's.
+     */
+    public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
+        BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);
+        Thread reader = new Thread(() -> listen(process, start, heard), "output-of-" + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+        String line = heard.poll(millis, TimeUnit.MILLISECONDS);
+        return line == null ? "it said nothing within " + millis + " ms" : line;
+    }
 
-        private SystemCommands() {}
-
-        /** The path that a command gets for the commands which it calls. */
-        static String path() {
-            return path(System.getenv().getOrDefault("PATH", ""));
-        }
-
-        static String path(String users) {
-            List<String> directories = new ArrayList<>(users.isEmpty() ? List.of() : List.of(users));
-            directories.addAll(ALSO);
-            return String.join(File.pathSeparator, directories);
-        }
-
-        /** The command as it is found; unchanged where it is not. */
-        static List<String> resolved(List<String> command) {
-            return resolved(command, path());
-        }
-
-        static List<String> resolved(List<String> command, String path) {
-            String name = command.get(0);
-            if (name.contains(File.separator)) {
-                return command;
+    private static void listen(Process process, String start, BlockingQueue<String> heard) {
+        try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
+            String first = "it ended without a word";
+            boolean any = false;
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.startsWith(start)) {
+                    heard.offer(line);
+                }
+                first = any ? first : line;
+                any = true;
             }
-            List<String> found = new ArrayList<>(command);
-            Stream.of(path.split(File.pathSeparator))
-                    .filter(directory -> !directory.isEmpty())
-                    .map(directory -> Path.of(directory, name))
-                    .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
-                    .findFirst()
-                    .ifPresent(file -> found.set(0, file.toString()));
-            return found;
+            heard.offer(first);
+        } catch (IOException e) {
+            heard.offer("it cannot be heard: " + e.getMessage());
         }
+    }
+
+    /** The program of this name in the user's directories, or in the system's own; empty where there is none. */
+    public static Optional<Path> find(String name) {
+        return find(name, path());
+    }
+
+    /** Likewise, in these directories alone, as in PATH. */
+    public static Optional<Path> find(String name, String path) {
+        return Stream.of(path.split(File.pathSeparator))
+                .filter(directory -> !directory.isEmpty())
+                .map(directory -> Path.of(directory, name))
+                .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+                .findFirst();
+    }
+
+    /** Where commands are looked for: tc, ethtool and their like are often not on the path of an ordinary user. */
+    private static String path() {
+        return withSystem(System.getenv().getOrDefault("PATH", ""));
+    }
+
+    static String withSystem(String users) {
+        return (users.isEmpty() ? "" : users + File.pathSeparator) + String.join(File.pathSeparator, ALSO);
+    }
+
+    /** The command as it is found; unchanged where it is not. */
+    static List<String> found(List<String> command, String path) {
+        String name = command.get(0);
+        List<String> found = new ArrayList<>(command);
+        if (!name.contains(File.separator)) {
+            find(name, path).ifPresent(file -> found.set(0, file.toString()));
+        }
+        return found;
     }
 }

@@ -5,10 +5,13 @@
  *
  * <pre>
  *  files of /proc, /sys  -- SystemTree --&gt; Cgroup, ClockFigures, ListeningSockets, RealTime
- *  interfaces            -- NetInterfaces, Offloads
+ *      of a process                    --&gt; ProcessFigures: CPU time, resident memory, at both ends of a window
+ *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
+ *  interfaces            -- NetInterfaces, Offloads, PathMtu
  *  short-lived commands  -- Subprocess --&gt; Tool, LaneTools
+ *  from core to core     -- CoreHop, before and after each run: did the cores move?
  * </pre>
  *
- * Whoever asks, on its own thread; nothing is kept.
+ * Whoever asks, on its own thread, and {@code CoreHop} with a second one; nothing is kept.
  */
 package dev.msgrelay.loadgen.host;

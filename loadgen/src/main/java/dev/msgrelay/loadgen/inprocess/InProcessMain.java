@@ -2,8 +2,6 @@ package dev.msgrelay.loadgen.inprocess;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.load.BodySizes;
-import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.MessageStream;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.worker.Control;
@@ -11,7 +9,6 @@ import dev.msgrelay.loadgen.worker.Outlet;
 import dev.msgrelay.loadgen.worker.Progress;
 import dev.msgrelay.loadgen.worker.PublishConnection;
 import dev.msgrelay.loadgen.worker.Together;
-import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.loadgen.worker.WorkerArgs;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
@@ -37,8 +34,6 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *  --threads N              publishers
  *  --subscribers N          that are to be connected before the first message (0)
- *  --body SIZES             of the messages, see BodySizes
- *  --seed N                 of the order of sizes (1)
  *  --run-length N           messages of one publish; 1: single messages
  *  --slow-subscriber NAME   backpressure, disconnect or skip (disconnect)
  *  --transport NAME         auto, epoll, nio or io_uring (auto)
@@ -48,11 +43,12 @@ import java.util.concurrent.TimeUnit;
  *  --journal-keep SIZE      likewise (10g)
  *  --ring-size BYTES        of the relay; it holds two of the longest bodies
  *  --max-body BYTES         of the relay (1 MiB, or the longest that is sent)
- *  --bind ADDRESS           where the relay listens (127.0.0.1)
- *  --publish-port N         likewise; 0: any free one (0)
+ *  --publish-port N         where it listens; 0: any free one (0)
  *  --subscribe-port N
  *  --subscribe-socket PATH  a Unix socket for subscribers instead of TCP
  * </pre>
+ *
+ * Beside these, what {@link WorkerArgs} names.
  */
 public final class InProcessMain {
     /** Between two looks at the clock: one for each message would cost as much as the message. */
@@ -65,14 +61,12 @@ public final class InProcessMain {
 
     private final WorkerArgs args;
     private final Control control;
-    private final BodySizes body;
     private final List<PublishConnection> publishers = new ArrayList<>();
     private final SizeTable sizes;
 
     private InProcessMain(WorkerArgs args, Control control) {
         this.args = args;
-        this.body = BodySizes.parse(args.text("body"));
-        this.sizes = SizeTable.of(body, args.number("seed", 1));
+        this.sizes = args.sizes();
         this.control = control;
     }
 
@@ -80,8 +74,10 @@ public final class InProcessMain {
         // Not closed: the process ends with its controller, and a relay that drains would only make it wait.
         Control.main(
                 args,
-                (parsed, control) ->
-                        run(parsed, control, new Embedded(RelayServer.start(config(parsed)), socket(parsed))));
+                (parsed, control) -> run(
+                        parsed,
+                        control,
+                        new Embedded(RelayServer.start(config(parsed)), parsed.path("subscribe-socket"))));
     }
 
     /** What is in this process beside the publishers: a relay; a test puts another one in its place. */
@@ -116,22 +112,17 @@ public final class InProcessMain {
         control.say("ready", Map.of("subscribe", target.subscribe().toString()));
         Progress.everySecond(() -> control.say("stats", target.stats()));
         awaitSubscribers(target);
-        prime();
+        PublishConnection.prime(publishers, sizes, control);
         Together.run(
                 publishers,
-                PublishConnection::name,
                 one -> one.publish(
-                        new MessageStream.Batches(one.id(), sizes, runLength, one.messages()),
+                        MessageStream.ofMessages(one.id(), sizes, runLength, one.messages()),
                         control::window,
                         Math.max(1, MESSAGES_A_CLOCK / runLength)));
         control.say("stats", target.stats());
         JsonArray said = new JsonArray();
         publishers.forEach(one -> said.add(one.json()));
         control.say("result", Map.of("publishers", said));
-    }
-
-    private static Path socket(WorkerArgs args) {
-        return args.flag("subscribe-socket") ? Path.of(args.text("subscribe-socket")) : null;
     }
 
     private static RelayConfig config(WorkerArgs args) {
@@ -143,9 +134,7 @@ public final class InProcessMain {
                 .eventLoops(args.number("event-loops", RelayConfig.AUTO_EVENT_LOOPS))
                 .maxBody(args.number(
                         "max-body",
-                        Math.max(
-                                FrameLayout.DEFAULT_MAX_BODY,
-                                BodySizes.parse(args.text("body")).max())));
+                        Math.max(FrameLayout.DEFAULT_MAX_BODY, args.sizes().max())));
         if (args.flag("bind")) {
             // The lanes between namespaces are this machine's own.
             config.host(args.text("bind")).insecure(true);
@@ -154,7 +143,7 @@ public final class InProcessMain {
             config.mtu(args.number("mtu"));
         }
         if (args.flag("journal")) {
-            config.journal(Path.of(args.text("journal")));
+            config.journal(args.path("journal"));
         }
         if (args.flag("journal-keep")) {
             config.journalKeep(Sizes.parse(args.text("journal-keep"), Long.MAX_VALUE));
@@ -163,13 +152,13 @@ public final class InProcessMain {
             config.ringSize(args.number("ring-size"));
         }
         if (args.flag("subscribe-socket")) {
-            config.subscribeSocket(Path.of(args.text("subscribe-socket")));
+            config.subscribeSocket(args.path("subscribe-socket"));
         }
         return config.build();
     }
 
     private static String name(WorkerArgs args, String option, String otherwise) {
-        return (args.flag(option) ? args.text(option) : otherwise).toUpperCase(Locale.ROOT);
+        return args.text(option, otherwise).toUpperCase(Locale.ROOT);
     }
 
     /** Each of them gets every message then, from the first one on. The controller bounds this wait. */
@@ -178,16 +167,6 @@ public final class InProcessMain {
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS);
-    }
-
-    private void prime() throws IOException, InterruptedException {
-        FrameBatch single = FrameBatch.ofMessages(sizes, 1);
-        while (control.window() == Window.NONE) {
-            for (PublishConnection one : publishers) {
-                one.prime(single, System.nanoTime());
-            }
-            TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
-        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.kill;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import dev.msgrelay.loadgen.kill.Client.Role;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.server.journal.EpochTable;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,71 +40,72 @@ public final class Account {
     private static final int NUMBER_BITS = 40;
     private static final int CHUNK = 1 << 16;
 
-    /**
-     * What came of the publishers and subscribers of a level.
-     *
-     * @param acknowledged messages
-     * @param lost of them, those that are not in the journal
-     * @param untold of the lost ones, those that the publisher was not told of
-     * @param doubled messages that stand there once more, in the same life or in a later one
-     * @param disordered messages that do not stand behind the one before, in the journal or at a subscriber
-     * @param wrong messages with other bytes than were sent, or that a subscriber had and the journal has not
-     * @param had messages that subscribers have had, those of all publishers
-     * @param rolledBack messages that subscribers had, and were told that they are gone
-     * @param gaps messages that did not come, as subscribers were told
-     */
-    public record Row(
-            Level level,
-            long acknowledged,
-            long lost,
-            long untold,
-            long doubled,
-            long disordered,
-            long wrong,
-            long had,
-            long rolledBack,
-            long gaps) {
+    /** What is counted of the publishers and subscribers of a level. */
+    public enum Count {
+        /** Messages, as publishers were told. */
+        ACKNOWLEDGED("acknowledged", "acknowledged"),
+        /** Of them, those that are not in the journal. */
+        LOST("lost", "lost"),
+        /** Of the lost ones, those that the publisher was not told of. */
+        UNTOLD("untold", "lost, not told"),
+        /** Messages that stand there once more, in the same life or in a later one. */
+        DOUBLED("doubled", "doubled"),
+        /** Messages that do not stand behind the one before, in the journal or at a subscriber. */
+        DISORDERED("disordered", "out of order"),
+        /** Messages with other bytes than were sent, or that a subscriber had and the journal has not. */
+        WRONG("wrong", "wrong"),
+        /** Messages that subscribers have had, those of all publishers. */
+        HAD("had", "had"),
+        /** Messages that subscribers had, and were told that they are gone. */
+        ROLLED_BACK("rolledBack", "rolled back, told"),
+        /** Messages that did not come, as subscribers were told. */
+        GAPS("gaps", "gaps, told");
+
+        private final String name;
+        private final String title;
+
+        Count(String name, String title) {
+            this.name = name;
+            this.title = title;
+        }
+
+        /** For people. */
+        public String title() {
+            return title;
+        }
+
+        /** As JSON names it. */
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** What came of the publishers and subscribers of a level; each count is there. */
+    public record Row(Level level, @JsonAnyGetter Map<Count, Long> counts) {
+        public long get(Count count) {
+            return counts.get(count);
+        }
+
         Row and(Row other) {
-            return new Row(
-                    level,
-                    acknowledged + other.acknowledged,
-                    lost + other.lost,
-                    untold + other.untold,
-                    doubled + other.doubled,
-                    disordered + other.disordered,
-                    wrong + other.wrong,
-                    had + other.had,
-                    rolledBack + other.rolledBack,
-                    gaps + other.gaps);
+            Map<Count, Long> sums = new EnumMap<>(counts);
+            other.counts.forEach((count, n) -> sums.merge(count, n, Long::sum));
+            return new Row(level, sums);
         }
     }
 
     private final String where;
     private final Level survived;
-    private final boolean goesOn;
     private final List<Client> clients;
     private final List<String> findings = new ArrayList<>();
     private final Map<Long, Published> published = new HashMap<>();
-    private final Map<Level, long[]> counts = new HashMap<>();
+    private final Map<Level, Row> rows = new EnumMap<>(Level.class);
 
     /** Publisher and number of each message of the journal, by its sequence less 1. */
     private final List<long[]> stream = new ArrayList<>();
 
     private long last;
     private long epoch;
-
-    /** The places of a level's counts. */
-    private enum Count {
-        ACKNOWLEDGED,
-        LOST,
-        UNTOLD,
-        DOUBLED,
-        DISORDERED,
-        WRONG,
-        HAD,
-        ROLLED_BACK,
-        GAPS
-    }
 
     /** What the journal has of a publisher. */
     private static final class Published {
@@ -122,16 +125,18 @@ public final class Account {
      *
      * @param where the stream is, for people
      */
-    Account(String where, Level survived, boolean goesOn, List<Client> clients) {
+    Account(String where, Level survived, List<Client> clients) {
         this.where = where;
         this.survived = survived;
-        this.goesOn = goesOn;
         this.clients = clients;
         for (Client client : clients) {
-            counts.putIfAbsent(client.level(), new long[Count.values().length]);
+            rows.computeIfAbsent(client.level(), level -> new Row(level, new EnumMap<>(Count.class)));
             if (client.role() == Role.PUBLISHER) {
                 published.put(client.id(), new Published(client));
             }
+        }
+        for (Row row : rows.values()) {
+            Arrays.stream(Count.values()).forEach(count -> row.counts.put(count, 0L));
         }
     }
 
@@ -140,10 +145,9 @@ public final class Account {
      *
      * @param directory the journal
      * @param survived the least level that survives what was done: of those below it messages may be lost
-     * @param goesOn whether the clients were connected to the relay's last life: then they know what they have lost
      */
-    static Account of(Path directory, Level survived, boolean goesOn, List<Client> clients) throws IOException {
-        Account account = new Account("the journal", survived, goesOn, clients);
+    static Account of(Path directory, Level survived, List<Client> clients) throws IOException {
+        Account account = new Account("the journal", survived, clients);
         account.read(directory);
         account.settle();
         return account;
@@ -156,7 +160,7 @@ public final class Account {
      * @param reader the notebook of a subscriber that has read all of its stream
      */
     static Account ofNode(String where, Path reader, List<Client> clients) throws IOException {
-        Account account = new Account(where, Level.STREAM, true, clients);
+        Account account = new Account(where, Level.STREAM, clients);
         refuseMoreThan(Notebook.count(reader));
         Notebook.read(reader, account::read);
         account.settle();
@@ -196,24 +200,7 @@ public final class Account {
 
     /** A row for each level. */
     public List<Row> rows() {
-        return Arrays.stream(Level.values())
-                .filter(counts::containsKey)
-                .map(level -> row(level, counts.get(level)))
-                .toList();
-    }
-
-    private static Row row(Level level, long[] of) {
-        return new Row(
-                level,
-                of[Count.ACKNOWLEDGED.ordinal()],
-                of[Count.LOST.ordinal()],
-                of[Count.UNTOLD.ordinal()],
-                of[Count.DOUBLED.ordinal()],
-                of[Count.DISORDERED.ordinal()],
-                of[Count.WRONG.ordinal()],
-                of[Count.HAD.ordinal()],
-                of[Count.ROLLED_BACK.ordinal()],
-                of[Count.GAPS.ordinal()]);
+        return List.copyOf(rows.values());
     }
 
     // ---- the journal -------------------------------------------------------------------------------------------
@@ -371,7 +358,7 @@ public final class Account {
             find(client.name() + ": " + count + " of " + one.acknowledged + " acknowledged messages are not in " + where
                     + ", the first one is " + first);
         }
-        if (goesOn && !lost.isEmpty()) {
+        if (!lost.isEmpty()) {
             find(client.name() + ": it was not told that " + lost.cardinality()
                     + " messages, which were acknowledged, are gone, the first one is " + lost.nextSetBit(0));
         }
@@ -382,10 +369,10 @@ public final class Account {
         Notebook.read(client.notebook(), had);
         int wrong = had.wrong.cardinality();
         add(client.level(), Count.HAD, had.all.cardinality());
-        if (goesOn && had.epoch != epoch) {
+        if (had.epoch != epoch) {
             find(client.name() + ": has not come back to the relay's last life");
         }
-        if (wrong > 0 && (goesOn || survives(client))) {
+        if (wrong > 0) {
             add(client.level(), Count.WRONG, wrong);
             find(client.name() + ": had " + wrong
                     + " messages that " + where + " has not under their numbers, the first one is "
@@ -467,7 +454,7 @@ public final class Account {
     }
 
     private void add(Level level, Count count, long n) {
-        counts.get(level)[count.ordinal()] += n;
+        rows.get(level).counts.merge(count, n, Long::sum);
     }
 
     private void find(String what) {

@@ -120,14 +120,14 @@ public final class Campaign {
      * Kills so often, ends in order, and makes the account.
      *
      * @param journal a directory that is empty or not there
-     * @param notebooks an empty directory
+     * @param directory an empty one
      * @param progress takes a line for each kill
      * @throws RunException a process that was not killed has failed
      */
     public static Outcome kills(
-            Load load, int kills, SplittableRandom random, Path journal, Path notebooks, Consumer<String> progress)
+            Load load, int kills, SplittableRandom random, Path journal, Path directory, Consumer<String> progress)
             throws IOException, RunException, InterruptedException {
-        try (Rig rig = new Rig(load, journal, notebooks)) {
+        try (Rig rig = new Rig(load, journal, directory)) {
             Campaign campaign = new Campaign(rig, random, progress);
             progress.accept("a relay, " + rig.clients().all().size() + " clients");
             rig.start(List.of());
@@ -137,10 +137,8 @@ public final class Campaign {
             }
             progress.accept("the end: all that is under way is acknowledged, the relay stops");
             rig.finish();
-            rig.killAll();
             progress.accept("reading the journal and the notebooks");
-            return campaign.outcome(
-                    Account.of(journal, Level.WRITTEN, true, rig.clients().all()));
+            return campaign.outcome(rig.account(Level.WRITTEN));
         }
     }
 

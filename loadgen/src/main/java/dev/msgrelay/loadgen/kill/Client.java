@@ -3,20 +3,18 @@ package dev.msgrelay.loadgen.kill;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * A publisher or a subscriber of a campaign: the same one, however often its process is killed.
  *
- * @param role never the relay
  * @param id of a publisher: stands in its messages, from 1; of a subscriber 0
  * @param level that the publisher waits for; at which a message comes to the subscriber
  * @param producer of a publisher; otherwise none
  */
 record Client(Role role, long id, String name, Level level, ProducerId producer, Path notebook) {
-    /** Who can be killed. */
     enum Role {
-        RELAY,
         PUBLISHER,
         SUBSCRIBER
     }
@@ -41,26 +39,11 @@ record Client(Role role, long id, String name, Level level, ProducerId producer,
      * @param endpoints with commas
      */
     List<String> args(String endpoints, int rate) {
-        return switch (role) {
-            case PUBLISHER ->
-                List.of(
-                        "--to",
-                        endpoints,
-                        "--name",
-                        name,
-                        "--producer",
-                        producer.hex(),
-                        "--publisher",
-                        "" + id,
-                        "--level",
-                        level.flag(),
-                        "--rate",
-                        "" + rate,
-                        "--notebook",
-                        notebook.toString());
-            case SUBSCRIBER ->
-                List.of("--to", endpoints, "--name", name, "--level", level.flag(), "--notebook", notebook.toString());
-            case RELAY -> throw new IllegalStateException("a relay is no client");
-        };
+        List<String> args = new ArrayList<>(
+                List.of("--to", endpoints, "--name", name, "--level", level.flag(), "--notebook", notebook.toString()));
+        if (role == Role.PUBLISHER) {
+            args.addAll(List.of("--producer", producer.hex(), "--publisher", "" + id, "--rate", "" + rate));
+        }
+        return args;
     }
 }

@@ -2,14 +2,12 @@ package dev.msgrelay.loadgen.kill;
 
 import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.kill.Client.Role;
-import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.loadgen.run.RunException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -109,9 +108,9 @@ public final class ClusterCampaign {
 
     /** Seconds; NaN where there are none. */
     public record Waits(double median, double worst) {
-        static Waits of(List<Double> seconds) {
-            double[] values = seconds.stream().mapToDouble(Double::doubleValue).toArray();
-            return new Waits(Counted.median(values), Arrays.stream(values).max().orElse(Double.NaN));
+        static Waits of(List<double[]> seconds, ToDoubleFunction<double[]> which) {
+            Spread spread = Spread.of(seconds, which);
+            return new Waits(spread.median(), spread.max());
         }
     }
 
@@ -284,9 +283,9 @@ public final class ClusterCampaign {
         int millis = faultMillis();
         say(pace, Kind.PAUSE, "node " + node + " for " + millis + " ms", leader);
         happened(Kind.PAUSE);
-        rig.stop(node);
+        rig.signal("STOP", node);
         TimeUnit.MILLISECONDS.sleep(millis);
-        rig.goOn(node);
+        rig.signal("CONT", node);
     }
 
     /** Between two nodes, one way or both, or all of one node's. */
@@ -351,30 +350,25 @@ public final class ClusterCampaign {
     }
 
     private List<Incidents> incidents() throws IOException {
-        Map<Kind, List<Double>> least = new HashMap<>();
-        Map<Kind, List<Double>> most = new HashMap<>();
-        Map<Kind, Integer> times = new EnumMap<>(Kind.class);
         long[] at = moments.stream().mapToLong(Moment::nanos).toArray();
         List<double[]> waits = new ArrayList<>();
         for (Client publisher : rig.clients().all(Role.PUBLISHER)) {
             waits.add(Silence.seconds(publisher.notebook(), at));
         }
+        // Of each moment, what the publishers waited, the shortest first.
+        Map<Kind, List<double[]>> waited = new EnumMap<>(Kind.class);
         for (int i = 0; i < at.length; i++) {
             int which = i;
-            Kind kind = moments.get(i).kind;
-            times.merge(kind, 1, Integer::sum);
-            double[] each =
-                    waits.stream().mapToDouble(one -> one[which]).sorted().toArray();
-            least.computeIfAbsent(kind, key -> new ArrayList<>()).add(each[0]);
-            most.computeIfAbsent(kind, key -> new ArrayList<>()).add(each[each.length - 1]);
+            waited.computeIfAbsent(moments.get(i).kind, kind -> new ArrayList<>())
+                    .add(waits.stream().mapToDouble(one -> one[which]).sorted().toArray());
         }
-        return times.entrySet().stream()
+        return waited.entrySet().stream()
                 .map(one -> new Incidents(
                         one.getKey(),
-                        one.getValue(),
+                        one.getValue().size(),
                         ended.getOrDefault(one.getKey(), 0),
-                        Waits.of(least.get(one.getKey())),
-                        Waits.of(most.get(one.getKey()))))
+                        Waits.of(one.getValue(), each -> each[0]),
+                        Waits.of(one.getValue(), each -> each[each.length - 1])))
                 .toList();
     }
 

@@ -232,21 +232,14 @@ final class ClusterRig implements AutoCloseable {
         children.kill(nodes.get(node));
     }
 
-    /** Its process gets no time, as that of a machine that is too busy, until it goes on. */
-    void stop(int node) throws IOException, InterruptedException {
-        signal("-STOP", node);
-    }
-
-    void goOn(int node) throws IOException, InterruptedException {
-        signal("-CONT", node);
-    }
-
-    private void signal(String signal, int node) throws IOException, InterruptedException {
-        Tool.Outcome outcome = new Subprocess()
-                .run(List.of(
-                        "sh", "-c", "kill " + signal + " " + nodes.get(node).pid()));
+    /**
+     * Sends a signal to a node: STOP, and its process gets no time, as that of a machine that is too busy, until CONT.
+     */
+    void signal(String signal, int node) throws IOException, InterruptedException {
+        long pid = nodes.get(node).pid();
+        Tool.Outcome outcome = new Subprocess().run(List.of("sh", "-c", "kill -" + signal + " " + pid));
         if (!outcome.succeeded()) {
-            throw new IOException("kill " + signal + " of node " + node + ": " + outcome.firstLine());
+            throw new IOException("kill -" + signal + " of node " + node + ": " + outcome.firstLine());
         }
     }
 

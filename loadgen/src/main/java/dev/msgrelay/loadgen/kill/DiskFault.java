@@ -60,9 +60,8 @@ public enum DiskFault {
     public Campaign.Outcome run(Campaign.Load load, Path directory)
             throws IOException, RunException, InterruptedException {
         Path trace = directory.resolve("strace.log");
-        Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
         List<String> findings = new ArrayList<>();
-        try (Rig rig = new Rig(load, directory.resolve("journal"), notebooks)) {
+        try (Rig rig = new Rig(load, directory.resolve("journal"), directory)) {
             // -D: strace is not the parent, so that signals and the exit code are the relay's.
             rig.start(List.of(
                     "strace",
@@ -90,10 +89,7 @@ public enum DiskFault {
             }
             TimeUnit.MILLISECONDS.sleep(ON_MILLIS);
             rig.finish();
-            rig.killAll();
-            Account account =
-                    Account.of(rig.journal(), Level.WRITTEN, true, rig.clients().all());
-            return Campaign.Outcome.of(text, Level.WRITTEN, 0, account, findings);
+            return Campaign.Outcome.of(text, Level.WRITTEN, 0, rig.account(Level.WRITTEN), findings);
         }
     }
 

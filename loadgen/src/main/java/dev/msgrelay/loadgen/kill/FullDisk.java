@@ -4,7 +4,6 @@ import dev.msgrelay.loadgen.kill.Campaign.Outcome;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.Level;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,10 +39,9 @@ public final class FullDisk {
      */
     public static Outcome run(Campaign.Load load, Path directory)
             throws IOException, RunException, InterruptedException {
-        Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
         List<String> findings = new ArrayList<>();
         try (LoopDisk disk = new LoopDisk(directory, LoopDisk.USUAL_MEGABYTES);
-                Rig rig = new Rig(load, disk.journal(), notebooks)) {
+                Rig rig = new Rig(load, disk.journal(), directory)) {
             rig.start(List.of());
             TimeUnit.MILLISECONDS.sleep(BEFORE_MILLIS);
             disk.fill();
@@ -64,10 +62,8 @@ public final class FullDisk {
                         + " s after the disk had room again");
             }
             rig.finish();
-            rig.killAll();
-            Account account = Account.of(
-                    disk.journal(), Level.WRITTEN, true, rig.clients().all());
-            return Outcome.of(WHAT + " for " + FULL_MILLIS / 1_000 + " s", Level.WRITTEN, 0, account, findings);
+            String what = WHAT + " for " + FULL_MILLIS / 1_000 + " s";
+            return Outcome.of(what, Level.WRITTEN, 0, rig.account(Level.WRITTEN), findings);
         }
     }
 

@@ -76,26 +76,22 @@ final class NodeNetwork implements AutoCloseable {
 
     private void build(boolean userNamespace) throws IOException, InterruptedException {
         hub = Namespace.create(userNamespace);
-        run(hub, "ip link set lo up");
-        run(hub, "ip link add " + BRIDGE + " type bridge");
-        run(hub, "ip address add " + address(CLIENTS) + "/24 dev " + BRIDGE);
-        run(hub, "ip link set " + BRIDGE + " up");
+        hub.run(tool, "ip link set lo up");
+        hub.run(tool, "ip link add " + BRIDGE + " type bridge");
+        hub.run(tool, "ip address add " + address(CLIENTS) + "/24 dev " + BRIDGE);
+        hub.run(tool, "ip link set " + BRIDGE + " up");
         for (int node = 1; node <= nodes; node++) {
             Namespace space = hub.sibling();
             spaces.add(space);
             String port = "to-node" + node;
-            run(hub, "ip link add " + port + " type veth peer name " + INTERFACE + " netns " + space.pid());
-            run(hub, "ip link set " + port + " master " + BRIDGE + " up");
-            run(space, "ip link set lo up");
-            run(space, "ip link set " + INTERFACE + " address " + SOMEBODY + hex(node));
-            run(space, "ip address add " + address(node) + "/24 dev " + INTERFACE);
-            run(space, "ip link set " + INTERFACE + " up");
+            hub.run(tool, "ip link add " + port + " type veth peer name " + INTERFACE + " netns " + space.pid());
+            hub.run(tool, "ip link set " + port + " master " + BRIDGE + " up");
+            space.run(tool, "ip link set lo up");
+            space.run(tool, "ip link set " + INTERFACE + " address " + SOMEBODY + hex(node));
+            space.run(tool, "ip address add " + address(node) + "/24 dev " + INTERFACE);
+            space.run(tool, "ip link set " + INTERFACE + " up");
         }
         heal();
-    }
-
-    private void run(Namespace space, String command) throws IOException, InterruptedException {
-        space.run(tool, List.of(command.split(" ")));
     }
 
     private static String hex(int node) {
@@ -136,10 +132,11 @@ final class NodeNetwork implements AutoCloseable {
     }
 
     private void neighbour(int from, int to, String who) throws IOException, InterruptedException {
-        run(
-                spaces.get(from - 1),
-                "ip neighbour replace " + address(to) + " lladdr " + who + hex(to) + " dev " + INTERFACE
-                        + " nud permanent");
+        spaces.get(from - 1)
+                .run(
+                        tool,
+                        "ip neighbour replace " + address(to) + " lladdr " + who + hex(to) + " dev " + INTERFACE
+                                + " nud permanent");
     }
 
     @Override

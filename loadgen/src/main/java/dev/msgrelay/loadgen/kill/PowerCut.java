@@ -58,9 +58,8 @@ public final class PowerCut {
     private static Outcome ofADisk(
             Campaign.Load load, int cuts, SplittableRandom random, Path directory, Pace pace, Consumer<String> progress)
             throws IOException, RunException, InterruptedException {
-        Path notebooks = Files.createDirectory(directory.resolve("notebooks"));
         try (LoopDisk disk = new LoopDisk(directory, LoopDisk.USUAL_MEGABYTES);
-                Rig rig = new Rig(load, disk.journal(), notebooks)) {
+                Rig rig = new Rig(load, disk.journal(), directory)) {
             rig.start(List.of());
             for (int i = 0; i < cuts; i++) {
                 int pause = random.nextInt(LEAST_MILLIS, MOST_MILLIS);
@@ -73,10 +72,7 @@ public final class PowerCut {
                 rig.awaitRelay();
             }
             rig.finish();
-            rig.killAll();
-            Account account =
-                    Account.of(disk.journal(), Level.FORCED, true, rig.clients().all());
-            return Outcome.of("power cuts", Level.FORCED, cuts, account, List.of());
+            return Outcome.of("power cuts", Level.FORCED, cuts, rig.account(Level.FORCED), List.of());
         }
     }
 }

@@ -49,9 +49,9 @@ final class Rig implements AutoCloseable {
 
     /**
      * @param journal a directory that is empty or not there
-     * @param notebooks an empty directory
+     * @param directory an empty one, for notebooks
      */
-    Rig(Campaign.Load load, Path journal, Path notebooks) throws IOException, InterruptedException {
+    Rig(Campaign.Load load, Path journal, Path directory) throws IOException, InterruptedException {
         this.load = load;
         this.journal = journal;
         this.publishPort = freePort(PUBLISH_PORTS);
@@ -62,7 +62,7 @@ final class Rig implements AutoCloseable {
         this.clients = new ClientProcesses(
                 children,
                 Site.HERE,
-                clients(load, notebooks),
+                clients(load, Files.createDirectory(directory.resolve("notebooks"))),
                 load.rate(),
                 client -> "127.0.0.1:" + (client.role() == Role.PUBLISHER ? publishPort : subscribePort));
     }
@@ -98,10 +98,6 @@ final class Rig implements AutoCloseable {
 
     ClientProcesses clients() {
         return clients;
-    }
-
-    Path journal() {
-        return journal;
     }
 
     // ---- starting and killing ----------------------------------------------------------------------------------
@@ -189,7 +185,7 @@ final class Rig implements AutoCloseable {
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /**
-     * All that is under way comes to its end; then the relay is told to stop.
+     * All that is under way comes to its end; then the relay is told to stop, and nobody runs any more.
      *
      * @throws RunException somebody did not come to an end, naming it
      */
@@ -200,12 +196,16 @@ final class Rig implements AutoCloseable {
         if (!relay.awaitExit(EXIT_MILLIS)) {
             throw new RunException("the relay did not end within " + EXIT_MILLIS + " ms of SIGTERM");
         }
-        children.kill(relay);
+        children.abandon();
     }
 
-    /** Kills all, now. */
-    void killAll() {
-        children.abandon();
+    /**
+     * Of what there is when nobody runs any more.
+     *
+     * @param survived the least level that survives what was done
+     */
+    Account account(Level survived) throws IOException {
+        return Account.of(journal, survived, clients.all());
     }
 
     @Override

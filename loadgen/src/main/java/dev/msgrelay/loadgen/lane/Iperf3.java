@@ -7,19 +7,13 @@ import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.site.HostSite;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
 final class Iperf3 {
@@ -31,17 +25,6 @@ final class Iperf3 {
 
     /** Beyond what was asked for: it begins, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(8);
-
-    /**
-     * The server goes with our end of its stdin, so that none stays behind if we are killed before anyone came. Who waits
-     * for that does not hold its output, whose end therefore is the server's own.
-     */
-    private static final String SERVE = "exec 3<&0; iperf3 \"$@\" 3<&- & server=$!;"
-            + " (read -r _ <&3; kill $server) >/dev/null 2>&1 & watcher=$!;"
-            + " exec 3<&-; wait $server; kill $watcher 2>/dev/null";
-
-    /** How its own lines begin where something is wrong. */
-    private static final String SAYS = "iperf3: ";
 
     private final HostSite client;
     private final HostSite server;
@@ -91,50 +74,18 @@ final class Iperf3 {
     }
 
     Process serve(int port) throws IOException {
+        List<String> iperf3 =
+                List.of("iperf3", "--server", "--one-off", "--bind", server.address(), "--port", "" + port);
         List<String> command = new ArrayList<>(server.prefix());
-        command.addAll(List.of("sh", "-c", SERVE, "sh"));
-        command.addAll(List.of("--server", "--one-off", "--bind", server.address(), "--port", "" + port));
+        command.addAll(HostSite.guarded(iperf3));
         command.addAll(List.of("--interval", "0", "--forceflush"));
         return new ProcessBuilder(command).redirectErrorStream(true).start();
     }
 
     static void awaitListening(Process serving) throws IOException, InterruptedException {
-        CompletableFuture<String> heard = new CompletableFuture<>();
-        Thread reader = new Thread(() -> listen(serving, heard), "output-of-iperf3-server");
-        reader.setDaemon(true);
-        reader.start();
-        try {
-            String line = heard.get(START_MILLIS, TimeUnit.MILLISECONDS);
-            if (!line.startsWith(LISTENS)) {
-                throw new IOException("iperf3's server does not listen: " + line);
-            }
-        } catch (TimeoutException e) {
-            throw new IOException("iperf3's server does not listen within " + START_MILLIS + " ms", e);
-        } catch (ExecutionException e) {
-            throw new IOException("cannot hear iperf3's server", e.getCause());
-        }
-    }
-
-    /**
-     * Completes with the line that says that it listens, or at its end with the first one that says why not, before any
-     * usage; then reads on, so that it can write.
-     */
-    private static void listen(Process serving, CompletableFuture<String> heard) {
-        try (BufferedReader in =
-                new BufferedReader(new InputStreamReader(serving.getInputStream(), StandardCharsets.UTF_8))) {
-            String why = null;
-            String line;
-            while ((line = in.readLine()) != null) {
-                if (line.startsWith(LISTENS)) {
-                    heard.complete(line);
-                }
-                if (why == null || line.startsWith(SAYS) && !why.startsWith(SAYS)) {
-                    why = line;
-                }
-            }
-            heard.complete(why == null ? "it said nothing" : why);
-        } catch (IOException e) {
-            heard.completeExceptionally(e);
+        String said = Subprocess.awaitLine(serving, LISTENS, START_MILLIS);
+        if (!said.startsWith(LISTENS)) {
+            throw new IOException("iperf3's server does not listen: " + said);
         }
     }
 

@@ -4,43 +4,47 @@ import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.site.Site;
 
-/** A lane that is open: two sites and what lies between them. Close it when its runs have ended. */
-public interface Lane extends AutoCloseable {
-    LaneSpec spec();
+/**
+ * A lane that is open: two sites and what lies between them. Close it when its runs have ended.
+ *
+ * @param far the site across the link; the same as {@code near} for loopback and Unix sockets
+ * @param link what is known about it; null for loopback and Unix sockets, which have no line rate, and where nobody knows
+ * @param end takes away what was built or started for it; takes a moment at most, and none where the thread is interrupted,
+ *     as it then remains
+ */
+public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) implements AutoCloseable {
+    /** Between sites that exist anyway: they belong to whoever made them. */
+    public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
+        return new Lane(spec, near, far, link, () -> {});
+    }
 
-    Site near();
-
-    /** The site across the link; the same as {@link #near} for loopback and Unix sockets. */
-    Site far();
-
-    /** What is known about the link; null for loopback and Unix sockets, which have no line rate. */
-    Link link();
-
-    /** For people and results; says "emulated" where it is. */
-    default String label() {
-        return spec().label();
+    /** For people and results: says "emulated" where it is, and "remote (user@second)". */
+    public String label() {
+        return spec.kind() == LaneKind.REMOTE ? spec.label() + " (" + far.name() + ")" : spec.label();
     }
 
     /** Whether its runs use Unix sockets instead of TCP. */
-    default boolean unix() {
-        return spec().kind() == LaneKind.UNIX;
+    public boolean unix() {
+        return spec.kind() == LaneKind.UNIX;
     }
 
     /** Whether there is a link between its two ends. */
-    default boolean isApart() {
-        return !near().equals(far());
+    public boolean isApart() {
+        return !near.equals(far);
     }
 
-    default Site at(End end) {
-        return end == End.NEAR ? near() : far();
+    public Site at(End which) {
+        return which == End.NEAR ? near : far;
     }
 
     /** The relay at the near end, and the others where they are wanted. */
-    default Placement placement(End publishersAt, End subscribersAt) {
-        return new Placement(near(), at(publishersAt), at(subscribersAt));
+    public Placement placement(End publishersAt, End subscribersAt) {
+        return new Placement(near, at(publishersAt), at(subscribersAt));
     }
 
-    /** Nothing of it stays behind; takes a moment at most, and none where the thread is interrupted, as it then remains. */
+    /** Nothing of it stays behind. */
     @Override
-    void close();
+    public void close() {
+        end.run();
+    }
 }

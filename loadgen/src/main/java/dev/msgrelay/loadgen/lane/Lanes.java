@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.lane;
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.Timing;
@@ -15,6 +14,15 @@ import java.util.List;
 
 /** Opens lanes. */
 public final class Lanes {
+    /** Of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
+    private static final String NEAR_ADDRESS = "198.18.0.1";
+
+    private static final String FAR_ADDRESS = "198.18.0.2";
+    private static final String PREFIX = "/30";
+
+    /** Of both ends: each is alone in its namespace. */
+    private static final String INTERFACE = "lane0";
+
     /** That a connection stands and bytes have passed is what a run waits for before its window begins. */
     private static final Timing CHECK = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
@@ -24,27 +32,19 @@ public final class Lanes {
      * Opens a lane of this host. An emulated one has been built and tried when this returns, which takes about a second:
      * bytes went from a process at its one end to a process at the other.
      *
-     * @throws LaneUnavailableException it cannot be had here, and nothing of it is left
-     * @throws IllegalArgumentException a remote lane: see {@link #between}
+     * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people,
+     *     without the lane's name
+     * @throws IllegalArgumentException a remote lane: it is made of the sites that it has
      */
-    public static Lane open(LaneSpec spec) throws LaneUnavailableException, InterruptedException {
+    public static Lane open(LaneSpec spec) throws IOException, InterruptedException {
         return open(spec, new Subprocess());
     }
 
-    static Lane open(LaneSpec spec, Tool tool) throws LaneUnavailableException, InterruptedException {
+    static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         if (spec.kind() == LaneKind.REMOTE) {
             throw new IllegalArgumentException("a remote lane is made of the sites that it has");
         }
-        return spec.isEmulated() ? emulated(spec, tool) : between(spec, Site.HERE, Site.HERE, null);
-    }
-
-    /**
-     * A lane between sites that exist anyway, such as two hosts.
-     *
-     * @param link what is known about it, or null
-     */
-    public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
-        return new PlainLane(spec, near, far, link);
+        return spec.isEmulated() ? emulated(spec, tool) : Lane.between(spec, Site.HERE, Site.HERE, null);
     }
 
     /**
@@ -60,26 +60,68 @@ public final class Lanes {
                 .toList();
     }
 
-    private static Lane emulated(LaneSpec spec, Tool tool) throws LaneUnavailableException, InterruptedException {
+    private static Lane emulated(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         LaneTools tools = LaneTools.probe(tool);
         if (!tools.available()) {
-            throw new LaneUnavailableException(tools.reason());
+            throw new IOException(tools.reason());
         }
-        EmulatedLane lane;
-        try {
-            lane = EmulatedLane.build(spec, tool, tools.inUserNamespace());
-        } catch (IOException e) {
-            throw new LaneUnavailableException(e.getMessage(), e);
-        }
+        Lane lane = build(spec, tool, tools.inUserNamespace());
         try {
             LinkBaseline.raw(lane, End.NEAR, CHECK, RunObserver.NONE);
             return lane;
         } catch (IOException | RunException e) {
             lane.close();
-            throw new LaneUnavailableException("nothing passes through it: " + e.getMessage(), e);
+            throw new IOException("nothing passes through it: " + e.getMessage(), e);
         } catch (InterruptedException | RuntimeException e) {
             lane.close();
             throw e;
         }
+    }
+
+    /**
+     * Two namespaces of its own, joined by a veth pair whose two ends each keep the rate of what they send. Addresses and
+     * names are seen inside only, so any number of lanes may exist at once.
+     *
+     * @throws IOException a command failed: its words and what it said; nothing is left of the lane
+     */
+    private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
+            throws IOException, InterruptedException {
+        Namespace near = Namespace.create(userNamespace);
+        try {
+            Namespace far = near.sibling();
+            try {
+                near.run(
+                        tool, "ip link add " + INTERFACE + " type veth peer name " + INTERFACE + " netns " + far.pid());
+                setUp(spec, tool, near, NEAR_ADDRESS);
+                setUp(spec, tool, far, FAR_ADDRESS);
+                return new Lane(
+                        spec,
+                        near.site("near end of " + spec.label(), NEAR_ADDRESS),
+                        far.site("far end of " + spec.label(), FAR_ADDRESS),
+                        spec.emulatedLink(),
+                        () -> close(near, far));
+            } catch (IOException | InterruptedException | RuntimeException e) {
+                far.close();
+                throw e;
+            }
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            near.close();
+            throw e;
+        }
+    }
+
+    private static void setUp(LaneSpec spec, Tool tool, Namespace namespace, String address)
+            throws IOException, InterruptedException {
+        namespace.run(tool, "ip link set lo up");
+        namespace.run(tool, "ip address add " + address + PREFIX + " dev " + INTERFACE);
+        TokenBucket rate = TokenBucket.of(spec.kind().speed());
+        namespace.run(tool, "tc qdisc add dev " + INTERFACE + " root " + rate.words());
+        namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
+    }
+
+    /** The interfaces go with the first namespace that does. */
+    private static void close(Namespace near, Namespace far) {
+        near.close();
+        far.close();
     }
 }

@@ -1,18 +1,12 @@
 package dev.msgrelay.loadgen.lane;
 
+import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.site.HostSite;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
@@ -70,34 +64,14 @@ public final class Namespace implements AutoCloseable {
 
     /** From then on the process whose id we have is in the namespace. */
     private void awaitUp() throws IOException, InterruptedException {
-        CompletableFuture<String> line = CompletableFuture.supplyAsync(this::firstLine);
-        try {
-            String said = line.get(START_MILLIS, TimeUnit.MILLISECONDS);
-            if (!UP.equals(said)) {
-                throw new IOException(said == null ? "the holder of a network namespace ended" : said);
-            }
-        } catch (TimeoutException e) {
-            throw new IOException("no network namespace within " + START_MILLIS + " ms", e);
-        } catch (ExecutionException e) {
-            throw new IOException("cannot hear the holder of a network namespace", e.getCause());
-        }
-    }
-
-    private String firstLine() {
-        try {
-            return new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))
-                    .readLine();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        String said = Subprocess.awaitLine(holder, UP, START_MILLIS);
+        if (!UP.equals(said)) {
+            throw new IOException("no network namespace: " + said);
         }
     }
 
     public long pid() {
         return holder.pid();
-    }
-
-    boolean isAlive() {
-        return holder.isAlive();
     }
 
     /** The words before a command that is to run in it; the last of them becomes that command. */
@@ -110,18 +84,18 @@ public final class Namespace implements AutoCloseable {
     }
 
     /**
-     * Runs a command in it.
+     * Runs a command in it, whose words have no blanks.
      *
      * @throws IOException it failed: its words and what it said
      */
-    public void run(Tool tool, List<String> command) throws IOException, InterruptedException {
+    public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
-        words.addAll(command);
+        words.addAll(List.of(command.split(" ")));
         Tool.Outcome outcome = tool.run(words);
         if (!outcome.succeeded()) {
             String said = outcome.output().lines().collect(Collectors.joining("; "));
-            throw new IOException("'" + String.join(" ", command) + "' failed: "
-                    + (said.isEmpty() ? "exit code " + outcome.exitCode() : said));
+            throw new IOException(
+                    "'" + command + "' failed: " + (said.isEmpty() ? "exit code " + outcome.exitCode() : said));
         }
     }
 

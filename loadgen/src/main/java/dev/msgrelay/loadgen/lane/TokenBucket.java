@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.link.LinkSpeed;
-import java.util.List;
 
 /**
  * How {@code tc tbf} keeps a link's rate. A bucket of {@code burst} bytes fills at the rate; a packet takes its length
@@ -33,7 +32,7 @@ record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {
     }
 
     /** The words after {@code tc qdisc add dev NAME root}. */
-    List<String> words() {
-        return List.of("tbf", "rate", bitsPerSecond + "bit", "burst", "" + burst, "latency", queueMillis + "ms");
+    String words() {
+        return "tbf rate " + bitsPerSecond + "bit burst " + burst + " latency " + queueMillis + "ms";
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.load;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -52,7 +53,10 @@ public final class Arrivals {
      * @param incomplete messages that at least one subscriber did not get; they are left out
      * @param sampling one message in so many of each publisher was looked at
      */
-    public record Skew(Histogram nanos, long incomplete, long sampling) {
+    public record Skew(
+            Histogram nanos,
+            long incomplete,
+            @JsonProperty("oneMessageIn") long sampling) {
         public static final Skew NONE = new Skew(new PackedHistogram(MAX_SKEW_NANOS, PRECISION_DIGITS), 0, 1);
     }
 

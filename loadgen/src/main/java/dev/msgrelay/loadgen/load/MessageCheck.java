@@ -8,17 +8,12 @@ import java.nio.ByteBuffer;
  * after they have joined it.
  */
 public final class MessageCheck {
-    /** In place of a size where there are several. */
-    private static final int NOT_FIXED = -1;
-
     /** In place of a stamp: nothing is to be expected next. */
     private static final long NONE = -1;
 
     private final SizeTable sizes;
-    private final int fixed;
     private final RunPattern run;
     private final ByteBuffer pattern = Padding.view();
-    private final boolean severalTypes;
     private final TypeChoice choice;
     private final SequenceCheck sequence;
     private final OrderTrace order = new OrderTrace();
@@ -30,7 +25,6 @@ public final class MessageCheck {
     private long next = NONE;
 
     private long counted = NONE;
-    private int patternLength = NOT_FIXED;
     private long corrupted;
     private long unreadable;
     private long unasked;
@@ -46,10 +40,8 @@ public final class MessageCheck {
 
     private MessageCheck(SizeTable sizes, TypeChoice choice, SequenceCheck sequence) {
         this.sequence = sequence;
-        this.severalTypes = sizes.types() > 1;
         this.choice = choice;
         this.sizes = sizes;
-        this.fixed = sizes.isFixed() ? sizes.max() : NOT_FIXED;
         this.run = sizes.isUniform() && choice.isAll() && RunPattern.fits(sizes.max()) ? new RunPattern(sizes) : null;
     }
 
@@ -104,7 +96,7 @@ public final class MessageCheck {
         if (!LoadMessage.agrees(mix, second)) {
             return cannotBeRead();
         }
-        if (severalTypes && !choice.contains(stamp)) {
+        if (!choice.isAll() && !choice.contains(stamp)) {
             unasked++;
             return false;
         }
@@ -114,10 +106,7 @@ public final class MessageCheck {
         } else {
             beginRun(ranked);
         }
-        // Most runs have one size, and a look at the table costs as much as all other checks.
-        if (severalTypes && type != sizes.typeOf(stamp)
-                || length != (fixed == NOT_FIXED ? sizes.sizeOf(stamp) : fixed)
-                || !isPadded(body, length)) {
+        if (type != sizes.typeOf(stamp) || length != sizes.sizeOf(stamp) || !Padding.matches(body, pattern)) {
             corrupted++;
         }
         return true;
@@ -137,18 +126,6 @@ public final class MessageCheck {
             order.goOn(next - counted);
             counted = next;
         }
-    }
-
-    private boolean isPadded(ByteBuffer body, int length) {
-        if (length > pattern.capacity()) {
-            patternLength = NOT_FIXED;
-            return Padding.matches(body, pattern);
-        }
-        if (length != patternLength) {
-            patternLength = length;
-            pattern.limit(length).position(LoadMessage.MIN_BODY);
-        }
-        return body.position(body.position() + LoadMessage.MIN_BODY).mismatch(pattern) < 0;
     }
 
     private boolean cannotBeRead() {

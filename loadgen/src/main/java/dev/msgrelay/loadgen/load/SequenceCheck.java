@@ -1,10 +1,9 @@
 package dev.msgrelay.loadgen.load;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What became of the messages of each publisher on their way to one subscriber: lost, duplicated, reordered.
@@ -21,7 +20,9 @@ public final class SequenceCheck {
     private static final long ANY = -1;
 
     private final long[] next;
-    private final Map<Integer, List<long[]>> missing = new HashMap<>();
+    /** Of each publisher, the first number of a range and its last one. */
+    private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();
+
     private long accepted;
     private long lost;
     private long duplicated;
@@ -89,7 +90,7 @@ public final class SequenceCheck {
             skip(id, next[id], number - 1);
             next[id] = number + 1;
             accepted++;
-        } else if (takeMissing(missing.getOrDefault(id, List.of()), number)) {
+        } else if (takeMissing(ranges(id), number)) {
             lost--;
             reordered++;
             accepted++;
@@ -108,36 +109,32 @@ public final class SequenceCheck {
 
     private void skip(int id, long from, long to) {
         lost += to - from + 1;
-        List<long[]> ranges = missing.computeIfAbsent(id, first -> new ArrayList<>());
-        remember(ranges, ranges.size(), new long[] {from, to});
+        remember(ranges(id), from, to);
     }
 
-    private static boolean takeMissing(List<long[]> ranges, long number) {
-        for (int i = ranges.size() - 1; i >= 0; i--) {
-            long[] range = ranges.get(i);
-            if (number < range[0] || number > range[1]) {
-                continue;
-            }
-            if (number == range[0]) {
-                range[0]++;
-            } else if (number == range[1]) {
-                range[1]--;
-            } else {
-                remember(ranges, i + 1, new long[] {number + 1, range[1]});
-                range[1] = number - 1;
-            }
-            if (range[0] > range[1]) {
-                ranges.remove(i);
-            }
-            return true;
+    private TreeMap<Long, Long> ranges(int id) {
+        return missing.computeIfAbsent(id, first -> new TreeMap<>());
+    }
+
+    private static boolean takeMissing(TreeMap<Long, Long> ranges, long number) {
+        Map.Entry<Long, Long> range = ranges.floorEntry(number);
+        if (range == null || number > range.getValue()) {
+            return false;
         }
-        return false;
+        ranges.remove(range.getKey());
+        if (range.getKey() < number) {
+            remember(ranges, range.getKey(), number - 1);
+        }
+        if (number < range.getValue()) {
+            remember(ranges, number + 1, range.getValue());
+        }
+        return true;
     }
 
-    private static void remember(List<long[]> ranges, int index, long[] range) {
-        ranges.add(index, range);
+    private static void remember(TreeMap<Long, Long> ranges, long from, long to) {
+        ranges.put(from, to);
         if (ranges.size() > MAX_RANGES) {
-            ranges.remove(0);
+            ranges.pollFirstEntry();
         }
     }
 

@@ -3,10 +3,10 @@
  *
  * <pre>
  *  sizes    BodySizes -&gt; SizeTable: the size of each message from its stamp, the same for who sends and who checks
- *  sending  SizeTable: LoadMessage, Padding -&gt; FrameBatch, or a MessageStream (PackedStream, MixedStream, BatchStream); Schedule
+ *  sending  SizeTable: LoadMessage, Padding -&gt; FrameBatch -&gt; MessageStream; Schedule
  *  checking MessageCheck: each byte -&gt; SequenceCheck: each publisher's numbers
  *                                   -&gt; OrderTrace: one order for all subscribers
- *  skew     ArrivalLog of each subscriber -&gt; Arrivals
+ *  skew     Arrivals.Log of each subscriber -&gt; Arrivals
  * </pre>
  *
  * Each publisher or subscriber has objects of its own, which its thread owns.

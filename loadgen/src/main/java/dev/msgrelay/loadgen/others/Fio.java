@@ -33,7 +33,7 @@ public final class Fio extends SelfMeasured {
     }
 
     @Override
-    public String obstacle() throws InterruptedException {
+    public String obstacle() {
         return missing("install the package fio", "fio");
     }
 

@@ -38,7 +38,7 @@ public final class JetStream extends SelfMeasured {
     }
 
     @Override
-    public String obstacle() throws InterruptedException {
+    public String obstacle() {
         return missing(
                 "go install github.com/nats-io/nats-server/v2@latest github.com/nats-io/natscli/nats@latest",
                 "nats-server",

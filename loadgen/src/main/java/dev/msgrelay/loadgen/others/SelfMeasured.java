@@ -1,37 +1,24 @@
 package dev.msgrelay.loadgen.others;
 
-import dev.msgrelay.loadgen.bound.Classifier;
-import dev.msgrelay.loadgen.bound.Sampled;
-import dev.msgrelay.loadgen.bound.Signals;
-import dev.msgrelay.loadgen.bound.Signals.LinkShare;
-import dev.msgrelay.loadgen.bound.Signals.Rates;
-import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.experiment.LoadCell;
-import dev.msgrelay.loadgen.experiment.Measured;
+import dev.msgrelay.loadgen.host.ProcessFigures;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
-import dev.msgrelay.loadgen.load.Arrivals;
-import dev.msgrelay.loadgen.measure.ProcessFigures;
 import dev.msgrelay.loadgen.run.Child;
 import dev.msgrelay.loadgen.run.Children;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.ProcessUse;
-import dev.msgrelay.loadgen.run.Published;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
-import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
+import java.util.stream.Stream;
 
 /**
  * A contestant with clients of its own, which measures itself: what it says is believed, and nothing of it is checked. Its
@@ -51,7 +38,7 @@ public abstract class SelfMeasured implements Contestant {
     }
 
     /** What is missing here, and how it is had; empty: nothing. */
-    public abstract String obstacle() throws InterruptedException;
+    public abstract String obstacle();
 
     /**
      * Loads it, for about as long as the timing says.
@@ -66,8 +53,7 @@ public abstract class SelfMeasured implements Contestant {
         return LoadCell.here(name, this, load, timing, this::run);
     }
 
-    private Measured<RunResult> run(LoadCell cell, RunObserver observer)
-            throws IOException, RunException, InterruptedException {
+    private RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
         try (Children children = new Children()) {
             observer.phase("starting " + name());
             Started started = start(children, cell.load());
@@ -75,35 +61,16 @@ public abstract class SelfMeasured implements Contestant {
             long cpu = server == null ? 0 : server.cpuNanos();
             observer.phase("measuring");
             Traffic said = measure(directory(children), started, cell.load(), cell.timing());
-            List<ProcessUse> used = server == null
-                    ? List.of(new ProcessUse(name(), ProcessFigures.UNKNOWN, ProcessFigures.UNKNOWN))
-                    : List.of(new ProcessUse(name(), server.cpuNanos() - cpu, server.peakResidentBytes()));
-            return new Measured<>(result(cell, said, used), List.of(), List.of());
+            long used = server == null ? ProcessFigures.UNKNOWN : server.cpuNanos() - cpu;
+            long peak = server == null ? ProcessFigures.UNKNOWN : server.peakResidentBytes();
+            ProcessUse process = ProcessUse.of(name(), used, peak, ProcessUse.HERE);
+            return RunResult.told(name(), cell.load(), cell.timing(), said, List.of(process), List.of());
         }
     }
 
     /** The same for all who ask in a run. */
     final Path directory(Children children) throws IOException {
         return children.directory(disk);
-    }
-
-    private RunResult result(LoadCell cell, Traffic said, List<ProcessUse> used) {
-        double rate = said.messagesPerSecond();
-        Signals signals = new Signals(
-                new Rates(0, rate, rate, 0, said.nanos() / 1e9),
-                Sampled.NOTHING,
-                null,
-                LinkShare.UNKNOWN,
-                Standstills.NONE);
-        return new RunResult(
-                name(),
-                cell.load(),
-                cell.timing(),
-                new Published(said, said.messages(), Punctuality.NONE),
-                new Received(said, List.of(), List.of(), new Histogram(3), 0, Arrivals.Skew.NONE, Double.NaN),
-                used,
-                null,
-                new Observed(signals, Classifier.classify(signals), new Timeline(List.of())));
     }
 
     /**
@@ -121,18 +88,11 @@ public abstract class SelfMeasured implements Contestant {
     }
 
     /** Which of these programs are not there, as {@link #obstacle} says it. */
-    static String missing(String how, String... programs) throws InterruptedException {
-        for (String program : programs) {
-            try {
-                if (!new Subprocess()
-                        .run(List.of("sh", "-c", "command -v " + program))
-                        .succeeded()) {
-                    return program + " is not on the path: " + how;
-                }
-            } catch (IOException e) {
-                return program + ": " + e.getMessage();
-            }
-        }
-        return "";
+    static String missing(String how, String... programs) {
+        return Stream.of(programs)
+                .filter(program -> Subprocess.find(program).isEmpty())
+                .findFirst()
+                .map(program -> program + " is not on the path: " + how)
+                .orElse("");
     }
 }

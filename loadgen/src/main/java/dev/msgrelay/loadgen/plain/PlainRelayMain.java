@@ -16,12 +16,13 @@ import java.util.Map;
  * <pre>
  *  --subscribers S            connections that are awaited before anything is relayed (1)
  *  --buffer BYTES             of a read
- *  --bind ADDRESS             where it listens (127.0.0.1)
- *  --publish-port N           likewise; 0: any free one (0)
+ *  --publish-port N           where it listens; 0: any free one (0)
  *  --subscribe-port N
  *  --publish-socket PATH      a Unix socket instead of TCP
  *  --subscribe-socket PATH
  * </pre>
+ *
+ * Beside these, what {@link WorkerArgs} names.
  */
 public final class PlainRelayMain {
     private PlainRelayMain() {}
@@ -51,7 +52,7 @@ public final class PlainRelayMain {
     }
 
     /**
-     * The second ceiling: what a relay of one thread can do at most that reads a buffer and writes it on, to one subscriber
+     * A ceiling: what a relay of one thread can do at most that reads a buffer and writes it on, to one subscriber
      * after the other, without ever looking into it, until the publisher's stream ends. No frames, no policies, no bounds on
      * a slow subscriber.
      */

@@ -39,10 +39,11 @@ import java.util.concurrent.TimeUnit;
  *  --subscribers S            connections that are awaited before anything is relayed (1)
  *  --tls-cert FILE            what it shows
  *  --tls-key FILE
- *  --bind ADDRESS             where it listens (127.0.0.1)
- *  --publish-port N           likewise; 0: any free one (0)
+ *  --publish-port N           where it listens; 0: any free one (0)
  *  --subscribe-port N
  * </pre>
+ *
+ * Beside these, what {@link WorkerArgs} names.
  */
 public final class SslHandlerRelayMain {
     private final Transport transport = Transport.AUTO.resolve();

@@ -12,9 +12,9 @@ import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.util.List;
 import java.util.stream.Stream;
@@ -34,16 +34,7 @@ public final class BenchResults {
             }
             Cell cell = new Cell(
                     title + ", " + measured.contestant().name(), Parameters.of(measured.load()), null, List.of());
-            next = next.with(
-                    kind.title(),
-                    cell,
-                    RunRecords.of(
-                            run.round(),
-                            run.started(),
-                            run.hops(),
-                            run.outcome(),
-                            run.result(),
-                            RunRecords.Around.here(null)));
+            next = next.with(kind.title(), cell, LoadCell.record(run, Places.NEAR, null));
         }
         return next;
     }

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.link.LinkCeiling;
 import dev.msgrelay.loadgen.link.LinkRate;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.render.Table;
@@ -10,15 +9,12 @@ import dev.msgrelay.loadgen.render.Table.Column;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Json;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a link could give, for people and for programs. */
 public final class CeilingReport {
     private static final double MEGA = 1e6;
-    private static final int DECIMALS = 3;
 
     private static final List<Column> COLUMNS = List.of(
             new Column("body", Unit.WHOLE),
@@ -44,17 +40,24 @@ public final class CeilingReport {
         this.subscribers = subscribers;
     }
 
+    /** What a body size can get in one direction. */
+    private record Direction(LinkRate batched, LinkRate single) {
+        static Direction of(Link link, int body, int sharers) {
+            return new Direction(
+                    link.batched(body).dividedBy(sharers), link.single(body).dividedBy(sharers));
+        }
+    }
+
     /** A table: for each body size what can come in, and what can go out. */
     public String table() {
         SegmentFormat format = link.format();
         int segment = format.segmentBytes();
         List<List<Table.Value>> rows = new ArrayList<>();
-        for (int body : bodies) {
-            LinkCeiling ceiling = link.ceiling(body);
-            rows.add(line(body, "ingress", ceiling, 1));
-            rows.add(line("", subscribers == 1 ? "egress" : "egress, all of " + subscribers, ceiling, 1));
+        for (Ceiling ceiling : ceilings()) {
+            rows.add(line(ceiling.body, "ingress", ceiling.ingress));
+            rows.add(line("", subscribers == 1 ? "egress" : "egress, all of " + subscribers, ceiling.egress));
             if (subscribers > 1) {
-                rows.add(line("", "egress, each of " + subscribers, ceiling, subscribers));
+                rows.add(line("", "egress, each of " + subscribers, ceiling.egressEach));
             }
         }
         return Unit.format("%s%n", link)
@@ -65,38 +68,25 @@ public final class CeilingReport {
                 + TextTable.of(new Table("", COLUMNS, rows));
     }
 
-    private static List<Table.Value> line(Object body, String direction, LinkCeiling ceiling, int sharers) {
-        LinkRate batched = ceiling.batched().dividedBy(sharers);
-        LinkRate single = ceiling.single().dividedBy(sharers);
+    private static List<Table.Value> line(Object body, String direction, Direction rates) {
         return Table.row(
                 body,
                 direction,
-                batched.messagesPerSecond(),
-                Unit.format("%,.1f", batched.bytesPerSecond() / MEGA),
-                batched.lineFraction(),
-                single.messagesPerSecond(),
-                Unit.format("%,.1f", single.bytesPerSecond() / MEGA),
-                single.lineFraction());
+                rates.batched.messagesPerSecond(),
+                Unit.format("%,.1f", rates.batched.bytesPerSecond() / MEGA),
+                rates.batched.lineFraction(),
+                rates.single.messagesPerSecond(),
+                Unit.format("%,.1f", rates.single.bytesPerSecond() / MEGA),
+                rates.single.lineFraction());
     }
 
-    /** What a body size can get in one direction. */
-    private record Direction(Rate batched, Rate single) {
-        static Direction of(LinkCeiling ceiling, int sharers) {
-            return new Direction(
-                    Rate.of(ceiling.batched().dividedBy(sharers)),
-                    Rate.of(ceiling.single().dividedBy(sharers)));
-        }
-    }
-
-    /** Without an exponent: for those who read it as well. */
-    private record Rate(BigDecimal messagesPerSecond, BigDecimal bytesPerSecond, double lineFraction) {
-        static Rate of(LinkRate rate) {
-            return new Rate(plain(rate.messagesPerSecond()), plain(rate.bytesPerSecond()), rate.lineFraction());
-        }
-
-        private static BigDecimal plain(double value) {
-            return BigDecimal.valueOf(value).setScale(DECIMALS, RoundingMode.HALF_UP);
-        }
+    private List<Ceiling> ceilings() {
+        return bodies.stream()
+                .map(body -> {
+                    Direction all = Direction.of(link, body, 1);
+                    return new Ceiling(body, all, all, Direction.of(link, body, subscribers));
+                })
+                .toList();
     }
 
     private record Ceiling(int body, Direction ingress, Direction egress, Direction egressEach) {}
@@ -116,12 +106,6 @@ public final class CeilingReport {
     public String json() {
         SegmentFormat format = link.format();
         int segment = format.segmentBytes();
-        List<Ceiling> ceilings = new ArrayList<>();
-        for (int body : bodies) {
-            LinkCeiling ceiling = link.ceiling(body);
-            ceilings.add(new Ceiling(
-                    body, Direction.of(ceiling, 1), Direction.of(ceiling, 1), Direction.of(ceiling, subscribers)));
-        }
         return Json.text(new Document(
                 new Described(
                         link.speed().bitsPerSecond(),
@@ -133,6 +117,6 @@ public final class CeilingReport {
                         segment,
                         format.wireBytes(segment)),
                 subscribers,
-                ceilings));
+                ceilings()));
     }
 }

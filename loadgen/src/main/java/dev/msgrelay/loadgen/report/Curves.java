@@ -6,13 +6,11 @@ import dev.msgrelay.loadgen.render.Chart.Series;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Delay;
 import dev.msgrelay.loadgen.run.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 import org.HdrHistogram.Histogram;
@@ -39,19 +37,13 @@ final class Curves {
         if (cell.runs().stream().anyMatch(run -> run.throughput().timeline().size() > 1)) {
             charts.add(throughput());
         }
-        percentiles(charts, "Latency", "from the intended time of sending", Delays::hasLatency, Delays::latency);
+        percentiles(charts, Delay.LATENCY, "Latency", "from the intended time of sending");
         percentiles(
                 charts,
+                Delay.TIME_IN_QUEUE,
                 "Time in queue",
-                "at full speed, from the write of a message to its read: no latency",
-                Delays::hasTimeInQueue,
-                Delays::timeInQueue);
-        percentiles(
-                charts,
-                "Fan-out skew",
-                "from the first subscriber that got a message to the last",
-                Delays::hasSkew,
-                delays -> delays.skew().nanos());
+                "at full speed, from the write of a message to its read: no latency");
+        percentiles(charts, Delay.SKEW, "Fan-out skew", "from the first subscriber that got a message to the last");
         return charts;
     }
 
@@ -96,14 +88,11 @@ final class Curves {
                 points.stream().mapToDouble(value).toArray());
     }
 
-    private void percentiles(
-            List<Chart> charts, String title, String note, Predicate<Delays> has, Function<Delays, Histogram> which) {
-        List<Series> all = new ArrayList<>();
-        for (RunRecord run : cell.runs()) {
-            if (has.test(run.delays())) {
-                all.add(percentiles(label(run), which.apply(run.delays())));
-            }
-        }
+    private void percentiles(List<Chart> charts, Delay which, String title, String note) {
+        List<Series> all = cell.runs().stream()
+                .filter(run -> run.delays().has(which))
+                .map(run -> percentiles(label(run), run.delays().of(which)))
+                .toList();
         if (!all.isEmpty()) {
             charts.add(new Chart(
                     title,

@@ -5,10 +5,12 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Delay;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
@@ -65,29 +67,19 @@ final class HistogramLog {
     }
 
     private void run(LaneResult lane, Cell cell, RunRecord run) {
-        int round = run.moment().round();
-        histogram(tag(lane, cell, round, "latency"), run.moment(), run.delays().latency());
-        histogram(
-                tag(lane, cell, round, "time_in_queue"),
-                run.moment(),
-                run.delays().timeInQueue());
-        histogram(
-                tag(lane, cell, round, "skew"),
-                run.moment(),
-                run.delays().skew() == null ? null : run.delays().skew().nanos());
-    }
-
-    private void histogram(String tag, Moment moment, Histogram histogram) {
-        if (histogram == null) {
-            return;
-        }
-        Histogram tagged = histogram.copy();
-        tagged.setTag(tag);
+        Moment moment = run.moment();
         long begin =
                 Instant.parse(moment.started()).toEpochMilli() + TimeUnit.NANOSECONDS.toMillis(moment.warmupNanos());
         long end = begin + TimeUnit.NANOSECONDS.toMillis(moment.measuredNanos());
-        writer.outputIntervalHistogram(
-                (begin - start) / SECOND_MILLIS, (end - start) / SECOND_MILLIS, tagged, MILLI_NANOS);
+        for (Delay which : List.of(Delay.LATENCY, Delay.TIME_IN_QUEUE, Delay.SKEW)) {
+            Histogram recorded = run.delays().of(which);
+            if (recorded != null) {
+                Histogram tagged = recorded.copy();
+                tagged.setTag(tag(lane, cell, moment.round(), which.toString()));
+                writer.outputIntervalHistogram(
+                        (begin - start) / SECOND_MILLIS, (end - start) / SECOND_MILLIS, tagged, MILLI_NANOS);
+            }
+        }
     }
 
     private static String allowed(String text) {

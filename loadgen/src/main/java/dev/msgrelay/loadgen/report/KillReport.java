@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.kill.Account.Count;
 import dev.msgrelay.loadgen.kill.Account.Row;
 import dev.msgrelay.loadgen.kill.Campaign.Line;
 import dev.msgrelay.loadgen.kill.Campaign.Outcome;
@@ -12,9 +13,11 @@ import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.protocol.Level;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
-import java.util.function.ToLongFunction;
+import java.util.Set;
+import java.util.function.Function;
 
 /** What came of kills, power cuts and faults, of one relay and of a cluster: for people and for programs. */
 public final class KillReport {
@@ -93,61 +96,42 @@ public final class KillReport {
                         Field.text("", row -> row.kind().text()),
                         Field.of("times", Unit.WHOLE, Incidents::times),
                         Field.of("nodes that ended", Unit.WHOLE, Incidents::nodesEnded),
-                        seconds("least, median", row -> row.least().median()),
-                        seconds("worst", row -> row.least().worst()),
-                        seconds("longest, median", row -> row.most().median()),
-                        seconds("worst", row -> row.most().worst())));
-    }
-
-    private static Field<Incidents> seconds(String title, ToDoubleFunction<Incidents> value) {
-        return Field.of(title, Unit.SECONDS, value::applyAsDouble);
+                        Field.of("least, median", Unit.SECONDS, row -> row.least()
+                                .median()),
+                        Field.of("worst", Unit.SECONDS, row -> row.least().worst()),
+                        Field.of("longest, median", Unit.SECONDS, row -> row.most()
+                                .median()),
+                        Field.of("worst", Unit.SECONDS, row -> row.most().worst())));
     }
 
     private static Table streams(ClusterCampaign.Outcome outcome) {
-        return Table.of(
-                "",
-                outcome.streams(),
-                List.of(
-                        Field.text("", row -> "node " + row.node()),
-                        ofNode("messages", Stream::messages),
-                        Field.text("digest", Stream::digest),
-                        ofNode("acknowledged", row -> row.account().acknowledged()),
-                        ofNode("lost", row -> row.account().lost()),
-                        ofNode("doubled", row -> row.account().doubled()),
-                        ofNode("out of order", row -> row.account().disordered()),
-                        ofNode("wrong", row -> row.account().wrong()),
-                        ofNode("had", row -> row.account().had()),
-                        ofNode("gaps, told", row -> row.account().gaps())));
-    }
-
-    private static Field<Stream> ofNode(String title, ToLongFunction<Stream> value) {
-        return Field.of(title, Unit.WHOLE, value::applyAsLong);
+        List<Field<Stream>> fields = new ArrayList<>(List.of(
+                Field.text("", row -> "node " + row.node()),
+                Field.of("messages", Unit.WHOLE, Stream::messages),
+                Field.text("digest", Stream::digest)));
+        fields.addAll(counts(EnumSet.complementOf(EnumSet.of(Count.UNTOLD, Count.ROLLED_BACK)), Stream::account));
+        return Table.of("", outcome.streams(), fields);
     }
 
     private static Table table(List<Entry> entries) {
-        return Table.of(
-                "",
-                entries,
-                List.of(
-                        Field.text("", entry -> entry.outcome().what()),
-                        Field.text(
-                                "level",
-                                entry -> entry.account().level().flag() + (entry.isControl() ? " (control)" : "")),
-                        count("acknowledged", entry -> entry.account().acknowledged()),
-                        count("relay kills", entry -> entry.line().relayKills()),
-                        count("publisher kills", entry -> entry.line().publisherKills()),
-                        count("subscriber kills", entry -> entry.line().subscriberKills()),
-                        count("lost", entry -> entry.account().lost()),
-                        count("doubled", entry -> entry.account().doubled()),
-                        count("out of order", entry -> entry.account().disordered()),
-                        count("wrong", entry -> entry.account().wrong()),
-                        count("had", entry -> entry.account().had()),
-                        count("rolled back, told", entry -> entry.account().rolledBack()),
-                        count("gaps, told", entry -> entry.account().gaps())));
+        List<Field<Entry>> fields = new ArrayList<>(List.of(
+                Field.text("", entry -> entry.outcome().what()),
+                Field.text(
+                        "level", entry -> entry.account().level().flag() + (entry.isControl() ? " (control)" : ""))));
+        fields.addAll(counts(EnumSet.of(Count.ACKNOWLEDGED), Entry::account));
+        fields.addAll(List.of(
+                Field.of("relay kills", Unit.WHOLE, entry -> entry.line().relayKills()),
+                Field.of("publisher kills", Unit.WHOLE, entry -> entry.line().publisherKills()),
+                Field.of("subscriber kills", Unit.WHOLE, entry -> entry.line().subscriberKills())));
+        fields.addAll(counts(EnumSet.complementOf(EnumSet.of(Count.ACKNOWLEDGED, Count.UNTOLD)), Entry::account));
+        return Table.of("", entries, fields);
     }
 
-    private static Field<Entry> count(String title, ToLongFunction<Entry> value) {
-        return Field.of(title, Unit.WHOLE, value::applyAsLong);
+    private static <T> List<Field<T>> counts(Set<Count> which, Function<T, Row> account) {
+        return which.stream()
+                .map(count -> Field.<T>of(
+                        count.title(), Unit.WHOLE, row -> account.apply(row).get(count)))
+                .toList();
     }
 
     /** What shows that a loss would have been seen. */
@@ -157,7 +141,8 @@ public final class KillReport {
             return List.of();
         }
         long lost = controls.stream()
-                .mapToLong(entry -> entry.account().lost() + entry.account().rolledBack())
+                .mapToLong(entry ->
+                        entry.account().get(Count.LOST) + entry.account().get(Count.ROLLED_BACK))
                 .sum();
         return List.of(
                 lost > 0

@@ -1,38 +1,42 @@
 package dev.msgrelay.loadgen.report;
 
+import dev.msgrelay.loadgen.experiment.Listener;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Shows a run while it goes on: one line that is written over and over on a terminal, one plain line a second
- * elsewhere. The controller's thread owns it.
+ * Shows runs while they go on, one after the other: one line that is written over and over on a terminal, one plain line a
+ * second elsewhere. The controller's thread owns it.
  */
-public final class ProgressLine implements RunObserver {
+public final class ProgressLine implements Listener, RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
     private static final Path STDERR = Path.of("/proc/self/fd/2");
 
     private final PrintStream out;
     private final boolean terminal;
-    private final String prefix;
+    private final PrintWriter notices;
+    private String prefix = "";
     private boolean open;
 
-    /**
-     * @param prefix of every line, for example the case of a benchmark; may be empty
-     */
-    public ProgressLine(PrintStream out, boolean terminal, String prefix) {
+    private ProgressLine(PrintStream out, boolean terminal, PrintWriter notices) {
         this.out = out;
         this.terminal = terminal;
-        this.prefix = prefix;
+        this.notices = notices;
     }
 
-    /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
-    public static ProgressLine onStderr(String prefix) {
-        return new ProgressLine(System.err, isTerminal(), prefix);
+    /**
+     * On stderr, so that stdout holds the result alone; overwriting where a person watches.
+     *
+     * @param notices where those go
+     */
+    public static ProgressLine onStderr(PrintWriter notices) {
+        return new ProgressLine(System.err, isTerminal(), notices);
     }
 
     /** Whether stderr is one: {@link System#console} speaks of stdin and stdout, and from Java 22 on of no file at all. */
@@ -48,6 +52,21 @@ public final class ProgressLine implements RunObserver {
             // Not Linux: plain lines are right everywhere.
             return false;
         }
+    }
+
+    @Override
+    public void notice(String line) {
+        end();
+        notices.println(line);
+        notices.flush();
+    }
+
+    /** Of the next run, of which every line tells where it is. */
+    @Override
+    public RunObserver begins(String where) {
+        end();
+        prefix = where.isEmpty() ? "" : "[" + where + "] ";
+        return this;
     }
 
     @Override
@@ -79,13 +98,18 @@ public final class ProgressLine implements RunObserver {
         show(line.toString());
     }
 
-    /** Ends the line, so that something else can be printed. */
-    public void close() {
+    /** Ends the line, so that something else can be printed; the next one begins anew. */
+    public void end() {
         if (open) {
             out.print("\r" + ERASE_TO_END);
             out.flush();
             open = false;
         }
+    }
+
+    @Override
+    public void close() {
+        end();
     }
 
     private void show(String line) {

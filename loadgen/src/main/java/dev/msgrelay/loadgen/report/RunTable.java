@@ -4,6 +4,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
+import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
@@ -15,6 +16,8 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Delay;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Published.Visits;
@@ -26,14 +29,13 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.HdrHistogram.Histogram;
 
 /** One run for people: in a few lines what it gave, and on demand what says so. */
 public final class RunTable {
     /** More subscribers than this are told as one line, as long as nothing is wrong with any of them. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
-    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
+    private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
 
     private static final double PERCENT = 100;
 
@@ -53,10 +55,20 @@ public final class RunTable {
             return load.rate() > 0;
         }
 
+        Signals signals() {
+            return run.resources().signals();
+        }
+
         Standstills still() {
-            return run.resources().signals() == null
-                    ? Standstills.NONE
-                    : run.resources().signals().still();
+            return signals() == null ? Standstills.NONE : signals().still();
+        }
+
+        Delays delays() {
+            return run.delays();
+        }
+
+        Correctness checks() {
+            return run.correctness();
         }
 
         /** "latency": what its figures are. */
@@ -150,13 +162,13 @@ public final class RunTable {
     private void speed(Part part) {
         Traffic out = part.run().throughput().out();
         item("speed", "%s delivered", rate(out.messagesPerSecond(), out.bytesPerSecond()));
-        Histogram queued = part.run().delays().timeInQueue();
-        if (part.run().delays().hasTimeInQueue()) {
+        Delays delays = part.delays();
+        if (delays.has(Delay.TIME_IN_QUEUE)) {
             item(
                     "",
                     "time in queue: %s (median), at most %s; publishers send all they can, so it is no latency",
-                    nanos(queued.getValueAtPercentile(50)),
-                    nanos(queued.getMaxValue()));
+                    nanos(delays.at(Delay.TIME_IN_QUEUE, 50)),
+                    nanos(delays.at(Delay.TIME_IN_QUEUE, 100)));
         }
         item(
                 "",
@@ -168,7 +180,7 @@ public final class RunTable {
         long messages = parts.stream()
                 .mapToLong(part -> part.run().throughput().out().messages())
                 .sum();
-        if (!parts.get(0).run().correctness().checked()) {
+        if (!parts.get(0).checks().checked()) {
             item("messages", "%,d came; not checked: subscribers only counted", messages);
             return;
         }
@@ -180,7 +192,7 @@ public final class RunTable {
                         count(parts, "foreign", SubscriberResult::foreign))
                 .filter(one -> !one.isEmpty())
                 .collect(Collectors.joining(", "));
-        double cost = parts.get(0).run().correctness().checkNanos();
+        double cost = parts.get(0).checks().checkNanos();
         item(
                 "messages",
                 "%,d came, every byte was checked: %s%s",
@@ -188,7 +200,7 @@ public final class RunTable {
                 faults.isEmpty() ? "none lost, duplicated, out of order, corrupted or foreign" : faults,
                 Double.isNaN(cost) ? "" : "; a check takes " + nanos(cost));
         for (Part part : parts) {
-            for (SubscriberResult one : part.run().correctness().slow()) {
+            for (SubscriberResult one : part.checks().slow()) {
                 item(
                         "",
                         "a slow subscriber got %,d messages, missed %,d, told in %,d gaps%s",
@@ -203,15 +215,15 @@ public final class RunTable {
     /** What the publishers were told, and those that came and went beside them. */
     private void clients(List<Part> parts) {
         for (Part part : parts) {
-            Correctness run = part.run().correctness();
+            Correctness run = part.checks();
             if (run.acknowledged() > 0) {
                 item("acknowledged", "%,d messages of the whole run", run.acknowledged());
             }
-            if (part.run().delays().hasAcknowledged()) {
+            if (part.delays().has(Delay.ACKNOWLEDGED)) {
                 item(
                         "",
                         "%s(%s, from %s)",
-                        percentiles(part.run().delays().acknowledged()),
+                        percentiles(part.delays(), Delay.ACKNOWLEDGED),
                         part.load().clients().acks(),
                         part.isPaced() ? "the time at which it was to be sent" : "the publisher's hands at full speed");
             }
@@ -234,9 +246,7 @@ public final class RunTable {
     }
 
     private static String count(List<Part> parts, String what, ToLongFunction<SubscriberResult> count) {
-        long sum = parts.stream()
-                .mapToLong(part -> part.run().correctness().sum(count))
-                .sum();
+        long sum = parts.stream().mapToLong(part -> part.checks().sum(count)).sum();
         return sum == 0 ? "" : format("%,d %s", sum, what);
     }
 
@@ -262,33 +272,25 @@ public final class RunTable {
                 Unit.COUNT.plain(wanted),
                 share);
         for (Part part : paced) {
-            if (part.run().delays().hasLatency()) {
+            if (part.delays().has(Delay.LATENCY)) {
                 item(
                         "",
                         "%s(%,d messages timed; %s)",
-                        percentiles(part.run().delays().latency()),
-                        part.run().delays().latency().getTotalCount(),
-                        part.run().correctness().schedule().means().text());
+                        percentiles(part.delays(), Delay.LATENCY),
+                        part.delays().latency().getTotalCount(),
+                        part.checks().schedule().means().text());
             }
         }
-        Part last = parts.get(parts.size() - 1);
-        if (last.run().delays().hasSkew()) {
-            item(
-                    "skew",
-                    "%sfirst to last subscriber",
-                    percentiles(last.run().delays().skew().nanos()));
+        Delays last = parts.get(parts.size() - 1).delays();
+        if (last.has(Delay.SKEW)) {
+            item("skew", "%sfirst to last subscriber", percentiles(last, Delay.SKEW));
         }
     }
 
-    private static String percentiles(Histogram histogram) {
-        StringBuilder line = new StringBuilder();
-        for (double percentile : PERCENTILES) {
-            line.append(Figures.name(percentile))
-                    .append(' ')
-                    .append(nanos(histogram.getValueAtPercentile(percentile)))
-                    .append("   ");
-        }
-        return line.toString();
+    private static String percentiles(Delays delays, Delay which) {
+        return PERCENTILES.stream()
+                .map(one -> Figures.name(one) + " " + nanos(delays.at(which, one)) + "   ")
+                .collect(Collectors.joining());
     }
 
     /** The first part's, and that of a rate that was held up. */
@@ -321,9 +323,8 @@ public final class RunTable {
     }
 
     private static String used(Part part) {
-        MachineShare machine = part.run().resources().signals() == null
-                ? null
-                : part.run().resources().signals().sampled().machine();
+        MachineShare machine =
+                part.signals() == null ? null : part.signals().sampled().machine();
         return machine == null
                 ? ""
                 : format(
@@ -366,7 +367,7 @@ public final class RunTable {
         traffic("out", run.throughput().out());
         subscribers(run);
         schedule(run);
-        delays(run);
+        delays(run.delays());
         still(part.still());
         text.append(TextTable.of(Tables.processes(List.of(run))));
         relay(run);
@@ -429,7 +430,7 @@ public final class RunTable {
                         Field.of("duplicated", Unit.WHOLE, SubscriberResult::duplicated),
                         Field.of("reordered", Unit.WHOLE, SubscriberResult::reordered),
                         Field.of("corrupted", Unit.WHOLE, SubscriberResult::corrupted),
-                        Field.text("connection", one -> one.closed() == null ? "kept" : "ended: " + one.closed())))));
+                        Field.text("connection", Tables::connection)))));
     }
 
     private void schedule(RunRecord run) {
@@ -446,24 +447,23 @@ public final class RunTable {
         }
     }
 
-    private void delays(RunRecord run) {
-        Histogram latency = run.delays().hasLatency()
-                ? run.delays().latency()
-                : run.delays().timeInQueue();
-        if (latency != null && latency.getTotalCount() > 0) {
+    private void delays(Delays delays) {
+        boolean paced = delays.has(Delay.LATENCY);
+        Delay which = paced ? Delay.LATENCY : Delay.TIME_IN_QUEUE;
+        if (delays.has(which)) {
             line(
                     "%s  %smax %s  (%s, %s)",
-                    run.delays().hasLatency() ? "latency" : "time in queue",
-                    percentiles(latency),
-                    nanos(latency.getMaxValue()),
-                    sampled(run.delays().oneMessageIn()),
-                    run.delays().hasLatency() ? "from the intended time of sending" : "from the write to the read");
+                    paced ? "latency" : "time in queue",
+                    percentiles(delays, which),
+                    nanos(delays.at(which, 100)),
+                    sampled(delays.oneMessageIn()),
+                    paced ? "from the intended time of sending" : "from the write to the read");
         }
-        if (run.delays().hasSkew()) {
-            long incomplete = run.delays().skew().incomplete();
+        if (delays.has(Delay.SKEW)) {
+            long incomplete = delays.skew().incomplete();
             line(
                     "skew is of %s%s",
-                    sampled(run.delays().skew().sampling()),
+                    sampled(delays.skew().sampling()),
                     incomplete == 0 ? "" : format("; %,d that one subscriber did not get are left out", incomplete));
         }
     }

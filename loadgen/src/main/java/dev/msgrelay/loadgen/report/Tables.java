@@ -16,8 +16,8 @@ import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
-import dev.msgrelay.loadgen.result.RunRecord.Delays;
-import dev.msgrelay.loadgen.result.RunRecord.ProcessRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Delay;
+import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import java.util.ArrayList;
@@ -47,10 +47,8 @@ final class Tables {
             return new Row(cell, Counted.of(cell));
         }
 
-        double ceiling() {
-            return cell.ceilings() == null
-                    ? Double.NaN
-                    : cell.ceilings().batched().bytesPerSecond();
+        double median(Delay which, double percentile) {
+            return runs.median(run -> run.delays().at(which, percentile));
         }
     }
 
@@ -69,14 +67,16 @@ final class Tables {
                 Field.of("most", Unit.BYTES_PER_SECOND, row -> row.runs()
                         .over(Figures::bytesOut)
                         .max()),
-                Field.of("ceiling", Unit.BYTES_PER_SECOND, Row::ceiling),
+                Field.of("ceiling", Unit.BYTES_PER_SECOND, row -> row.cell()
+                        .batchedCeiling()
+                        .bytesPerSecond()),
                 Field.of(
                         "of it", Unit.FRACTION, row -> Value.fraction(row.runs().median(Figures::fraction))),
-                Field.of("p50", Unit.NANOS, row -> row.runs().median(run -> Figures.latency(run, 50))),
-                Field.of("p99", Unit.NANOS, row -> row.runs().median(run -> Figures.latency(run, 99))),
-                Field.of("time in queue", Unit.NANOS, row -> row.runs().median(run -> Figures.timeInQueue(run, 50))),
+                Field.of("p50", Unit.NANOS, row -> row.median(Delay.LATENCY, 50)),
+                Field.of("p99", Unit.NANOS, row -> row.median(Delay.LATENCY, 99)),
+                Field.of("time in queue", Unit.NANOS, row -> row.median(Delay.TIME_IN_QUEUE, 50)),
                 Field.of("longest gap", Unit.NANOS, row -> row.runs().median(Figures::longestGap)),
-                Field.of("skew p99", Unit.NANOS, row -> row.runs().median(run -> Figures.skew(run, 99))),
+                Field.of("skew p99", Unit.NANOS, row -> row.median(Delay.SKEW, 99)),
                 Field.of("relay, cores", Unit.PLAIN, row -> row.runs().median(run -> Figures.cores(run, Cell.RELAY))),
                 Field.of("all, cores", Unit.PLAIN, row -> row.runs().median(Figures::cores)),
                 Field.text("bound by", row -> row.runs().boundBy()),
@@ -197,19 +197,22 @@ final class Tables {
 
     /** Of latency at a rate; of time in queue at full speed. */
     static Table delays(List<RunRecord> runs) {
-        boolean skew = runs.stream().anyMatch(run -> run.delays().hasSkew());
-        boolean queue = runs.stream().anyMatch(run -> run.delays().hasTimeInQueue());
+        boolean skew = runs.stream().anyMatch(run -> run.delays().has(Delay.SKEW));
+        boolean queue = runs.stream().anyMatch(run -> run.delays().has(Delay.TIME_IN_QUEUE));
+        Delay which = queue ? Delay.TIME_IN_QUEUE : Delay.LATENCY;
         List<Field<RunRecord>> fields = new ArrayList<>(List.of(ROUND));
         for (double percentile : new double[] {50, 90, 99, 99.9, 100}) {
-            fields.add(Field.of(
-                    name(percentile),
-                    Unit.NANOS,
-                    run -> queue ? Figures.timeInQueue(run, percentile) : Figures.latency(run, percentile)));
+            fields.add(
+                    Field.of(name(percentile), Unit.NANOS, run -> run.delays().at(which, percentile)));
         }
-        fields.add(Field.of("recorded", Unit.COUNT, run -> recorded(run.delays())));
+        fields.add(Field.of(
+                "recorded",
+                Unit.COUNT,
+                run -> run.delays().has(which) ? run.delays().of(which).getTotalCount() : Double.NaN));
         fields.add(Field.of("1 in", Unit.WHOLE, run -> run.delays().oneMessageIn()));
         for (double percentile : skew ? new double[] {50, 99, 100} : new double[0]) {
-            fields.add(Field.of("skew " + name(percentile), Unit.NANOS, run -> Figures.skew(run, percentile)));
+            fields.add(Field.of(
+                    "skew " + name(percentile), Unit.NANOS, run -> run.delays().at(Delay.SKEW, percentile)));
         }
         return Table.of(
                 (queue
@@ -218,13 +221,6 @@ final class Tables {
                         + (skew ? "; skew, from the first subscriber to the last" : ""),
                 runs,
                 fields);
-    }
-
-    private static double recorded(Delays delays) {
-        if (delays.hasLatency()) {
-            return delays.latency().getTotalCount();
-        }
-        return delays.hasTimeInQueue() ? delays.timeInQueue().getTotalCount() : Double.NaN;
     }
 
     private static String name(double percentile) {
@@ -259,7 +255,7 @@ final class Tables {
                             wrong(true, one.duplicated()),
                             wrong(true, one.reordered()),
                             wrong(true, one.corrupted()),
-                            one.closed() == null ? "kept" : "ended: " + one.closed(),
+                            connection(one),
                             "",
                             "")));
             all.slow().forEach(one -> rows.add(slow(run, one)));
@@ -292,6 +288,10 @@ final class Tables {
                 one.closed() == null ? "kept" : "cut off: " + one.closed(),
                 "",
                 Unit.format("what it missed was told in %,d gaps", one.told().gaps()));
+    }
+
+    static String connection(SubscriberResult one) {
+        return one.closed() == null ? "kept" : "ended: " + one.closed();
     }
 
     /** Whether nothing is wrong with what it got. */
@@ -340,7 +340,7 @@ final class Tables {
 
     /** A process of every run has one name. */
     private record Who(String name, String site) {
-        List<ProcessRecord> in(RunRecord run) {
+        List<ProcessUse> in(RunRecord run) {
             return run.resources().processes().stream()
                     .filter(process ->
                             process.name().equals(name) && process.site().equals(site))
@@ -349,7 +349,7 @@ final class Tables {
 
         double cpuSeconds(RunRecord run) {
             return in(run).stream()
-                    .mapToDouble(ProcessRecord::cpuSeconds)
+                    .mapToDouble(ProcessUse::cpuSeconds)
                     .findFirst()
                     .orElse(Double.NaN);
         }
@@ -378,7 +378,7 @@ final class Tables {
                     .toArray())));
             values.add(Value.of(runs.stream()
                     .flatMap(run -> who.in(run).stream())
-                    .mapToDouble(ProcessRecord::peakResidentBytes)
+                    .mapToDouble(ProcessUse::peakResidentBytes)
                     .filter(bytes -> bytes >= 0)
                     .max()
                     .orElse(Double.NaN)));

@@ -34,7 +34,14 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
         /**
          * @param bytesPerSecond of payload: bodies and frame headers
          */
-        public record Rate(double messagesPerSecond, double bytesPerSecond) {}
+        public record Rate(double messagesPerSecond, double bytesPerSecond) {
+            /** Not known. */
+            public static final Rate NONE = new Rate(Double.NaN, Double.NaN);
+        }
+
+        public boolean isLink() {
+            return source.equals(LINK);
+        }
 
         /** The part of the batched ceiling that this traffic is, all its connections together. */
         public double fraction(Traffic traffic) {
@@ -49,6 +56,16 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
     /** This relay's cell. */
     public Cell(Parameters parameters, Ceilings ceilings, List<RunRecord> runs) {
         this(RELAY, parameters, ceilings, runs);
+    }
+
+    /** The most with messages back to back; not null. */
+    public Ceilings.Rate batchedCeiling() {
+        return ceilings == null ? Ceilings.Rate.NONE : ceilings.batched();
+    }
+
+    /** The most with a segment for every message; not null. */
+    public Ceilings.Rate singleCeiling() {
+        return ceilings == null || ceilings.single() == null ? Ceilings.Rate.NONE : ceilings.single();
     }
 
     public Cell with(RunRecord run) {

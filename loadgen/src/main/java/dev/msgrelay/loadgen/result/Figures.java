@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.result;
 
 import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.run.ProcessUse;
 import java.util.ArrayList;
 import java.util.List;
-import org.HdrHistogram.Histogram;
 
 /** The figures that runs are compared by. NaN where a run does not have one. */
 public final class Figures {
@@ -31,21 +31,6 @@ public final class Figures {
         return run.throughput().out().bytesPerSecond();
     }
 
-    /** A percentile of the latency in nanoseconds. */
-    public static double latency(RunRecord run, double percentile) {
-        return run.delays().hasLatency() ? at(run.delays().latency(), percentile) : Double.NaN;
-    }
-
-    /** A percentile of the time in queue in nanoseconds: at full speed only. */
-    public static double timeInQueue(RunRecord run, double percentile) {
-        return run.delays().hasTimeInQueue() ? at(run.delays().timeInQueue(), percentile) : Double.NaN;
-    }
-
-    /** A percentile of the time to an acknowledgement in nanoseconds. */
-    public static double acknowledged(RunRecord run, double percentile) {
-        return run.delays().hasAcknowledged() ? at(run.delays().acknowledged(), percentile) : Double.NaN;
-    }
-
     /** The longest time without a delivery to a subscriber, in nanoseconds: at full speed; at a rate it follows from the rate. */
     public static double longestGap(RunRecord run) {
         Signals signals = run.resources().signals();
@@ -54,11 +39,6 @@ public final class Figures {
         }
         long nanos = signals.still().deliveries().longestNanos();
         return nanos == 0 ? Double.NaN : nanos;
-    }
-
-    /** A percentile of the fan-out skew in nanoseconds. */
-    public static double skew(RunRecord run, double percentile) {
-        return run.delays().hasSkew() ? at(run.delays().skew().nanos(), percentile) : Double.NaN;
     }
 
     /** Bytes a second that the publishers sent. */
@@ -91,7 +71,7 @@ public final class Figures {
         double nanos = run.moment().measuredNanos();
         double seconds = run.resources().processes().stream()
                 .filter(process -> process.name().startsWith(name))
-                .mapToDouble(RunRecord.ProcessRecord::cpuSeconds)
+                .mapToDouble(ProcessUse::cpuSeconds)
                 .reduce((a, b) -> a + b)
                 .orElse(Double.NaN);
         return nanos == 0 ? Double.NaN : seconds * SECOND_NANOS / nanos;
@@ -125,9 +105,5 @@ public final class Figures {
     /** "p50", "p99.9". */
     public static String name(double percentile) {
         return "p" + (percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile);
-    }
-
-    private static double at(Histogram histogram, double percentile) {
-        return histogram.getValueAtPercentile(percentile);
     }
 }

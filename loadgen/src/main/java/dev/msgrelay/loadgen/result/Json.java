@@ -1,15 +1,12 @@
 package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
-import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.msgrelay.loadgen.load.Arrivals;
-import dev.msgrelay.loadgen.run.Timeline;
-import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.worker.Histograms;
 import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
@@ -22,7 +19,9 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueDeserializer;
@@ -32,7 +31,8 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
 /**
- * Results as JSON and back; docs/results.md has the fields. A record's components are an object's fields, NaN is null, an enum
+ * Results as JSON and back; docs/results.md has the fields. A record's components are an object's fields, and what it
+ * computes stands beside what was measured, for readers that do not want to; NaN is null, an enum
  * is what it is called for people, and a histogram is its percentiles and HdrHistogram's own text.
  */
 public final class Json {
@@ -55,9 +55,6 @@ public final class Json {
             .changeDefaultVisibility(visible -> visible.withFieldVisibility(Visibility.ANY)
                     .withGetterVisibility(Visibility.NONE)
                     .withIsGetterVisibility(Visibility.NONE))
-            .addMixIn(Traffic.class, TrafficNames.class)
-            .addMixIn(Timeline.Point.class, PointNames.class)
-            .addMixIn(Arrivals.Skew.class, SkewNames.class)
             .addModule(new SimpleModule()
                     .addSerializer(double.class, new Numbers())
                     .addSerializer(Double.class, new Numbers())
@@ -67,6 +64,10 @@ public final class Json {
                     .addSerializer(TypeRanges.class, ToStringSerializer.instance)
                     .addDeserializer(TypeRanges.class, new TypesReader()))
             .build();
+
+    /** Of the version alone. */
+    private static final ObjectReader VERSIONS =
+            MAPPER.reader().at("/" + VERSION).without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private Json() {}
 
@@ -112,26 +113,17 @@ public final class Json {
 
     /** Before all else: what another version means by a field is not known. */
     private static void checkVersion(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file);
-                JsonParser parser = MAPPER.createParser(in)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new ResultFileException(file + ": not a JSON object");
-            }
-            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                boolean wanted = parser.currentName().equals(VERSION);
-                parser.nextToken();
-                if (wanted) {
-                    String version = parser.getString();
-                    if (!version.equals(Integer.toString(Results.SCHEMA_VERSION))) {
-                        throw new ResultFileException(file + ": " + VERSION + " " + version + " is not "
-                                + Results.SCHEMA_VERSION + ", the one that this loadgen reads");
-                    }
-                    return;
-                }
-                parser.skipChildren();
-            }
+        JsonNode version;
+        try (InputStream in = Files.newInputStream(file)) {
+            version = VERSIONS.readTree(in);
+        }
+        if (version.isMissingNode()) {
             throw new ResultFileException(file + ": no " + VERSION
                     + ": not a result, or one of an older loadgen; this one reads version " + Results.SCHEMA_VERSION);
+        }
+        if (!version.asString().equals(Integer.toString(Results.SCHEMA_VERSION))) {
+            throw new ResultFileException(file + ": " + VERSION + " " + version.asString() + " is not "
+                    + Results.SCHEMA_VERSION + ", the one that this loadgen reads");
         }
     }
 
@@ -156,40 +148,12 @@ public final class Json {
                 : text.lines().findFirst().orElse("").replaceFirst("[;,]? *\\(?`Deserialization.*", "");
     }
 
-    /** What is computed stands beside what is measured, for readers that do not want to. */
-    private interface TrafficNames {
-        @JsonProperty
-        double messagesPerSecond();
-
-        @JsonProperty
-        double bytesPerSecond();
-    }
-
-    private interface PointNames {
-        @JsonProperty("inMessagesPerSecond")
-        double in();
-
-        @JsonProperty("inBytesPerSecond")
-        double bytesIn();
-
-        @JsonProperty("outMessagesPerSecond")
-        double out();
-
-        @JsonProperty("outBytesPerSecond")
-        double bytesOut();
-    }
-
-    private interface SkewNames {
-        @JsonProperty("oneMessageIn")
-        long sampling();
-    }
-
-    /** JSON knows no NaN. */
+    /** JSON knows no NaN. Without an exponent: people read it as well. */
     private static final class Numbers extends ValueSerializer<Double> {
         @Override
         public void serialize(Double value, JsonGenerator out, SerializationContext context) {
             if (Double.isFinite(value)) {
-                out.writeNumber(value);
+                out.writeNumber(new BigDecimal(value.toString()).toPlainString());
             } else {
                 out.writeNull();
             }
@@ -244,21 +208,12 @@ public final class Json {
     private static final class PercentilesReader extends ValueDeserializer<Histogram> {
         @Override
         public Histogram deserialize(JsonParser in, DeserializationContext context) {
-            String text = null;
             if (in.currentToken() != JsonToken.START_OBJECT) {
                 return (Histogram) context.handleUnexpectedToken(Histogram.class, in);
             }
-            while (in.nextToken() == JsonToken.PROPERTY_NAME) {
-                boolean wanted = in.currentName().equals("histogram");
-                in.nextToken();
-                if (wanted) {
-                    text = in.getString();
-                } else {
-                    in.skipChildren();
-                }
-            }
+            String text = context.readTree(in).path("histogram").asString("");
             try {
-                return Histograms.sparse(Histograms.decode(text == null ? "" : text));
+                return Histograms.sparse(Histograms.decode(text));
             } catch (RuntimeException e) {
                 return (Histogram) context.handleWeirdStringValue(
                         Histogram.class, "", "the histogram cannot be decoded: %s", e.getMessage());

@@ -41,11 +41,6 @@ public record Parameters(
                 load.clients());
     }
 
-    /** Evenly spaced, of one type, between loadgen's own clients. */
-    public Parameters(Body body, int publishers, int subscribers, int batch, long rate, int mtu) {
-        this(body, publishers, subscribers, batch, rate, mtu, 1, 1, Clients.RAW);
-    }
-
     /**
      * The sizes of the bodies.
      *
@@ -80,10 +75,6 @@ public record Parameters(
         public static Body of(BodySizes sizes, int seed) {
             boolean usual = sizes.isFixed() || seed == Load.Content.DEFAULT_SEED;
             return new Body(sizes + (usual ? "" : " seed " + seed), sizes.mean());
-        }
-
-        public static Body fixed(int bytes) {
-            return new Body(Integer.toString(bytes), bytes);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.result;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.doctor.Finding;
-import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -174,18 +174,42 @@ public record Results(
         }
     }
 
+    /** One of the two that are compared in turn. */
+    public enum Side {
+        A,
+        B;
+
+        public Side other() {
+            return this == A ? B : A;
+        }
+    }
+
     /**
      * A run of a comparison in turn.
      *
-     * @param side whose it was: "A"
+     * @param side whose it was
      * @param number from 0, of all runs in their order
      * @param round from 0: runs of one side and round went through the same process
      * @param figures by their names, with their units; NaN where it has none
      * @param marks why its figures are not usable; such a run is left out
      */
-    public record Turn(String side, int number, int round, Hops hops, Map<String, Double> figures, List<String> marks) {
+    public record Turn(Side side, int number, int round, Hops hops, Map<String, Double> figures, List<String> marks) {
         public Turn {
             marks = marks == null ? List.of() : List.copyOf(marks);
+        }
+
+        /** Whether its figures may be set against others'. */
+        public boolean counts() {
+            return marks.isEmpty();
+        }
+
+        public Regime regime() {
+            return hops.regime();
+        }
+
+        /** A figure; NaN where it has none. */
+        public double value(String figure) {
+            return figures.getOrDefault(figure, Double.NaN);
         }
     }
 

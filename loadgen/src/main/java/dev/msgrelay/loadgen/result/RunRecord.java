@@ -1,11 +1,17 @@
 package dev.msgrelay.loadgen.result;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import com.fasterxml.jackson.annotation.JacksonInject;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.OptBoolean;
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published.Visits;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RelayFigures;
@@ -14,6 +20,7 @@ import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
@@ -57,6 +64,16 @@ public record RunRecord(
         public Regime regime() {
             return Regime.of(beforeNanos, afterNanos);
         }
+
+        /** What is to be said of the cores where they were not the same, or not free: one line, or none. */
+        public List<String> marks() {
+            String took = format("from core to core took %,.0f ns before and %,.0f ns after", beforeNanos, afterNanos);
+            return switch (regime()) {
+                case CHANGED -> List.of("the cores were moved: " + took);
+                case DISTURBED -> List.of("somebody else wanted the cores: " + took);
+                default -> List.of();
+            };
+        }
     }
 
     /**
@@ -72,6 +89,32 @@ public record RunRecord(
             Traffic in, Traffic out, double ingressFraction, double egressFraction, List<Timeline.Point> timeline) {
         public Throughput {
             timeline = List.copyOf(timeline);
+        }
+
+        /**
+         * Traffic against the ceiling of the lane. Over a link, a side counts that is across it, and both directions have the
+         * link's full speed. Without a link both sides count, and the ceiling is what a contestant delivered: so much went
+         * out, and an <em>n</em>th of it came in.
+         *
+         * @param in null where it is not known
+         * @param subscribers who each got what came in
+         * @param ceilings null where none is known
+         */
+        public static Throughput of(
+                Traffic in,
+                Traffic out,
+                int subscribers,
+                List<Timeline.Point> timeline,
+                Places places,
+                Ceilings ceilings) {
+            boolean link = ceilings != null && ceilings.isLink();
+            double ingress = fraction(ceilings, in, link && places.publishers() != Place.FAR);
+            double egress = fraction(ceilings, out, link && places.subscribers() != Place.FAR);
+            return new Throughput(in, out, link ? ingress : ingress * subscribers, egress, timeline);
+        }
+
+        private static double fraction(Ceilings ceilings, Traffic traffic, boolean besideTheLink) {
+            return ceilings == null || traffic == null || besideTheLink ? Double.NaN : ceilings.fraction(traffic);
         }
     }
 
@@ -95,27 +138,40 @@ public record RunRecord(
             @JacksonInject(value = "acknowledged", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
             Histogram acknowledged) {
         /** Nothing recorded. */
-        public static final Delays NONE = new Delays(null, 1, null, null);
+        public static final Delays NONE = new Delays(null, 1, null, null, null);
 
-        /** Without acknowledgements. */
-        public Delays(Histogram latency, int oneMessageIn, Arrivals.Skew skew, Histogram timeInQueue) {
-            this(latency, oneMessageIn, skew, timeInQueue, null);
+        /** Null when not recorded. */
+        public Histogram of(Delay which) {
+            return switch (which) {
+                case LATENCY -> latency;
+                case TIME_IN_QUEUE -> timeInQueue;
+                case SKEW -> skew == null ? null : skew.nanos();
+                case ACKNOWLEDGED -> acknowledged;
+            };
         }
 
-        public boolean hasAcknowledged() {
-            return acknowledged != null && acknowledged.getTotalCount() > 0;
+        /** Whether there is anything in it. */
+        public boolean has(Delay which) {
+            return of(which) != null && of(which).getTotalCount() > 0;
         }
 
-        public boolean hasLatency() {
-            return latency != null && latency.getTotalCount() > 0;
+        /** A percentile in nanoseconds; NaN where nothing was recorded. */
+        public double at(Delay which, double percentile) {
+            return has(which) ? of(which).getValueAtPercentile(percentile) : Double.NaN;
         }
+    }
 
-        public boolean hasTimeInQueue() {
-            return timeInQueue != null && timeInQueue.getTotalCount() > 0;
-        }
+    /** What of a message's way is timed. */
+    public enum Delay {
+        LATENCY,
+        TIME_IN_QUEUE,
+        SKEW,
+        ACKNOWLEDGED;
 
-        public boolean hasSkew() {
-            return skew != null && skew.nanos().getTotalCount() > 0;
+        /** As files name it. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -165,7 +221,7 @@ public record RunRecord(
      * @param boundBy null when nothing was looked at
      * @param signals from which that follows; null when nothing was looked at
      */
-    public record Resources(List<ProcessRecord> processes, RelayFigures relay, BoundBy boundBy, Signals signals) {
+    public record Resources(List<ProcessUse> processes, RelayFigures relay, BoundBy boundBy, Signals signals) {
         /** Nothing is known. */
         public static final Resources NONE = new Resources(List.of(), null, null, null);
 
@@ -175,18 +231,9 @@ public record RunRecord(
 
         /** CPU of all processes in the measured part, or NaN where one of them did not tell. */
         public double cpuSeconds() {
-            return processes.stream().mapToDouble(ProcessRecord::cpuSeconds).sum();
+            return processes.stream().mapToDouble(ProcessUse::cpuSeconds).sum();
         }
     }
-
-    /**
-     * What one process used.
-     *
-     * @param cpuSeconds in the measured part; NaN where the system does not tell
-     * @param peakResidentBytes since its start, or -1 where the system does not tell
-     * @param site which machine it was on
-     */
-    public record ProcessRecord(String name, double cpuSeconds, long peakResidentBytes, String site) {}
 
     /**
      * Whether it is to be believed.

@@ -1,6 +1,6 @@
 /**
  * What a measurement gave: immutable records, which are at once the form of the JSON. Knows neither commands nor how
- * anything was measured; {@link dev.msgrelay.loadgen.result.RunRecords} alone knows the runs that it is filled from.
+ * anything was measured; {@link dev.msgrelay.loadgen.experiment.LoadCell#record} fills it.
  *
  * <pre>
  *  Results

@@ -20,8 +20,9 @@ public final class Children implements AutoCloseable {
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
-    private RunDirectory directory;
-    private final Map<Path, RunDirectory> data = new HashMap<>();
+    /** By what they lie in; null: where temporary files go. */
+    private final Map<Path, RunDirectory> directories = new HashMap<>();
+
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
     private volatile boolean abandoned;
 
@@ -131,10 +132,7 @@ public final class Children implements AutoCloseable {
 
     /** A path for a Unix socket, in a directory that goes with the children. */
     public synchronized String socketPath(String name) throws IOException {
-        if (directory == null) {
-            directory = RunDirectory.create();
-        }
-        return directory.socket(name).toString();
+        return made(null).socket(name).toString();
     }
 
     /**
@@ -143,17 +141,16 @@ public final class Children implements AutoCloseable {
      * @param parent it lies in there; null: where temporary files go
      */
     public synchronized Path directory(Path parent) throws IOException {
-        RunDirectory made = data.get(parent);
+        return made(parent).data();
+    }
+
+    private RunDirectory made(Path parent) throws IOException {
+        RunDirectory made = directories.get(parent);
         if (made == null) {
-            if (parent == null) {
-                made = RunDirectory.create();
-            } else {
-                made = RunDirectory.in(parent);
-                made.sweep();
-            }
-            data.put(parent, made);
+            made = RunDirectory.in(parent);
+            directories.put(parent, made);
         }
-        return made.data();
+        return made;
     }
 
     /** Kills one (SIGKILL), waits for its end, and forgets it: another one may have its name. */
@@ -180,7 +177,7 @@ public final class Children implements AutoCloseable {
             awaitExit(all);
         }
         killAll();
-        removeDirectory();
+        removeDirectories();
         removeHook();
     }
 
@@ -195,11 +192,8 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    private synchronized void removeDirectory() {
-        if (directory != null) {
-            directory.close();
-        }
-        data.values().forEach(RunDirectory::close);
+    private synchronized void removeDirectories() {
+        directories.values().forEach(RunDirectory::close);
     }
 
     private void removeHook() {
@@ -212,7 +206,7 @@ public final class Children implements AutoCloseable {
 
     private void leaveNothing() {
         killAll();
-        removeDirectory();
+        removeDirectories();
     }
 
     private void killAll() {

@@ -5,6 +5,8 @@ import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.plain.PlainRelayMain;
 import dev.msgrelay.loadgen.plain.PrepackedMain;
 import dev.msgrelay.loadgen.plain.SslHandlerRelayMain;
+import dev.msgrelay.loadgen.run.Contestant.Doors;
+import dev.msgrelay.loadgen.run.Contestant.Started;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.PublisherMain;
@@ -28,16 +30,13 @@ public final class Contestants {
     /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
     public static Contestant plain(int bufferSize) {
         return new Named("plain relay, " + bufferSize + " bytes", (children, load) -> {
-            List<String> args = new ArrayList<>(bind(children));
+            List<String> args = bind(children, false);
             args.addAll(List.of("--subscribers", "" + load.subscribers(), "--buffer", "" + bufferSize));
             if (load.unix()) {
                 args.addAll(List.of("--publish-socket", children.socketPath("plain-publish")));
                 args.addAll(List.of("--subscribe-socket", children.socketPath("plain-subscribe")));
             }
-            Child child = children.startWorker(children.placement().relay(), "plain relay", PlainRelayMain.class, args);
-            JsonObject ready = child.await("ready", READY_NANOS);
-            return new Contestant.Started(
-                    child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
+            return listening(worker(children, "plain relay", PlainRelayMain.class, args), "ready", Doors.NONE);
         });
     }
 
@@ -51,10 +50,7 @@ public final class Contestants {
             String publish = load.unix() ? "unix:" + children.socketPath("c-publish") : any;
             String subscribe = load.unix() ? "unix:" + children.socketPath("c-subscribe") : any;
             List<String> command = List.of(CPrograms.relay().toString(), publish, subscribe, "" + readSize);
-            Child child = children.startCommand("C relay", HostSite.guarded(command));
-            JsonObject ready = child.await("ready", READY_NANOS);
-            return new Contestant.Started(
-                    child, Endpoint.parse(ready.getString("publish")), Endpoint.parse(ready.getString("subscribe")));
+            return listening(children.startCommand("C relay", HostSite.guarded(command)), "ready", Doors.NONE);
         });
     }
 
@@ -65,46 +61,55 @@ public final class Contestants {
     public static Contestant sslHandler() {
         return new Named("SslHandler relay", (children, load) -> {
             OwnCertificate own = OwnCertificate.at(children.placement().relay().address());
-            List<String> args = new ArrayList<>(bind(children));
-            args.addAll(certificate(own));
+            List<String> args = bind(children, false);
+            args.addAll(own.args());
             args.addAll(List.of("--subscribers", "" + load.subscribers()));
-            Child child = children.startWorker(
-                    children.placement().relay(), "SslHandler relay", SslHandlerRelayMain.class, args);
-            JsonObject ready = child.await("ready", READY_NANOS);
-            return new Contestant.Started(
-                    child,
-                    Endpoint.parse(ready.getString("publish")),
-                    Endpoint.parse(ready.getString("subscribe")),
-                    new Contestant.Doors(own.clients(), null, null));
+            Child child = worker(children, "SslHandler relay", SslHandlerRelayMain.class, args);
+            return listening(child, "ready", new Doors(own.clients(), null, null));
         });
     }
 
     /** Pre-packed frames of the mean size, in writes of {@code writeSize} bytes, straight to one subscriber. */
     public static Contestant direct(int writeSize) {
         return new Named("direct, " + writeSize + " bytes", (children, load) -> {
-            List<String> args = new ArrayList<>(bind(children));
+            List<String> args = bind(children, false);
             args.addAll(List.of("--body", "" + Math.round(load.body().mean()), "--write-size", "" + writeSize));
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("direct")));
             }
-            Child child = children.startWorker(children.placement().relay(), "direct", PrepackedMain.class, args);
-            JsonObject ready = child.await("ready", READY_NANOS);
-            return new Contestant.Started(child, null, Endpoint.parse(ready.getString("subscribe")));
+            return listening(worker(children, "direct", PrepackedMain.class, args), "ready", Doors.NONE);
         });
     }
 
     /** Nothing: one publisher, the very same as with a relay, sends straight to one subscriber. */
     public static Contestant none() {
         return new Named("no relay", (children, load) -> {
-            List<String> args = new ArrayList<>(bind(children));
+            List<String> args = bind(children, false);
             args.addAll(Fleet.publisherOptions(load));
             if (load.unix()) {
                 args.addAll(List.of("--socket", children.socketPath("publisher")));
             }
-            Child child = children.startWorker(children.placement().relay(), "publisher 0", PublisherMain.class, args);
-            JsonObject listening = child.await("listening", READY_NANOS);
-            return new Contestant.Started(child, null, Endpoint.parse(listening.getString("subscribe")));
+            return listening(worker(children, "publisher 0", PublisherMain.class, args), "listening", Doors.NONE);
         });
+    }
+
+    private static Child worker(Children children, String name, Class<?> main, List<String> args) throws IOException {
+        return children.startWorker(children.placement().relay(), name, main, args);
+    }
+
+    /**
+     * Waits until it listens.
+     *
+     * @param event by which it tells where; one that sends by itself tells of subscribers alone
+     */
+    static Started listening(Child child, String event, Doors doors) throws RunException, InterruptedException {
+        JsonObject told = child.await(event, READY_NANOS);
+        String publish = told.getString("publish");
+        return new Started(
+                child,
+                publish == null ? null : Endpoint.parse(publish),
+                Endpoint.parse(told.getString("subscribe")),
+                doors);
     }
 
     /**
@@ -124,48 +129,26 @@ public final class Contestants {
         return in.equals(out) ? in : in + " in, " + out + " out";
     }
 
-    /** Where a contestant listens, as each of them takes it. */
-    static List<String> bind(Children children) {
+    /**
+     * Where a contestant listens, as each of them takes it.
+     *
+     * @param tls for TLS, and for nothing else: our relay
+     */
+    static List<String> bind(Children children, boolean tls) {
         Site site = children.placement().relay();
-        Site.DataPorts ports = site.ports();
-        return List.of(
-                "--bind",
-                site.address(),
-                "--publish-port",
-                "" + ports.publish(),
-                "--subscribe-port",
-                "" + ports.subscribe());
-    }
-
-    /** Where our relay listens for TLS, and for nothing else. */
-    static List<String> bindTls(Children children) {
-        Site site = children.placement().relay();
-        Site.DataPorts ports = site.ports();
-        return List.of(
-                "--bind",
-                site.address(),
-                "--publish-port",
-                "none",
-                "--subscribe-port",
-                "none",
-                "--tls-publish-port",
-                "" + ports.publish(),
-                "--tls-subscribe-port",
-                "" + ports.subscribe());
-    }
-
-    /** What a contestant shows, as each of them takes it. */
-    static List<String> certificate(OwnCertificate own) {
-        return List.of(
-                "--tls-cert",
-                own.certificate().toString(),
-                "--tls-key",
-                own.key().toString());
+        String kind = tls ? "--tls-" : "--";
+        List<String> args = new ArrayList<>(List.of("--bind", site.address()));
+        if (tls) {
+            args.addAll(List.of("--publish-port", "none", "--subscribe-port", "none"));
+        }
+        args.addAll(List.of(kind + "publish-port", "" + site.ports().publish()));
+        args.addAll(List.of(kind + "subscribe-port", "" + site.ports().subscribe()));
+        return args;
     }
 
     @FunctionalInterface
     private interface Starter {
-        Contestant.Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
+        Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
     }
 
     private record Named(String name, Starter starter) implements Contestant {

@@ -6,9 +6,9 @@ import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.loadgen.plain.CPrograms;
 import dev.msgrelay.loadgen.worker.ChurnMain;
 import dev.msgrelay.loadgen.worker.Control;
+import dev.msgrelay.loadgen.worker.Histograms;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
-import dev.msgrelay.loadgen.worker.VisitorMain;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 
 /** The publisher and subscriber processes of one run. The controller's thread owns it. */
 final class Fleet {
@@ -199,12 +200,12 @@ final class Fleet {
         if (ports.handshakes() > 0) {
             List<String> args = new ArrayList<>(contestant.doors().tls().args());
             option(args, "to", contestant.doors().handshakes());
-            startVisitor("those who shake hands", VisitorMain.class, ports.handshakes(), args);
+            startVisitor("those who shake hands", ChurnMain.class, ports.handshakes(), args);
         }
         if (ports.scrapes() > 0) {
             List<String> args = new ArrayList<>();
             option(args, "admin", contestant.doors().admin());
-            startVisitor("those who look at the page", VisitorMain.class, ports.scrapes(), args);
+            startVisitor("those who look at the page", ChurnMain.class, ports.scrapes(), args);
         }
     }
 
@@ -305,6 +306,18 @@ final class Fleet {
                 .flatMap(process -> process.getArray(kind, new JsonArray()).stream())
                 .map(JsonObject.class::cast)
                 .toList();
+    }
+
+    /** Of what each says; who does not say it has none. */
+    static long sum(List<JsonObject> all, String field) {
+        return all.stream().mapToLong(one -> one.getLong(field, 0)).sum();
+    }
+
+    /** All of their values; empty where nobody says any. */
+    static Histogram histogram(List<JsonObject> all, String field) {
+        Histogram sum = Histograms.sparse();
+        all.stream().filter(one -> one.has(field)).forEach(one -> sum.add(Histograms.decode(one.getString(field))));
+        return sum;
     }
 
     /**

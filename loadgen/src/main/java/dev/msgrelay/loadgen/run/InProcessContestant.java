@@ -1,10 +1,8 @@
 package dev.msgrelay.loadgen.run;
 
-import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.inprocess.InProcessMain;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +40,7 @@ public record InProcessContestant(
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> relay = RelayContestant.withJournal(relayArgs, children);
         List<String> args = new ArrayList<>(relay);
-        args.addAll(Contestants.bind(children));
+        args.addAll(Contestants.bind(children, false));
         args.addAll(List.of("--threads", "" + load.publishers()));
         args.addAll(
                 List.of("--subscribers", "" + (load.subscribers() + load.slow().count())));
@@ -55,8 +53,7 @@ public record InProcessContestant(
                 children,
                 args,
                 javaOptions.equals(RelayContestant.JAVA_OPTIONS) ? RelayContestant.javaOptions(relay) : javaOptions);
-        JsonObject ready = child.await("ready", Contestants.READY_NANOS);
-        return new Started(child, null, Endpoint.parse(ready.getString("subscribe")));
+        return Contestants.listening(child, "ready", Doors.NONE);
     }
 
     private Child start(Children children, List<String> args, List<String> options) throws IOException {

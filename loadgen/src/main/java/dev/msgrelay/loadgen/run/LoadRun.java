@@ -1,7 +1,8 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.measure.ProcessFigures;
+import dev.msgrelay.loadgen.host.ProcessFigures;
+import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -174,7 +175,16 @@ public final class LoadRun {
         Received out = Received.of(received, slow, Fleet.samples(published, load.sampling(), load.choice()), timing);
         RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
         return new RunResult(
-                contestant.name(), load, timing.in(window), in, out, used, figures, watch.observed(in, out, received));
+                contestant.name(),
+                load,
+                timing.in(window),
+                in,
+                out,
+                used,
+                figures,
+                watch.signals(in, out, received),
+                Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay),
+                List.of());
     }
 
     /** The relay need not be one of the children. */
@@ -201,11 +211,16 @@ public final class LoadRun {
         return cpu;
     }
 
-    private static List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
+    private List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
         List<ProcessUse> used = new ArrayList<>();
-        cpuOf(new ArrayList<>(cpuThen.keySet()))
-                .forEach((child, cpu) -> used.add(
-                        new ProcessUse(child.name(), difference(cpuThen.get(child), cpu), child.peakResidentBytes())));
+        cpuThen.forEach((child, then) -> {
+            boolean here = child.site() == Site.HERE || child.site() == placement.relay();
+            used.add(ProcessUse.of(
+                    child.name(),
+                    difference(then, child.cpuNanos()),
+                    child.peakResidentBytes(),
+                    here ? ProcessUse.HERE : child.site().name()));
+        });
         return used;
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -43,7 +44,7 @@ record OwnCertificate(Path certificate, Path key) {
 
     private static OwnCertificate make(String address) throws IOException, InterruptedException {
         if (directory == null) {
-            RunDirectory fresh = RunDirectory.create();
+            RunDirectory fresh = RunDirectory.in(null);
             try {
                 Runtime.getRuntime().addShutdownHook(new Thread(fresh::close, "remove-keys"));
             } catch (IllegalStateException e) {
@@ -78,29 +79,12 @@ record OwnCertificate(Path certificate, Path key) {
     private static void keytool(Path store, String address) throws IOException, InterruptedException {
         String keytool =
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        Tool.Outcome outcome = new Subprocess(LIMIT_MILLIS)
-                .run(List.of(
-                        keytool,
-                        "-J-XX:TieredStopAtLevel=1",
-                        "-genkeypair",
-                        "-keyalg",
-                        "RSA",
-                        "-keysize",
-                        "2048",
-                        "-alias",
-                        ALIAS,
-                        "-dname",
-                        "CN=relay of loadgen at " + address,
-                        "-ext",
-                        "san=ip:" + address,
-                        "-validity",
-                        "30",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        PASSWORD,
-                        "-keystore",
-                        store.toString()));
+        List<String> command = new ArrayList<>(List.of(keytool, "-J-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of("-genkeypair -keyalg RSA -keysize 2048 -validity 30 -storetype PKCS12".split(" ")));
+        command.addAll(List.of("-alias", ALIAS, "-dname", "CN=relay of loadgen at " + address));
+        command.addAll(List.of("-ext", "san=ip:" + address));
+        command.addAll(List.of("-storepass", PASSWORD, "-keystore", store.toString()));
+        Tool.Outcome outcome = new Subprocess(LIMIT_MILLIS).run(command);
         if (!outcome.succeeded()) {
             throw new IOException("cannot make a certificate for " + address + ": " + outcome.firstLine());
         }
@@ -112,6 +96,11 @@ record OwnCertificate(Path certificate, Path key) {
                 directory.pem(name + "-" + MADE.size()),
                 "-----BEGIN " + what + "-----\n" + base64 + "\n-----END " + what + "-----\n",
                 StandardCharsets.US_ASCII);
+    }
+
+    /** What a relay takes to show it. */
+    List<String> args() {
+        return List.of("--tls-cert", certificate.toString(), "--tls-key", key.toString());
     }
 
     /** How clients speak TLS with who shows it. */

@@ -41,6 +41,14 @@ public record Published(
             SubscriberResult subscribers) {
         public static final Visits NONE = new Visits(0, 0, 0, null);
 
+        private static Visits of(JsonObject process) {
+            return new Visits(
+                    process.getLong("visits", 0),
+                    process.getLong("visitsLate", 0),
+                    process.getLong("longestVisitNanos", 0),
+                    process.has("visitors") ? SubscriberResult.of(process.getObject("visitors")) : null);
+        }
+
         private Visits and(Visits other) {
             return new Visits(
                     count + other.count,
@@ -56,44 +64,27 @@ public record Published(
     }
 
     static Published of(List<JsonObject> processes, Timing timing) {
-        long late = 0;
-        long worst = 0;
-        Visits visits = Visits.NONE;
-        Histogram lateness = Histograms.sparse();
-        Punctuality.Means means = null;
-        for (JsonObject process : processes) {
-            Punctuality.Means its = means(process);
-            means = means == null ? its : means.and(its);
-            late += process.getLong("late", 0);
-            visits = visits.and(new Visits(
-                    process.getLong("visits", 0),
-                    process.getLong("visitsLate", 0),
-                    process.getLong("longestVisitNanos", 0),
-                    process.has("visitors") ? SubscriberResult.of(process.getObject("visitors")) : null));
-            worst = Math.max(worst, process.getLong("worstLateNanos", 0));
-            if (process.has("lateness")) {
-                lateness.add(Histograms.decode(process.getString("lateness")));
-            }
-        }
         List<JsonObject> each = Fleet.all(processes, "publishers");
-        Histogram acknowledgedAfter = Histograms.sparse();
-        each.stream()
-                .filter(one -> one.has("acknowledgedAfter"))
-                .forEach(one -> acknowledgedAfter.add(Histograms.decode(one.getString("acknowledgedAfter"))));
         return new Published(
                 new Traffic(
-                        sum(each, "messagesMeasured"),
-                        sum(each, "bytesMeasured"),
+                        Fleet.sum(each, "messagesMeasured"),
+                        Fleet.sum(each, "bytesMeasured"),
                         timing.measured().toNanos()),
-                sum(each, "messages"),
-                new Punctuality(late, worst, lateness, means == null ? Punctuality.Means.NONE : means),
-                sum(each, "acknowledged"),
-                acknowledgedAfter,
-                visits);
-    }
-
-    private static long sum(List<JsonObject> all, String field) {
-        return all.stream().mapToLong(one -> one.getLong(field, 0)).sum();
+                Fleet.sum(each, "messages"),
+                new Punctuality(
+                        Fleet.sum(processes, "late"),
+                        processes.stream()
+                                .mapToLong(one -> one.getLong("worstLateNanos", 0))
+                                .max()
+                                .orElse(0),
+                        Fleet.histogram(processes, "lateness"),
+                        processes.stream()
+                                .map(Published::means)
+                                .reduce(Punctuality.Means::and)
+                                .orElse(Punctuality.Means.NONE)),
+                Fleet.sum(each, "acknowledged"),
+                Fleet.histogram(each, "acknowledgedAfter"),
+                processes.stream().map(Visits::of).reduce(Visits.NONE, Visits::and));
     }
 
     private static Punctuality.Means means(JsonObject process) {

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.run;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.OrderTrace;
-import dev.msgrelay.loadgen.worker.Histograms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -15,7 +14,6 @@ import org.HdrHistogram.Histogram;
  * @param traffic deliveries within the window, of all subscribers together, but for the slow ones
  * @param slow those that read too slowly on purpose
  * @param latency nanoseconds from the intended time of sending, of all subscribers together; empty when not checked
- * @param reads of the sockets, all subscribers together, over the whole run
  * @param skew how long after the first subscriber the last one got the same message; empty with fewer than two
  * @param checkNanos what it costs a subscriber to check one message, on the mean of all processes; NaN when not checked
  */
@@ -24,7 +22,6 @@ public record Received(
         List<SubscriberResult> subscribers,
         List<SubscriberResult> slow,
         Histogram latency,
-        long reads,
         Arrivals.Skew skew,
         double checkNanos) {
     /**
@@ -33,25 +30,16 @@ public record Received(
      * @param samples messages whose latency each of them has to record, but for the slow ones; -1 where that is not known
      */
     static Received of(List<JsonObject> processes, List<JsonObject> slowProcesses, long samples, Timing timing) {
-        Histogram latency = Histograms.sparse();
-        long messages = 0;
-        long bytes = 0;
-        long reads = 0;
         Arrivals arrivals = new Arrivals();
-        for (JsonObject process : processes) {
-            if (process.has("arrivals")) {
-                arrivals.add(Arrivals.decode(process.getString("arrivals")));
-            }
-        }
+        processes.stream()
+                .filter(process -> process.has("arrivals"))
+                .forEach(process -> arrivals.add(Arrivals.decode(process.getString("arrivals"))));
         List<JsonObject> said = new ArrayList<>(Fleet.all(processes, "subscribers"));
-        for (JsonObject one : said) {
-            messages += one.getLong("messages");
-            bytes += one.getLong("bytes");
-            reads += one.getLong("reads");
-            if (one.has("latency")) {
-                latency.add(Histograms.decode(one.getString("latency")));
-            }
-        }
+        Traffic traffic = new Traffic(
+                Fleet.sum(said, "messages"),
+                Fleet.sum(said, "bytes"),
+                timing.measured().toNanos());
+        Histogram latency = Fleet.histogram(said, "latency");
         int notSlow = said.size();
         said.addAll(Fleet.all(slowProcesses, "subscribers"));
         List<SubscriberResult> all = withOrder(said);
@@ -59,11 +47,10 @@ public record Received(
             all.set(i, all.get(i).withSamples(said.get(i).getLong("samples", -1), samples));
         }
         return new Received(
-                new Traffic(messages, bytes, timing.measured().toNanos()),
+                traffic,
                 List.copyOf(all.subList(0, notSlow)),
                 List.copyOf(all.subList(notSlow, all.size())),
                 latency,
-                reads,
                 arrivals.skew(),
                 processes.stream()
                         .mapToDouble(process -> process.getDouble("checkNanos", Double.NaN))

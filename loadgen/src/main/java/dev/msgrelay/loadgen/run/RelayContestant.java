@@ -8,14 +8,14 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 
 /**
  * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
@@ -44,14 +44,9 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** Of a temporary one: some seconds of a stream at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
-    /** Both sides as the load says. */
+    /** Of this build; both sides as the load says. */
     public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
-        this(relayArgs, javaOptions, false);
-    }
-
-    /** Of this build. */
-    public RelayContestant(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix) {
-        this(relayArgs, javaOptions, publishOverUnix, null);
+        this(relayArgs, javaOptions, false, null);
     }
 
     @Override
@@ -82,12 +77,12 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         List<String> args = new ArrayList<>(List.of("--json"));
-        args.addAll(load.tls() ? Contestants.bindTls(children) : Contestants.bind(children));
+        args.addAll(Contestants.bind(children, load.tls()));
         Clients.Ports ports = load.clients().ports();
         OwnCertificate own = null;
         if (ports.tls() || ports.handshakes() > 0) {
             own = OwnCertificate.at(children.placement().relay().address());
-            args.addAll(Contestants.certificate(own));
+            args.addAll(own.args());
         }
         if (ports.handshakes() > 0 && !ports.tls()) {
             args.addAll(List.of("--tls-publish-port", "0", "--tls-subscribe-port", "0"));
@@ -206,25 +201,16 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
          * @throws IOException there is none
          */
         public Path jar(String module) throws IOException {
-            Path target = directory.resolve(module).resolve("target");
-            Path newest = null;
-            FileTime newestTime = null;
-            if (Files.isDirectory(target)) {
-                try (DirectoryStream<Path> jars = Files.newDirectoryStream(target, module + "-*-all.jar")) {
-                    for (Path jar : jars) {
-                        FileTime time = Files.getLastModifiedTime(jar);
-                        if (newest == null || time.compareTo(newestTime) > 0) {
-                            newest = jar;
-                            newestTime = time;
-                        }
-                    }
-                }
-            }
-            if (newest == null) {
-                throw new IOException("no " + module + "/target/" + module + "-*-all.jar in " + directory
-                        + ": build it there with mvn -DskipTests package");
-            }
-            return newest.toAbsolutePath();
+            File[] jars = directory
+                    .resolve(module)
+                    .resolve("target")
+                    .toFile()
+                    .listFiles((target, name) -> name.startsWith(module + "-") && name.endsWith("-all.jar"));
+            return Stream.of(jars == null ? new File[0] : jars)
+                    .max(Comparator.comparingLong(File::lastModified))
+                    .map(jar -> jar.toPath().toAbsolutePath())
+                    .orElseThrow(() -> new IOException("no " + module + "/target/" + module + "-*-all.jar in "
+                            + directory + ": build it there with mvn -DskipTests package"));
         }
 
         private static List<String> command(List<String> javaOptions, String... rest) {

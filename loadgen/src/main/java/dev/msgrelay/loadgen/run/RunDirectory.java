@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A directory for the Unix sockets, the keys and the data of runs, for nobody else to read, which goes with them. As long as its process lives, that has a lock on a
- * file in there; the kernel takes the lock away however the process ends. So the next process that needs such a directory
+ * A directory for the Unix sockets, the keys and the data of runs, for nobody else to read, which goes with them. As long
+ * as its process lives, that has a lock on a file in there; the kernel takes the lock away however the process ends. So the next process that needs such a directory
  * knows what a killed one has left in the same place, and removes it. Thread-safe.
  */
 final class RunDirectory implements AutoCloseable {
@@ -40,8 +40,6 @@ final class RunDirectory implements AutoCloseable {
      */
     private static final Set<Path> OWN = new HashSet<>();
 
-    private static boolean swept;
-
     private final Path path;
     private final FileChannel lock;
     private boolean closed;
@@ -51,22 +49,18 @@ final class RunDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** A new one where temporary files go; the first one of a process looks for what others have left. */
-    static synchronized RunDirectory create() throws IOException {
-        Path parent = Path.of(System.getProperty("java.io.tmpdir"));
-        RunDirectory directory = in(parent);
-        if (!swept) {
-            swept = true;
-            directory.sweep();
-        }
-        return directory;
-    }
-
-    /** A new one within that directory. */
+    /**
+     * A new one; what others have left beside it goes.
+     *
+     * @param parent it lies in there; null: where temporary files go
+     */
     static synchronized RunDirectory in(Path parent) throws IOException {
-        Path path = Files.createTempDirectory(parent, PREFIX);
+        Path place = parent == null ? Path.of(System.getProperty("java.io.tmpdir")) : parent;
+        Path path = Files.createTempDirectory(place, PREFIX);
         OWN.add(path);
-        return new RunDirectory(path, lock(path.resolve(LOCK)));
+        RunDirectory directory = new RunDirectory(path, lock(path.resolve(LOCK)));
+        directory.sweep();
+        return directory;
     }
 
     /** The file has content once it is locked; null where there are no locks: then nobody takes it for a left one. */
@@ -88,25 +82,21 @@ final class RunDirectory implements AutoCloseable {
     /** Removes what processes of this user that are no more have left beside this one, as far as it can be done. */
     void sweep() {
         synchronized (RunDirectory.class) {
-            sweep(path);
-        }
-    }
-
-    private static void sweep(Path own) {
-        int looks = 0;
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(own.getParent(), PREFIX + "*")) {
-            UserPrincipal user = Files.getOwner(own);
-            for (Path one : all) {
-                if (++looks > MAX_LOOKS) {
-                    return;
+            int looks = 0;
+            try (DirectoryStream<Path> all = Files.newDirectoryStream(path.getParent(), PREFIX + "*")) {
+                UserPrincipal user = Files.getOwner(path);
+                for (Path one : all) {
+                    if (++looks > MAX_LOOKS) {
+                        return;
+                    }
+                    if (!OWN.contains(one)
+                            && NAME.matcher(one.getFileName().toString()).matches()) {
+                        removeIfLeft(one, user);
+                    }
                 }
-                if (!OWN.contains(one)
-                        && NAME.matcher(one.getFileName().toString()).matches()) {
-                    removeIfLeft(one, user);
-                }
+            } catch (IOException | DirectoryIteratorException e) {
+                // it is in nobody's way
             }
-        } catch (IOException | DirectoryIteratorException e) {
-            // it is in nobody's way
         }
     }
 

@@ -90,7 +90,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
                         messages + other.messages,
                         new Faults(
                                 lost() + other.lost(),
-                                tail() + other.tail(),
+                                faults.tail + other.faults.tail,
                                 duplicated() + other.duplicated(),
                                 reordered() + other.reordered(),
                                 corrupted() + other.corrupted(),
@@ -127,10 +127,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
 
     public long lost() {
         return faults.lost();
-    }
-
-    public long tail() {
-        return faults.tail();
     }
 
     public long duplicated() {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.grack.nanojson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,13 @@ public record Timeline(List<Point> points) {
      * @param bytesOut bytes a second likewise
      * @param lagBytes the largest lag of a subscriber by the relay's last word, or -1 where it does not tell
      */
-    public record Point(double seconds, double in, double bytesIn, double out, double bytesOut, long lagBytes) {}
+    public record Point(
+            double seconds,
+            @JsonProperty("inMessagesPerSecond") double in,
+            @JsonProperty("inBytesPerSecond") double bytesIn,
+            @JsonProperty("outMessagesPerSecond") double out,
+            @JsonProperty("outBytesPerSecond") double bytesOut,
+            long lagBytes) {}
 
     /**
      * What one worker had done at a time.

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /**
  * What passed within the measured window.
  *
@@ -9,10 +11,12 @@ package dev.msgrelay.loadgen.run;
 public record Traffic(long messages, long bytes, long nanos) {
     private static final double SECOND_NANOS = 1e9;
 
+    @JsonProperty
     public double messagesPerSecond() {
         return messages * SECOND_NANOS / nanos;
     }
 
+    @JsonProperty
     public double bytesPerSecond() {
         return bytes * SECOND_NANOS / nanos;
     }

@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.run;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.bound.Disturbances;
-import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
@@ -33,7 +32,18 @@ public final class Verdict {
     }
 
     /**
-     * The same, judged as if the relay had another policy.
+     * Why the figures of a run are not usable, one line each: not the relay's, but those of a machine that had other things to
+     * do, or of another load than was asked for.
+     */
+    public static List<String> marks(RunResult result) {
+        List<String> marks = new ArrayList<>(Disturbances.of(result.signals()));
+        marks.addAll(result.marks());
+        marks.addAll(schedule(result.signals().rates(), result.published().punctuality()));
+        return marks;
+    }
+
+    /**
+     * Faults, judged as if the relay had another policy.
      *
      * @param policy backpressure: nothing may be missing, told or not
      */
@@ -127,7 +137,7 @@ public final class Verdict {
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
         // Who is cut off was told by an ERROR that nothing comes any more.
-        long lost = subscriber.lost() - (cutOff ? subscriber.tail() : 0);
+        long lost = subscriber.lost() - (cutOff ? subscriber.faults().tail() : 0);
         long told = subscriber.told().missed();
         if (policy != Policy.SKIP) {
             count(lost, who, "lost", failures);
@@ -165,42 +175,6 @@ public final class Verdict {
     private static void count(long messages, String who, String what, List<String> failures) {
         if (messages > 0) {
             failures.add(who + messages + " messages " + what);
-        }
-    }
-
-    /**
-     * What a run is worth: whether its messages came as they had to, and whether its figures are the relay's or those of a
-     * machine that had other things to do. The first is the exit code's, the second a mark.
-     *
-     * @param failures what is wrong with the messages, one line each
-     * @param marks why the figures are not usable, one line each
-     */
-    public record Judgement(List<String> failures, List<String> marks) {
-        public Judgement {
-            failures = List.copyOf(failures);
-            marks = List.copyOf(marks);
-        }
-
-        /**
-         * Of one run.
-         *
-         * @param known marks that others have for it: what is to be said of the core-to-core hop; mostly empty
-         */
-        public static Judgement of(RunResult result, List<String> known) {
-            Signals signals = result.observed().signals();
-            List<String> marks = new ArrayList<>(Disturbances.of(signals));
-            marks.addAll(known);
-            marks.addAll(schedule(signals.rates(), result.published().punctuality()));
-            return new Judgement(faults(result), marks);
-        }
-
-        public boolean passed() {
-            return failures.isEmpty();
-        }
-
-        /** Whether its figures may be set against others'. */
-        public boolean usable() {
-            return marks.isEmpty();
         }
     }
 }

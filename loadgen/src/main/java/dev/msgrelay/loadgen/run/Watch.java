@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
-import dev.msgrelay.loadgen.bound.Classifier;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
@@ -34,7 +33,7 @@ final class Watch implements AutoCloseable {
     Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
         this.window = window;
         this.load = load;
-        this.standstill = Pauses.Standstill.watch(() -> window);
+        this.standstill = new Pauses.Standstill(() -> window);
         this.fleet = fleet;
         this.relay = contestant.process();
         List<Watched.Process> processes = new ArrayList<>();
@@ -75,16 +74,12 @@ final class Watch implements AutoCloseable {
     }
 
     /**
-     * What was seen, after the run.
+     * What was sampled, after the run.
      *
      * @param subscribers what their processes say at their end
      */
-    Observed observed(Published published, Received received, List<JsonObject> subscribers)
-            throws InterruptedException {
-        Signals signals =
-                new Signals(rates(published, received), sampler.sampled(), holds(), link, still(received, subscribers));
-        Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
-        return new Observed(signals, Classifier.classify(signals), timeline);
+    Signals signals(Published published, Received received, List<JsonObject> subscribers) throws InterruptedException {
+        return new Signals(rates(published, received), sampler.sampled(), holds(), link, still(received, subscribers));
     }
 
     private Standstills still(Received received, List<JsonObject> processes) {

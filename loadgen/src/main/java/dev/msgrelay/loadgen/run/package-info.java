@@ -5,7 +5,7 @@
  *  LoadRun -+- Contestant   starts what lies between: RelayContestant, InProcessContestant, CommandContestant, Contestants
  *           +- Fleet    starts publishers and subscribers, tells them the window and what was sent
  *           |             Children, each a Child: lines of a worker of {@link dev.msgrelay.loadgen.worker}
- *           +- Watch    looks at all of them meanwhile -&gt; Observed: Signals, Timeline
+ *           +- Watch    looks at all of them meanwhile -&gt; Signals
  *
  *  lines of JSON -&gt; Published (publishers) + Received (subscribers) + RelayFigures -&gt; RunResult -&gt; Verdict
  * </pre>

@@ -2,33 +2,25 @@ package dev.msgrelay.loadgen.shootout;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
-import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
-import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Spread;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Published;
-import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import org.HdrHistogram.Histogram;
 
 /** What a lane with a link gives to one TCP connection without a relay, and what runs through one made of that, round by round. */
 final class Baselines {
@@ -36,7 +28,7 @@ final class Baselines {
 
     private final Lane lane;
     private final Places places;
-    private final List<Cell<RunResult>> cells;
+    private final List<LoadCell> cells;
 
     Baselines(Lane lane, Places places, ShootoutSettings settings, Equipment equipment) {
         this.lane = lane;
@@ -44,8 +36,12 @@ final class Baselines {
         this.cells = lane.link() == null || !settings.yardsticks().baseline()
                 ? List.of()
                 : List.of(
-                        raw(lane, from(places), settings.timing(), equipment.rig()),
-                        new Iperf3Cell(lane, from(places), settings.timing(), equipment.iperf3()));
+                        cell("", LinkBaseline.LOAD.withUnix(lane.unix()), settings.timing(), equipment.rig()),
+                        cell(
+                                ", iperf3",
+                                LinkBaseline.LOAD.withCounts(0, 0),
+                                settings.timing(),
+                                (cell, observer) -> iperf3(cell, observer, equipment.iperf3())));
     }
 
     /** Where a baseline's bytes come from: they go to the subscribers, unless only publishers are across the link. */
@@ -54,52 +50,24 @@ final class Baselines {
     }
 
     /** What is measured in every round; nothing on a lane without a link, and where nobody asked for it. */
-    List<Cell<RunResult>> cells() {
+    List<LoadCell> cells() {
         return cells;
     }
 
-    private static LoadCell raw(Lane lane, End from, Timing timing, LoadRig rig) {
-        String name = lane.label() + " without a relay";
+    private LoadCell cell(String what, Load load, Timing timing, LoadRig rig) {
+        String name = lane.label() + " without a relay" + what;
         return new LoadCell(
-                name,
-                name,
-                LinkBaseline.SENDER,
-                LinkBaseline.placement(lane, from),
-                LinkBaseline.LOAD.withUnix(lane.unix()),
-                timing,
-                rig);
+                name, name, LinkBaseline.SENDER, LinkBaseline.placement(lane, from(places)), load, timing, rig);
     }
 
-    /** iperf3 counts bytes alone. Where it cannot be had the run is marked with the reason. */
-    private record Iperf3Cell(Lane lane, End from, Timing timing, Equipment.Iperf3 iperf3) implements Cell<RunResult> {
-        @Override
-        public String name() {
-            return lane.label() + " without a relay, iperf3";
-        }
-
-        @Override
-        public Duration estimate() {
-            return timing.warmup().plus(timing.measured()).plus(LoadCell.OVERHEAD);
-        }
-
-        @Override
-        public Measured<RunResult> measure(RunObserver observer) throws InterruptedException {
-            observer.phase("iperf3");
-            LinkBaseline.Iperf given = iperf3.run(lane, from, timing);
-            long nanos = timing.measured().toNanos();
-            Traffic bytes = new Traffic(0, Math.round(given.bytesPerSecond() * nanos / 1e9), nanos);
-            RunResult result = new RunResult(
-                    "iperf3",
-                    LinkBaseline.LOAD,
-                    timing,
-                    new Published(new Traffic(0, 0, nanos), 0, Punctuality.NONE),
-                    new Received(bytes, List.of(), List.of(), new Histogram(3), 0, Arrivals.Skew.NONE, Double.NaN),
-                    List.of(),
-                    null,
-                    null);
-            return new Measured<>(
-                    result, List.of(), given.available() ? List.of() : List.of("no iperf3: " + given.reason()));
-        }
+    /** It counts bytes alone, of nobody's messages. Where it cannot be had the run is marked with the reason. */
+    private RunResult iperf3(LoadCell cell, RunObserver observer, Equipment.Iperf3 iperf3) throws InterruptedException {
+        observer.phase("iperf3");
+        LinkBaseline.Iperf given = iperf3.run(lane, from(places), cell.timing());
+        long nanos = cell.timing().measured().toNanos();
+        Traffic bytes = new Traffic(0, Math.round(given.bytesPerSecond() * nanos / 1e9), nanos);
+        List<String> marks = given.available() ? List.of() : List.of("no iperf3: " + given.reason());
+        return RunResult.told("iperf3", cell.load(), cell.timing(), bytes, List.of(), marks);
     }
 
     /**
@@ -133,7 +101,7 @@ final class Baselines {
         return lines;
     }
 
-    private static List<Run<RunResult>> of(Cell<RunResult> cell, List<Run<RunResult>> runs) {
+    private static List<Run<RunResult>> of(LoadCell cell, List<Run<RunResult>> runs) {
         return runs.stream().filter(run -> run.cell() == cell && run.isWhole()).toList();
     }
 

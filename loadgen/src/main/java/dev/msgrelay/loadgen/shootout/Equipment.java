@@ -4,10 +4,10 @@ import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Timing;
+import java.io.IOException;
 import java.util.function.Function;
 
 /**
@@ -23,9 +23,9 @@ public record Equipment(LoadRig rig, Opener opener, Function<Lane, Contestant> r
         /**
          * Opens one.
          *
-         * @throws LaneUnavailableException it cannot be had; nothing of it is left
+         * @throws IOException it cannot be had; nothing of it is left
          */
-        Lane open(LaneSpec spec) throws LaneUnavailableException, InterruptedException;
+        Lane open(LaneSpec spec) throws IOException, InterruptedException;
     }
 
     /** As {@link LinkBaseline#iperf3}. */

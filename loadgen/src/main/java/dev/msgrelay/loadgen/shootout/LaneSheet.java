@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.End;
 import dev.msgrelay.loadgen.lane.Lane;
+import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -18,7 +19,6 @@ import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Parameters;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
@@ -85,8 +85,14 @@ final class LaneSheet {
         return lane;
     }
 
+    /** Unique within a shootout, and the same in every one: "10gbe", "10gbe-mtu9000". */
+    static String nameOf(LaneSpec spec) {
+        boolean usual = spec.mtu() == 0 || spec.mtu() == LaneSpec.ETHERNET_MTU;
+        return spec.kind().title() + (usual ? "" : "-mtu" + spec.mtu());
+    }
+
     String name() {
-        return OpenLanes.nameOf(lane.spec());
+        return nameOf(lane.spec());
     }
 
     Baselines baselines() {
@@ -189,17 +195,7 @@ final class LaneSheet {
     private Cell cell(Load load, List<Run<RunResult>> own, List<Run<RunResult>> all) {
         List<Run<RunResult>> above = of(plains.get(plainLoad(load)), all);
         List<RunRecord> records = own.stream()
-                .map(run -> RunRecords.of(
-                        run.round(),
-                        run.started(),
-                        run.hops(),
-                        run.outcome(),
-                        run.result(),
-                        new RunRecords.Around(
-                                places,
-                                ceiling(load, above, run),
-                                "here",
-                                lane.far().name())))
+                .map(run -> LoadCell.record(run, places, ceiling(load, above, run)))
                 .toList();
         return new Cell(parameters(load, lane), ceiling(load, above), records);
     }

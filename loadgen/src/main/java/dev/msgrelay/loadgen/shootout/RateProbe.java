@@ -17,9 +17,6 @@ import java.util.List;
 
 /** What a search tries on one cell of one lane, and what it asks of each run. One thread owns it. */
 final class RateProbe {
-    /** The fastest schedule of a publisher, in messages a second. */
-    static final int HIGHEST = 10_000_000;
-
     /** Where nothing says what to expect. */
     private static final int USUAL_START = 10_000;
 
@@ -35,7 +32,6 @@ final class RateProbe {
     private final Lane lane;
     private final Load load;
     private final SearchSettings settings;
-    private int runs;
 
     RateProbe(Lane lane, Load load, SearchSettings settings) {
         this.lane = lane;
@@ -53,9 +49,9 @@ final class RateProbe {
         }
         long lowest = lowest();
         return new Bounds(
-                Math.max(lowest, Math.min(HIGHEST, start)),
+                Math.max(lowest, Math.min(Load.MAX_RATE, start)),
                 lowest,
-                HIGHEST,
+                Load.MAX_RATE,
                 SearchSettings.RESOLUTION,
                 settings.probes(),
                 settings.nanos());
@@ -65,15 +61,7 @@ final class RateProbe {
     private long lowest() {
         double waits = Math.max(0, load.writes().messages() - 1);
         double perSecond = Math.ceil(waits * BATCH_WAIT * SECOND_NANOS / settings.p99Nanos());
-        return (long) Math.max(1, Math.min(HIGHEST, perSecond));
-    }
-
-    int runs() {
-        return runs;
-    }
-
-    void took(int more) {
-        runs += more;
+        return (long) Math.max(1, Math.min(Load.MAX_RATE, perSecond));
     }
 
     /**
@@ -112,7 +100,7 @@ final class RateProbe {
     }
 
     private static Rates rates(Run<RunResult> run) {
-        return run.result().observed().signals().rates();
+        return run.result().signals().rates();
     }
 
     /** 0 of one that did not come to its end. */
@@ -137,7 +125,7 @@ final class RateProbe {
 
     private MaxRate maxRate(MaxRateSearch.Result result, boolean confirmed, String ending) {
         return new MaxRate(
-                OpenLanes.nameOf(lane.spec()),
+                LaneSheet.nameOf(lane.spec()),
                 LaneSheet.parameters(load.atRate((int) result.rate()), lane),
                 settings.p99Nanos(),
                 confirmed,

@@ -2,19 +2,17 @@ package dev.msgrelay.loadgen.shootout;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
+import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Meter;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.TimeLeft;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
-import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.result.Results;
@@ -105,7 +103,7 @@ public final class ShootoutRun {
         List<LaneSheet> sheets = settings.lanes().stream()
                 .map(spec -> new LaneSheet(onPaper(spec), settings, none))
                 .toList();
-        List<Cell<RunResult>> round = cells(sheets, settings);
+        List<LoadCell> round = cells(sheets, settings);
         long baselines = sheets.stream()
                 .mapToLong(sheet -> sheet.baselines().cells().size())
                 .sum();
@@ -121,7 +119,7 @@ public final class ShootoutRun {
     /** A remote lane's link is known when it is open: until then it is taken for one whose speed is known. */
     private static Lane onPaper(LaneSpec spec) {
         LaneSpec known = spec.isApart() && !spec.isEmulated() ? LaneSpec.of(LaneKind.GBE_1) : spec;
-        return Lanes.between(
+        return Lane.between(
                 known, dev.msgrelay.loadgen.site.Site.HERE, dev.msgrelay.loadgen.site.Site.HERE, known.emulatedLink());
     }
 
@@ -131,21 +129,36 @@ public final class ShootoutRun {
      * @throws InterruptedException it was asked to end; what there is has been kept, and is marked
      */
     public void run() throws InterruptedException {
-        try (OpenLanes lanes = new OpenLanes()) {
-            try {
-                open(lanes);
-                keeper.keep();
-                if (settings.search() == null) {
-                    rounds();
-                } else {
-                    searches();
-                }
-                end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
-            } catch (InterruptedException e) {
-                // There is little time from here on: what is to be known is kept, and nobody is waited for.
-                end(Ending.interrupted("interrupted"));
-                lanes.closeAtOnce();
-                throw e;
+        boolean interrupted = false;
+        try {
+            open();
+            keeper.keep();
+            if (settings.search() == null) {
+                rounds();
+            } else {
+                searches();
+            }
+            end(sheets.isEmpty() ? Ending.failed("no lane could be set up") : Ending.complete());
+        } catch (InterruptedException e) {
+            // There is little time from here on: what is to be known is kept, and nobody is waited for.
+            interrupted = true;
+            end(Ending.interrupted("interrupted"));
+            throw e;
+        } finally {
+            close(interrupted);
+        }
+    }
+
+    /** @param atOnce who closes a lane waits interruptibly, and goes on to force when it is interrupted */
+    private void close(boolean atOnce) {
+        if (atOnce) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            sheets.forEach(sheet -> sheet.lane().close());
+        } finally {
+            if (atOnce) {
+                Thread.interrupted();
             }
         }
     }
@@ -155,18 +168,18 @@ public final class ShootoutRun {
         keeper.keep();
     }
 
-    private void open(OpenLanes lanes) throws InterruptedException {
+    private void open() throws InterruptedException {
         for (LaneSpec spec : settings.lanes()) {
             listener.begins("").phase("opening " + spec.label());
             try {
-                Lane lane = lanes.open(spec, equipment.opener());
+                Lane lane = equipment.opener().open(spec);
                 sheets.add(new LaneSheet(lane, settings, equipment));
                 if (lane.far() instanceof SshSite second) {
                     sites.add(new Site(second.name(), second.machine()));
                 }
-            } catch (LaneUnavailableException e) {
+            } catch (IOException e) {
                 listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
-                skipped.add(LaneResult.skipped(OpenLanes.nameOf(spec), spec.kind(), spec.isEmulated(), e.getMessage()));
+                skipped.add(LaneResult.skipped(LaneSheet.nameOf(spec), spec.kind(), spec.isEmulated(), e.getMessage()));
             }
         }
     }
@@ -175,7 +188,7 @@ public final class ShootoutRun {
         List<Run<RunResult>> runs = experiment.runs();
         List<LaneResult> lanes = new ArrayList<>();
         for (LaneSpec spec : settings.lanes()) {
-            String name = OpenLanes.nameOf(spec);
+            String name = LaneSheet.nameOf(spec);
             sheets.stream().filter(one -> one.name().equals(name)).forEach(one -> lanes.add(one.result(runs)));
             skipped.stream().filter(one -> one.name().equals(name)).forEach(lanes::add);
         }
@@ -215,8 +228,8 @@ public final class ShootoutRun {
     }
 
     /** Those of one round: first what links give without a relay, then loads, then lanes, so that what will be compared runs in turn. */
-    private static List<Cell<RunResult>> cells(List<LaneSheet> sheets, ShootoutSettings settings) {
-        Set<Cell<RunResult>> cells = new LinkedHashSet<>();
+    private static List<LoadCell> cells(List<LaneSheet> sheets, ShootoutSettings settings) {
+        Set<LoadCell> cells = new LinkedHashSet<>();
         sheets.forEach(sheet -> cells.addAll(sheet.baselines().cells()));
         for (Load load : settings.loads()) {
             sheets.forEach(sheet -> cells.addAll(sheet.cells(load)));
@@ -263,20 +276,20 @@ public final class ShootoutRun {
     /** One try of a search, in as many runs as it takes to get an undisturbed one. */
     private MaxRateSearch.Try tried(LaneSheet sheet, Load load, RateProbe probe, String which, int mostRuns)
             throws RunException, InterruptedException {
-        var cell = sheet.relay(load);
+        LoadCell cell = sheet.relay(load);
         if (experiment.isGivenUp(cell)) {
             throw new RunException(cell.group() + " is given up");
         }
         int before = experiment.runs().size();
+        int number = settings.search().probes() - mostRuns + 1;
         Run<RunResult> run = experiment.repeated(
                 format(
                         "%srun %d of at most %d, ",
-                        which, probe.runs() + 1, settings.search().probes()),
+                        which, number, settings.search().probes()),
                 cell,
-                probe.runs() + 1,
+                number,
                 RateProbe::isDisturbed,
                 Math.min(REPEATS, mostRuns - 1));
-        probe.took(experiment.runs().size() - before);
         String failure = probe.failure(run);
         listener.notice(format(
                 "%s: %s%s",

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.site;
 
-import dev.msgrelay.loadgen.measure.ProcessFigures;
+import dev.msgrelay.loadgen.host.ProcessFigures;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.msgrelay.loadgen.ssh;
 
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
+import dev.msgrelay.loadgen.host.ProcessFigures;
 import dev.msgrelay.loadgen.host.SystemTree;
-import dev.msgrelay.loadgen.measure.Machine;
-import dev.msgrelay.loadgen.measure.ProcessFigures;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

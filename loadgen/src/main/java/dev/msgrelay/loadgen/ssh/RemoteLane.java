@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.Link;
@@ -26,61 +25,109 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** The link between this host, where the relay is, and a second one. */
-public final class RemoteLane implements Lane {
-    private static final LaneSpec SPEC = LaneSpec.of(LaneKind.REMOTE);
-
-    private final HostSite near;
-    private final SshSite far;
-    private final Link link;
-
+public final class RemoteLane {
     /**
      * What is known beforehand.
      *
      * @param near address at which the second host reaches this one; null: the one from which ssh came
      * @param far address at which this host reaches the second one; null: the one to which ssh came
      * @param ports at which the relay listens, and what sends in its place
+     * @param speed of the link, or null; where it is not given, what both hosts' systems say of the interfaces at its ends,
+     *     of which the slower one counts
+     * @param mtu of the link, or 0; likewise, the smaller one
      */
-    public record Given(String near, String far, Site.DataPorts ports, Known link) {}
+    public record Given(String near, String far, Site.DataPorts ports, LinkSpeed speed, int mtu) {
+        private static final long MEGA = 1_000_000L;
 
-    private RemoteLane(HostSite near, SshSite far, Link link) {
-        this.near = near;
-        this.far = far;
-        this.link = link;
-    }
+        /**
+         * The link; null where nobody knows its speed or its MTU, or where both ends are one host and there is none.
+         *
+         * @param near this end's address
+         * @param far the other end's address
+         * @param facts what the second host tells of its interface
+         * @throws IllegalArgumentException naming a value that no link can have
+         */
+        Link between(InetAddress near, InetAddress far, HostMain.Facts facts, SystemTree tree) {
+            NetInterfaces all = new NetInterfaces(tree);
+            Optional<NetInterface> local = all.withAddress(near);
+            boolean oneHost = far.isLoopbackAddress()
+                    || local.map(NetInterface::loopback).orElse(false)
+                    || all.withAddress(far).isPresent();
+            boolean timestamps = tree.number("proc/sys/net/ipv4/tcp_timestamps").orElse(1) != 0;
+            IpVersion ip = near instanceof Inet6Address ? IpVersion.V6 : IpVersion.V4;
+            return oneHost && speed == null ? null : of(local, facts.mtu(), facts.megabitsPerSecond(), ip, timestamps);
+        }
 
-    /**
-     * Begins the talk with the host, measures its clock, and tries whether it reaches this one.
-     *
-     * @throws LaneUnavailableException why not, in one line that names the host; nothing is left behind
-     */
-    public static RemoteLane open(SshHost host, Given given) throws LaneUnavailableException, InterruptedException {
-        try {
-            SshSite far =
-                    SshSite.open(host, given.far() == null ? "" : literal("--far-address", given.far()), given.ports());
-            try {
-                return open(far, given);
-            } catch (IOException | InterruptedException | RuntimeException e) {
-                far.close();
-                throw e;
+        /** From the interfaces at both ends. */
+        Link of(
+                Optional<NetInterface> near,
+                OptionalInt farMtu,
+                OptionalLong farMegabits,
+                IpVersion ip,
+                boolean timestamps) {
+            OptionalLong megabits =
+                    smaller(near.map(NetInterface::megabitsPerSecond).orElse(OptionalLong.empty()), farMegabits);
+            OptionalLong bytes =
+                    smaller(widened(near.map(NetInterface::mtu).orElse(OptionalInt.empty())), widened(farMtu));
+            if (speed == null && megabits.isEmpty() || mtu == 0 && bytes.isEmpty()) {
+                return null;
             }
-        } catch (IOException | IllegalArgumentException e) {
-            throw new LaneUnavailableException(e.getMessage(), e);
+            LinkSpeed line = speed != null ? speed : new LinkSpeed(megabits.getAsLong() * MEGA);
+            int packet = mtu != 0 ? mtu : (int) Math.min(SegmentFormat.MAX_MTU, bytes.getAsLong());
+            return new Link(line, new SegmentFormat(packet, ip, timestamps, false, Framing.ETHERNET));
+        }
+
+        private static OptionalLong widened(OptionalInt value) {
+            return value.isPresent() ? OptionalLong.of(value.getAsInt()) : OptionalLong.empty();
+        }
+
+        private static OptionalLong smaller(OptionalLong one, OptionalLong other) {
+            if (one.isEmpty() || other.isEmpty()) {
+                return one.isEmpty() ? other : one;
+            }
+            return OptionalLong.of(Math.min(one.getAsLong(), other.getAsLong()));
         }
     }
 
-    private static RemoteLane open(SshSite far, Given given) throws IOException, InterruptedException {
+    private RemoteLane() {}
+
+    /**
+     * Begins the talk with the host, measures its clock, and tries whether it reaches this one. The far site is an {@link
+     * SshSite}; what still runs there when the lane is closed is killed.
+     *
+     * @throws IOException why not, in one line that names the host; nothing is left behind
+     */
+    public static Lane open(SshHost host, Given given) throws IOException, InterruptedException {
+        SshSite far =
+                SshSite.open(host, given.far() == null ? "" : literal("--far-address", given.far()), given.ports());
+        try {
+            return open(far, given);
+        } catch (IllegalArgumentException e) {
+            far.close();
+            throw new IOException(e.getMessage(), e);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            far.close();
+            throw e;
+        }
+    }
+
+    private static Lane open(SshSite far, Given given) throws IOException, InterruptedException {
         if (far.address().isEmpty()) {
             throw new IOException(far.name() + " does not tell at which address it was reached: give --far-address");
         }
         String near = nearAddress(far, given.near());
         checkReach(far, near, given.ports());
-        Link link = given.link()
-                .between(
-                        InetAddress.getByName(near),
-                        InetAddress.getByName(far.address()),
-                        far.facts(),
-                        SystemTree.ofThisHost());
-        return new RemoteLane(new HostSite("this host", List.of(), near, given.ports()), far, link);
+        Link link = given.between(
+                InetAddress.getByName(near),
+                InetAddress.getByName(far.address()),
+                far.facts(),
+                SystemTree.ofThisHost());
+        return new Lane(
+                LaneSpec.of(LaneKind.REMOTE),
+                new HostSite("this host", List.of(), near, given.ports()),
+                far,
+                link,
+                far::close);
     }
 
     private static String nearAddress(SshSite far, String given) throws IOException {
@@ -133,104 +180,6 @@ public final class RemoteLane implements Lane {
             return InetAddress.getByName(host).getHostAddress();
         } catch (UnknownHostException e) {
             throw new IOException(option + ": unknown host '" + host + "'", e);
-        }
-    }
-
-    @Override
-    public LaneSpec spec() {
-        return SPEC;
-    }
-
-    /** This host, with the address at which the second one reaches it. */
-    @Override
-    public Site near() {
-        return near;
-    }
-
-    /** The second host. Its clock belongs measured anew before and after a run: {@link SshSite#measureClock}. */
-    @Override
-    public SshSite far() {
-        return far;
-    }
-
-    /** Null also where neither host tells how fast the link is, and nobody has given it. */
-    @Override
-    public Link link() {
-        return link;
-    }
-
-    /** "remote (user@second)". */
-    @Override
-    public String label() {
-        return SPEC.label() + " (" + far.name() + ")";
-    }
-
-    /** What still runs there is killed. */
-    @Override
-    public void close() {
-        far.close();
-    }
-
-    /**
-     * What is known about the link between this host and a second one: what was given, else what both hosts' systems say of
-     * the interfaces at its ends, of which the slower and the smaller count.
-     *
-     * @param speed given, or null
-     * @param mtu given, or 0
-     */
-    public record Known(LinkSpeed speed, int mtu) {
-        /** Nothing is given: all is read. */
-        public static final Known READ = new Known(null, 0);
-
-        private static final long MEGA = 1_000_000L;
-
-        /**
-         * The link; null where nobody knows its speed or its MTU, or where both ends are one host and there is none.
-         *
-         * @param near this end's address
-         * @param far the other end's address
-         * @param facts what the second host tells of its interface
-         * @throws IllegalArgumentException naming a value that no link can have
-         */
-        Link between(InetAddress near, InetAddress far, HostMain.Facts facts, SystemTree tree) {
-            NetInterfaces all = new NetInterfaces(tree);
-            Optional<NetInterface> local = all.withAddress(near);
-            boolean oneHost = far.isLoopbackAddress()
-                    || local.map(NetInterface::loopback).orElse(false)
-                    || all.withAddress(far).isPresent();
-            boolean timestamps = tree.number("proc/sys/net/ipv4/tcp_timestamps").orElse(1) != 0;
-            IpVersion ip = near instanceof Inet6Address ? IpVersion.V6 : IpVersion.V4;
-            return oneHost && speed == null ? null : of(local, facts.mtu(), facts.megabitsPerSecond(), ip, timestamps);
-        }
-
-        /** From the interfaces at both ends. */
-        Link of(
-                Optional<NetInterface> near,
-                OptionalInt farMtu,
-                OptionalLong farMegabits,
-                IpVersion ip,
-                boolean timestamps) {
-            OptionalLong megabits =
-                    smaller(near.map(NetInterface::megabitsPerSecond).orElse(OptionalLong.empty()), farMegabits);
-            OptionalLong bytes =
-                    smaller(widened(near.map(NetInterface::mtu).orElse(OptionalInt.empty())), widened(farMtu));
-            if (speed == null && megabits.isEmpty() || mtu == 0 && bytes.isEmpty()) {
-                return null;
-            }
-            LinkSpeed line = speed != null ? speed : new LinkSpeed(megabits.getAsLong() * MEGA);
-            int packet = mtu != 0 ? mtu : (int) Math.min(SegmentFormat.MAX_MTU, bytes.getAsLong());
-            return new Link(line, new SegmentFormat(packet, ip, timestamps, false, Framing.ETHERNET));
-        }
-
-        private static OptionalLong widened(OptionalInt value) {
-            return value.isPresent() ? OptionalLong.of(value.getAsInt()) : OptionalLong.empty();
-        }
-
-        private static OptionalLong smaller(OptionalLong one, OptionalLong other) {
-            if (one.isEmpty() || other.isEmpty()) {
-                return one.isEmpty() ? other : one;
-            }
-            return OptionalLong.of(Math.min(one.getAsLong(), other.getAsLong()));
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.ssh;
 
-import dev.msgrelay.loadgen.measure.Machine;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.site.Site;
 import java.io.IOException;
 import java.util.ArrayList;

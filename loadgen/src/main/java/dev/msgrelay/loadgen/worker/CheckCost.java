@@ -28,7 +28,7 @@ final class CheckCost implements ReadableByteChannel {
     CheckCost(Receiver.Settings given, Control control) {
         Receiver.Settings settings = given.ofOnePublisher();
         this.batch = FrameBatch.ofBytes(settings.sizes());
-        this.measured = new MeasuredChannel(this, () -> 0, control);
+        this.measured = new MeasuredChannel(this, () -> 0, control, 0);
         this.verifier = new Verifier(measured, null, settings, settings.newCheck());
         this.reader = new FrameReader(batch.capacity(), settings.sizes().max());
     }
@@ -46,10 +46,7 @@ final class CheckCost implements ReadableByteChannel {
     /** One buffer full of messages; nanoseconds for each. */
     private double pass() throws IOException {
         long first = sent;
-        while (batch.hasRoom(LoadMessage.stamp(0, sent))) {
-            batch.add(LoadMessage.stamp(0, sent), sent);
-            sent++;
-        }
+        sent += batch.fill(LoadMessage.stamp(0, sent), sent);
         frames = batch.take();
         reader.read(measured, verifier);
         return (double) (System.nanoTime() - measured.now()) / (sent - first);

@@ -9,12 +9,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A worker's side of the talk with its controller. Commands come as lines on stdin, what the worker has to say goes as
@@ -217,19 +218,16 @@ public final class Control {
 
     /** The line that tells what the publishers have sent. */
     public static String sentCommand(Map<Integer, Long> sent) {
-        StringBuilder line = new StringBuilder("sent ");
-        sent.forEach((id, count) -> line.append(id).append('=').append(count).append(','));
-        return line.toString();
+        return "sent "
+                + sent.entrySet().stream()
+                        .map(entry -> entry.getKey() + "=" + entry.getValue())
+                        .collect(Collectors.joining(","));
     }
 
     private static Map<Integer, Long> parseSent(String list) {
-        Map<Integer, Long> sent = new HashMap<>();
-        for (String pair : list.split(",")) {
-            int equals = pair.indexOf('=');
-            if (equals > 0) {
-                sent.put(Integer.parseInt(pair.substring(0, equals)), Long.parseLong(pair.substring(equals + 1)));
-            }
-        }
-        return sent;
+        return Stream.of(list.split(","))
+                .filter(pair -> !pair.isEmpty())
+                .map(pair -> pair.split("="))
+                .collect(Collectors.toMap(pair -> Integer.parseInt(pair[0]), pair -> Long.parseLong(pair[1])));
     }
 }

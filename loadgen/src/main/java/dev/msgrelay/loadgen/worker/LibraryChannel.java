@@ -5,6 +5,8 @@ import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -49,6 +51,20 @@ final class LibraryChannel implements ByteChannel {
             // The relay has not welcomed it yet: what is published now might pass it by.
         }
         frames.flip();
+    }
+
+    /**
+     * The usual ones.
+     *
+     * @param tls how it speaks TLS; null: it does not
+     * @param policy that it asks for; null: the relay's
+     */
+    static SubscriberOptions.Builder options(Endpoint relay, Tls tls, Policy policy) {
+        SubscriberOptions.Builder options = SubscriberOptions.builder(relay);
+        if (tls != null) {
+            options.tls(tls.ofLibrary());
+        }
+        return policy == null ? options : options.policy(policy);
     }
 
     /** Of the relay's stream. */

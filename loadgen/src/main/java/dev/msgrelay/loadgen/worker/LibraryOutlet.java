@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
@@ -128,11 +130,8 @@ final class LibraryOutlet implements Outlet {
         private final Supplier<Window> window;
         private final Histogram after = Histograms.sparse();
 
-        // Those that are timed and under way, as a ring: no more than the library keeps.
-        private long[] numbers = new long[1 << 10];
-        private long[] times = new long[1 << 10];
-        private int begin;
-        private int end;
+        /** Those that are timed and under way, no more than the library keeps: their numbers and times. */
+        private final Deque<long[]> underWay = new ArrayDeque<>();
 
         private long number;
         private long sequence;
@@ -163,31 +162,14 @@ final class LibraryOutlet implements Outlet {
         }
 
         private synchronized void begins(long newNumber, long time) {
-            int mask = numbers.length - 1;
-            numbers[end & mask] = newNumber;
-            times[end & mask] = time;
-            if (++end - begin == numbers.length) {
-                numbers = doubled(numbers);
-                times = doubled(times);
-                end -= begin;
-                begin = 0;
-            }
-        }
-
-        /** From the oldest on. */
-        private long[] doubled(long[] ring) {
-            long[] doubled = new long[2 * ring.length];
-            for (int i = 0; i < ring.length; i++) {
-                doubled[i] = ring[begin + i & ring.length - 1];
-            }
-            return doubled;
+            underWay.add(new long[] {newNumber, time});
         }
 
         private void time(long upTo) {
             long now = System.nanoTime();
             Window measured = window.get();
-            for (int mask = numbers.length - 1; begin != end && numbers[begin & mask] <= upTo; begin++) {
-                long time = times[begin & mask];
+            while (!underWay.isEmpty() && underWay.element()[0] <= upTo) {
+                long time = underWay.remove()[1];
                 if (time >= measured.begin() && time < measured.end()) {
                     after.recordValue(Math.max(0, now - time));
                 }

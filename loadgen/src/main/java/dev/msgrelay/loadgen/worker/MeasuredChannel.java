@@ -4,33 +4,38 @@ import com.grack.nanojson.JsonObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
  * A subscriber's connection that reads the clock once per read, right when the data is there, and notes what had been
- * received when the measured part of the run began and ended. The subscriber's thread owns it.
+ * received when the measured part of the run began and ended. One that is slow on purpose is read so many bytes a second and
+ * no more. The subscriber's thread owns it.
  */
 final class MeasuredChannel implements ReadableByteChannel {
-    private static final long NOT_YET = -1;
+    /** A slow one is read so often, in pieces so small that the receive queue stays full between them. */
+    private static final int READS_PER_SECOND = 50;
 
     private final ReadableByteChannel source;
+    private final int piece;
+    private long nextRead = System.nanoTime();
     private final LongSupplier messages;
     private final Control control;
     private Window window = Window.NONE;
+    private final Window.Count measured = new Window.Count();
     private final Pauses pauses = new Pauses();
     private long now;
     private boolean late;
     private long reads;
     private long bytes;
-    private long messagesAtBegin = NOT_YET;
-    private long messagesAtEnd = NOT_YET;
-    private long bytesAtBegin;
-    private long bytesAtEnd;
 
     /**
      * @param messages that were in all that has been read before the read that is being made
+     * @param bytesPerSecond that are read at most; 0: as they come
      */
-    MeasuredChannel(ReadableByteChannel source, LongSupplier messages, Control control) {
+    MeasuredChannel(ReadableByteChannel source, LongSupplier messages, Control control, int bytesPerSecond) {
+        this.piece = bytesPerSecond == 0 ? Integer.MAX_VALUE : Math.max(1, bytesPerSecond / READS_PER_SECOND);
         this.source = source;
         this.messages = messages;
         this.control = control;
@@ -38,7 +43,7 @@ final class MeasuredChannel implements ReadableByteChannel {
 
     @Override
     public int read(ByteBuffer target) throws IOException {
-        int n = source.read(target);
+        int n = piece == Integer.MAX_VALUE ? source.read(target) : readPiece(target);
         long before = now;
         now = System.nanoTime();
         Window told = control.window();
@@ -47,9 +52,8 @@ final class MeasuredChannel implements ReadableByteChannel {
             late = bytes > 0 && before >= window.begin();
         }
         pauses.note(before, now, window);
-        if (messagesAtEnd == NOT_YET && now >= window.begin()) {
-            note();
-        }
+        // What this read brought is not yet counted, so it belongs to the time after the mark.
+        measured.note(now, window, messages.getAsLong(), bytes);
         if (n > 0) {
             bytes += n;
             reads++;
@@ -57,15 +61,19 @@ final class MeasuredChannel implements ReadableByteChannel {
         return n;
     }
 
-    /** What this read brought is not yet counted, so it belongs to the time after the mark. */
-    private void note() {
-        if (messagesAtBegin == NOT_YET) {
-            messagesAtBegin = messages.getAsLong();
-            bytesAtBegin = bytes;
+    /** Waits for its turn, and takes a piece. */
+    private int readPiece(ByteBuffer target) throws IOException {
+        long wait;
+        while ((wait = nextRead - System.nanoTime()) > 0 && source.isOpen()) {
+            LockSupport.parkNanos(wait);
         }
-        if (now >= window.end()) {
-            messagesAtEnd = messages.getAsLong();
-            bytesAtEnd = bytes;
+        nextRead += TimeUnit.SECONDS.toNanos(1) / READS_PER_SECOND;
+        int limit = target.limit();
+        target.limit(Math.min(limit, target.position() + piece));
+        try {
+            return source.read(target);
+        } finally {
+            target.limit(limit);
         }
     }
 
@@ -103,14 +111,12 @@ final class MeasuredChannel implements ReadableByteChannel {
 
     /** Messages received within the window; at the end of the stream, or later. */
     long messagesMeasured() {
-        return messagesAtBegin == NOT_YET
-                ? 0
-                : (messagesAtEnd == NOT_YET ? messages.getAsLong() : messagesAtEnd) - messagesAtBegin;
+        return measured.messages(messages.getAsLong());
     }
 
     /** Bytes on the wire received within the window. */
     long bytesMeasured() {
-        return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? bytes : bytesAtEnd) - bytesAtBegin;
+        return measured.bytes(bytes);
     }
 
     @Override

@@ -8,7 +8,10 @@ import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 
 /** Where the frames of one publisher go. Its thread owns it. */
 public interface Outlet extends AutoCloseable {
@@ -24,6 +27,11 @@ public interface Outlet extends AutoCloseable {
 
     /** Waits until nothing of it can be lost any more that this outlet answers for. */
     default void settle() throws IOException, InterruptedException {}
+
+    /** Ends it so that nothing of what was written is lost, and waits for that. */
+    default void leave() throws IOException, InterruptedException {
+        settle();
+    }
 
     /** Adds what else is to be said of this publisher, at the end. */
     default void addTo(JsonObject result) {}
@@ -41,19 +49,19 @@ public interface Outlet extends AutoCloseable {
      *
      * @param channel that takes them: the socket, or TLS over it
      */
-    record Plain(ByteChannel channel, SocketChannel socket) implements Outlet {
-        /** Without TLS. */
-        public Plain(SocketChannel socket) {
-            this(socket, socket);
-        }
+    record Plain(ByteChannel channel) implements Outlet {
+        /** For the relay's end of a connection: below the controller's patience. */
+        private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-        Plain(TlsSocket tls) {
-            this(tls, tls.socket());
+        private static final int READ = 4_096;
+
+        private SocketChannel socket() {
+            return channel instanceof TlsSocket tls ? tls.socket() : (SocketChannel) channel;
         }
 
         @Override
         public int segment() throws IOException {
-            return channel instanceof TlsSocket tls ? tls.segment() : Segments.payload(socket.getLocalAddress());
+            return channel instanceof TlsSocket tls ? tls.segment() : Segments.payload(socket().getLocalAddress());
         }
 
         @Override
@@ -71,7 +79,7 @@ public interface Outlet extends AutoCloseable {
         private String reasonGiven() {
             StringBuilder reason = new StringBuilder();
             try {
-                socket.configureBlocking(false);
+                socket().configureBlocking(false);
                 new FrameReader().read(channel, (type, body) -> {
                     if (type == ControlFrames.ERROR) {
                         reason.append("; the relay said: ").append(ErrorFrame.text(body));
@@ -81,6 +89,30 @@ public interface Outlet extends AutoCloseable {
                 // The connection is gone, and with it whatever was said.
             }
             return reason.toString();
+        }
+
+        /** The relay ends the connection too, when it has read everything. */
+        @Override
+        public void leave() throws IOException {
+            if (channel instanceof TlsSocket tls) {
+                tls.endOutput();
+            } else {
+                socket().shutdownOutput();
+            }
+            socket().configureBlocking(false);
+            try (Selector selector = Selector.open()) {
+                socket().register(selector, SelectionKey.OP_READ);
+                long deadline = System.nanoTime() + PATIENCE_NANOS;
+                ByteBuffer ignored = ByteBuffer.allocate(READ);
+                do {
+                    long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                    if (left <= 0 || selector.select(left) == 0) {
+                        throw new IOException("the relay did not end the connection within "
+                                + TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS) + " ms");
+                    }
+                    selector.selectedKeys().clear();
+                } while (channel.read(ignored.clear()) >= 0);
+            }
         }
 
         @Override

@@ -84,12 +84,7 @@ final class Paced {
      */
     long sendDue(long now) throws IOException {
         for (Lane lane : lanes) {
-            if (now >= window.begin()) {
-                lane.connection.noteBegin();
-            }
-            if (now >= window.end()) {
-                lane.connection.noteEnd();
-            }
+            lane.connection.note(now);
             if (now >= window.end() + OVERTIME_NANOS) {
                 giveUp(lane, now);
             }

@@ -42,40 +42,26 @@ public final class Pauses {
      */
     public static final class Standstill {
         private static final long STEP_MILLIS = 20;
-        private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS);
 
         private final Pauses pauses = new Pauses();
         private final Supplier<Window> window;
-        private final Thread thread = new Thread(this::run, "standstill");
-
-        private Standstill(Supplier<Window> window) {
-            this.window = window;
-        }
+        private final Thread thread;
+        private long slept = System.nanoTime();
 
         /** Watches from now on, until the process ends or {@link #stop}. */
-        public static Standstill watch(Supplier<Window> window) {
-            Standstill standstill = new Standstill(window);
-            standstill.thread.setDaemon(true);
-            standstill.thread.start();
-            return standstill;
+        public Standstill(Supplier<Window> window) {
+            this.window = window;
+            this.thread = Progress.repeat("standstill", STEP_MILLIS, this::step);
         }
 
         public void stop() {
             thread.interrupt();
         }
 
-        private void run() {
-            long slept = System.nanoTime();
-            try {
-                while (true) {
-                    TimeUnit.MILLISECONDS.sleep(STEP_MILLIS);
-                    long now = System.nanoTime();
-                    pauses.note(slept + STEP_NANOS, now, window.get());
-                    slept = now;
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+        private void step() {
+            long now = System.nanoTime();
+            pauses.note(slept + TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS), now, window.get());
+            slept = now;
         }
 
         public JsonObject json() {

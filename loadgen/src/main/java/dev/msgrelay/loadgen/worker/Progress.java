@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.worker;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * Counts four times a second how far this worker is and says so once a second, on a daemon thread of its own: a line
@@ -14,26 +14,32 @@ public final class Progress {
     private static final long SECOND_MILLIS = 1_000;
 
     private final Control control;
-    private final LongSupplier messages;
-    private final LongSupplier bytes;
+    private final List<? extends Counted> all;
     private final Pauses.Standstill standstill;
     private final StringBuilder counts = new StringBuilder();
     private int counted;
     private boolean ended;
     private Thread thread;
 
-    private Progress(Control control, LongSupplier messages, LongSupplier bytes) {
+    /** What counts while it works; any thread may ask. */
+    interface Counted {
+        long messages();
+
+        /** On the wire. */
+        long bytes();
+    }
+
+    private Progress(Control control, List<? extends Counted> all) {
         this.control = control;
-        this.messages = messages;
-        this.bytes = bytes;
-        this.standstill = Pauses.Standstill.watch(control::window);
+        this.all = all;
+        this.standstill = new Pauses.Standstill(control::window);
     }
 
     /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
-    static Progress start(Control control, LongSupplier messages, LongSupplier bytes) {
-        Progress progress = new Progress(control, messages, bytes);
+    static Progress start(Control control, List<? extends Counted> all) {
+        Progress progress = new Progress(control, all);
         progress.count(1, false);
-        progress.thread = repeat(SECOND_MILLIS / COUNTS_A_LINE, () -> progress.count(COUNTS_A_LINE, false));
+        progress.thread = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> progress.count(COUNTS_A_LINE, false));
         return progress;
     }
 
@@ -51,8 +57,8 @@ public final class Progress {
         }
         // The clock first: the counts are read with it, the line may have to wait.
         long nanos = System.nanoTime();
-        long messagesNow = messages.getAsLong();
-        long bytesNow = bytes.getAsLong();
+        long messagesNow = all.stream().mapToLong(Counted::messages).sum();
+        long bytesNow = all.stream().mapToLong(Counted::bytes).sum();
         counts.append(counted == 0 ? "" : ",")
                 .append(nanos)
                 .append(' ')
@@ -77,21 +83,22 @@ public final class Progress {
 
     /** Does this once a second, until the process ends. */
     public static void everySecond(Runnable report) {
-        repeat(SECOND_MILLIS, report);
+        repeat("progress", SECOND_MILLIS, report);
     }
 
-    private static Thread repeat(long millis, Runnable report) {
-        Thread thread = new Thread(() -> sleepAndReport(millis, report), "progress");
+    /** Does this so often on a daemon thread, until the process ends or the thread is interrupted. */
+    static Thread repeat(String name, long millis, Runnable task) {
+        Thread thread = new Thread(() -> sleepAndRun(millis, task), name);
         thread.setDaemon(true);
         thread.start();
         return thread;
     }
 
-    private static void sleepAndReport(long millis, Runnable report) {
+    private static void sleepAndRun(long millis, Runnable task) {
         try {
             while (true) {
                 TimeUnit.MILLISECONDS.sleep(millis);
-                report.run();
+                task.run();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -4,8 +4,11 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.MessageStream;
+import dev.msgrelay.loadgen.load.SizeTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -13,17 +16,17 @@ import java.util.function.Supplier;
  * One connection that publishes under one publisher id. Owned by one thread at a time; {@link #messages} and {@link
  * #bytes} may be asked by any.
  */
-public final class PublishConnection implements AutoCloseable {
+public final class PublishConnection implements Progress.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
+
+    /** Between two messages of a publisher that waits for all subscribers to have heard of it. */
+    private static final long PRIME_EVERY_MILLIS = 10;
 
     private final int id;
     private final Outlet outlet;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
-    private long messagesAtBegin = NOT_YET;
-    private long bytesAtBegin;
-    private long messagesAtEnd = NOT_YET;
-    private long bytesAtEnd;
+    private final Window.Count measured = new Window.Count();
     private long firstTimed = NOT_YET;
     private Window window = Window.NONE;
     private long lastTime;
@@ -38,13 +41,24 @@ public final class PublishConnection implements AutoCloseable {
         return id;
     }
 
-    /** For people. */
-    public String name() {
-        return "publisher-" + id;
-    }
-
     Outlet outlet() {
         return outlet;
+    }
+
+    /** One small message now and then on each connection until the controller says that everyone has heard of them. */
+    public static Window prime(List<PublishConnection> connections, SizeTable sizes, Control control)
+            throws IOException, InterruptedException {
+        FrameBatch single = FrameBatch.ofMessages(sizes, 1);
+        while (control.window() == Window.NONE) {
+            for (PublishConnection connection : connections) {
+                // Whoever chooses one type alone hears of it with the first round.
+                for (int i = 0; i < sizes.types(); i++) {
+                    connection.prime(single, System.nanoTime());
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
+        }
+        return control.window();
     }
 
     /**
@@ -52,7 +66,7 @@ public final class PublishConnection implements AutoCloseable {
      *
      * @param batch to pack it in, empty
      */
-    public void prime(FrameBatch batch, long nowNanos) throws IOException {
+    void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastTime = nowNanos;
         write(batch.take(), messages.get() + 1);
@@ -76,8 +90,7 @@ public final class PublishConnection implements AutoCloseable {
             }
             now = System.nanoTime();
         }
-        ByteBuffer rest = stream.rest();
-        write(rest, stream.nextNumber());
+        write(stream.rest(), stream.nextNumber());
     }
 
     /**
@@ -100,9 +113,7 @@ public final class PublishConnection implements AutoCloseable {
     /** Tells the time that the next messages carry, and the window as it is known by now. */
     void sendsAt(long time, Window told) {
         hear(told);
-        if (time >= window.begin()) {
-            noteBegin();
-        }
+        note(time);
         lastTime = time;
     }
 
@@ -114,11 +125,9 @@ public final class PublishConnection implements AutoCloseable {
         }
     }
 
-    /** The measured part of the run has begun: what is sent from now on counts. To be told at every write from then. */
-    void noteBegin() {
-        if (messagesAtBegin == NOT_YET) {
-            messagesAtBegin = messages.get();
-            bytesAtBegin = bytes.get();
+    /** What is sent from now on belongs to the measured part, or to what is behind it, if that has come. */
+    void note(long now) {
+        if (measured.note(now, window, messages.get(), bytes.get())) {
             outlet.noteBegin();
         }
     }
@@ -129,40 +138,28 @@ public final class PublishConnection implements AutoCloseable {
     }
 
     /** The first message whose time is within the measured part; as told, or the next one when that began. */
-    long firstTimed() {
-        if (firstTimed != NOT_YET) {
-            return Math.min(firstTimed, messages.get());
-        }
-        return messagesAtBegin == NOT_YET ? messages.get() : messagesAtBegin;
+    private long firstTimed() {
+        return firstTimed != NOT_YET ? Math.min(firstTimed, messages.get()) : measured.before(messages.get());
     }
 
-    /** The measured part of the run is over: what is sent from now on does not count any more. Told again, it is nothing. */
-    void noteEnd() {
-        noteBegin();
-        if (messagesAtEnd == NOT_YET) {
-            messagesAtEnd = messages.get();
-            bytesAtEnd = bytes.get();
-        }
-    }
-
-    /** Messages sent since {@link #noteBegin}, until {@link #noteEnd} where that was told. */
+    /** Messages sent within the measured part. */
     long messagesMeasured() {
-        return messagesAtBegin == NOT_YET
-                ? 0
-                : (messagesAtEnd == NOT_YET ? messages.get() : messagesAtEnd) - messagesAtBegin;
+        return measured.messages(messages.get());
     }
 
     /** Bytes on the wire likewise. */
     long bytesMeasured() {
-        return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? bytes.get() : bytesAtEnd) - bytesAtBegin;
+        return measured.bytes(bytes.get());
     }
 
     /** Messages sent, and the number of the next one. */
+    @Override
     public long messages() {
         return messages.get();
     }
 
-    long bytes() {
+    @Override
+    public long bytes() {
         return bytes.get();
     }
 

@@ -4,7 +4,6 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.loadgen.host.RealTime;
-import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.MessageStream;
 import dev.msgrelay.loadgen.load.Schedule;
@@ -19,7 +18,6 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread
@@ -28,18 +26,11 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *  --to ENDPOINT         where the relay takes messages; without it, it listens for those that take them
  *  --socket PATH         listens at a Unix socket instead of TCP
- *  --bind ADDRESS        where it listens (127.0.0.1)
- *  --subscribe-port N    likewise; 0: any free one (0)
+ *  --subscribe-port N    where it listens; 0: any free one (0)
  *  --connections K       in this process (1)
  *  --first-id I          their ids are I..I+K-1 (0)
  *  --total N             publishers of the whole run (K)
- *  --body SIZES          of the messages, see BodySizes
- *  --seed N              of the order of sizes (1)
- *  --types N             that they carry in turn (1)
- *  --library             publishes with module relay-client
- *  --ack LEVEL           likewise, and keeps every message until it has got so far
  *  --sampling N          with --ack: one message in N is timed, a power of two (1)
- *  --tls                 speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
  *  --rate R              messages a second and connection; 0: as fast as it goes
  *  --burst N             messages that are due at the same moment (1)
  *  --batch N             messages of every write; 0: as below, or at a fixed rate what is due (0)
@@ -47,11 +38,10 @@ import java.util.concurrent.TimeUnit;
  *  --processes N         of publishers at a fixed rate, on this machine at most (1)
  *  --real-time           asks for it, see RealTime
  * </pre>
+ *
+ * Beside these, what {@link WorkerArgs} names.
  */
 public final class PublisherMain {
-    /** Between two messages of a publisher that waits for all subscribers to have heard of it. */
-    private static final long PRIME_EVERY_MILLIS = 10;
-
     /** On loopback two segments: one fills it as well, four get less through a relay. On Ethernet a smaller write costs a call each. */
     private static final int WRITE_BYTES = 128 << 10;
 
@@ -77,9 +67,8 @@ public final class PublisherMain {
     private PublisherMain(WorkerArgs args, Control control) {
         this.args = args;
         this.control = control;
-        this.sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1))
-                .withTypes(args.number("types", 1));
-        this.library = args.flag("library");
+        this.sizes = args.sizes();
+        this.library = args.library();
         this.tls = Tls.of(args);
         int given = args.number("batch", 0);
         this.batch = library && given == 0 && args.number("rate") == 0 ? LIBRARY_BATCH : given;
@@ -92,8 +81,8 @@ public final class PublisherMain {
     private void run() throws IOException, InterruptedException {
         connect();
         int writeSize = ready();
-        progress = Progress.start(control, () -> sum(false), () -> sum(true));
-        Window window = prime();
+        progress = Progress.start(control, connections);
+        Window window = PublishConnection.prime(connections, sizes, control);
         if (args.number("rate") == 0) {
             publishAtFullSpeed(writeSize);
         } else {
@@ -141,17 +130,15 @@ public final class PublisherMain {
 
     private Outlet outlet(Endpoint relay, int id) throws IOException {
         if (!library) {
-            return tls == null
-                    ? new Outlet.Plain(Sockets.connect(relay))
-                    : new Outlet.Plain(TlsSocket.connect(relay, tls));
+            return new Outlet.Plain(Sockets.connect(relay, tls, null));
         }
         // A relay that goes on counts each publisher of each run on its own.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
         PublisherOptions.Builder options = LibraryOutlet.options(relay, tls);
-        if (!args.flag("ack")) {
+        Level level = args.acks();
+        if (level == null) {
             return new LibraryOutlet(options, null);
         }
-        Level level = Level.ofFlag(args.text("ack"));
         options.acks(name, level).producer(ProducerId.random()).firstNumber(0, 1);
         if (level != Level.STREAM) {
             options.bufferSize(Math.min(DURABLE_BUFFER, DURABLE_BUFFERS / args.number("connections", 1)));
@@ -169,38 +156,17 @@ public final class PublisherMain {
         }
     }
 
-    /** One small message now and then on each connection until the controller says that everyone has heard of us. */
-    private Window prime() throws IOException, InterruptedException {
-        FrameBatch single = FrameBatch.ofMessages(sizes, 1);
-        while (control.window() == Window.NONE) {
-            for (PublishConnection connection : connections) {
-                // Whoever chooses one type alone hears of it with the first round.
-                for (int i = 0; i < sizes.types(); i++) {
-                    connection.prime(single, System.nanoTime());
-                }
-            }
-            TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
-        }
-        return control.window();
-    }
-
     private void publishAtFullSpeed(int writeSize) throws IOException, InterruptedException {
-        Together.run(
-                connections,
-                PublishConnection::name,
-                connection -> connection.publish(stream(connection, writeSize), control::window, 1));
+        Together.run(connections, connection -> connection.publish(stream(connection, writeSize), control::window, 1));
     }
 
     /** What this connection sends, from its next message on. */
     private MessageStream stream(PublishConnection connection, int writeSize) {
         int id = connection.id();
         long first = connection.messages();
-        if (batch > 0) {
-            return new MessageStream.Batches(id, sizes, batch, first);
-        }
-        return sizes.isUniform()
-                ? new MessageStream.Packed(id, sizes.max(), writeSize, first)
-                : new MessageStream.Mixed(id, sizes, writeSize, first);
+        return batch > 0
+                ? MessageStream.ofMessages(id, sizes, batch, first)
+                : MessageStream.ofBytes(id, sizes, writeSize, first);
     }
 
     private void publishPaced(Window window) throws IOException, InterruptedException {
@@ -236,13 +202,5 @@ public final class PublisherMain {
         result.put("publishers", publishers);
         progress.last();
         control.say("result", result);
-    }
-
-    private long sum(boolean bytes) {
-        long sum = 0;
-        for (PublishConnection connection : connections) {
-            sum += bytes ? connection.bytes() : connection.messages();
-        }
-        return sum;
     }
 }

@@ -4,7 +4,6 @@ import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.MessageCheck;
-import dev.msgrelay.loadgen.load.SequenceCheck;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
 import dev.msgrelay.protocol.FrameReader;
@@ -15,19 +14,17 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ReadableByteChannel;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * One subscriber: a blocking connection and a thread of its own, which walks through the frames of the compacting reader
  * and checks them, or only counts bytes. Other threads may ask for {@link #messages} and {@link #bytes} at any time, and
  * for the rest once {@link #stop} has returned.
  */
-final class Receiver implements Runnable {
+final class Receiver implements Progress.Counted, Runnable {
     private static final long JOIN_MILLIS = 2_000;
 
     private final ByteChannel channel;
@@ -47,14 +44,6 @@ final class Receiver implements Runnable {
      * Says HELLO, where it is to be said, and begins to read.
      *
      * @param name by which a relay knows it that is told HELLO
-     */
-    Receiver(ByteChannel channel, Settings settings, int bufferSize, Control control, String name) throws IOException {
-        this(channel, settings, bufferSize, control, name, settings.newCheck(), 0);
-    }
-
-    /**
-     * One that leaves in the middle.
-     *
      * @param check that looks at the messages
      * @param enough messages with which it is {@link #awaitPrimed primed}; 0: with one of every publisher
      */
@@ -71,9 +60,7 @@ final class Receiver implements Runnable {
         this.enough = enough;
         this.settings = settings;
         this.bufferSize = bufferSize;
-        ReadableByteChannel source =
-                settings.bytesPerSecond() > 0 ? new SlowChannel(channel, settings.bytesPerSecond()) : channel;
-        this.measured = new MeasuredChannel(source, messages::get, control);
+        this.measured = new MeasuredChannel(channel, messages::get, control, settings.bytesPerSecond());
         this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings, check);
         if (!settings.isPlain()) {
             channel.write(HelloFrame.subscriber()
@@ -150,11 +137,13 @@ final class Receiver implements Runnable {
     }
 
     /** Messages received. */
-    long messages() {
+    @Override
+    public long messages() {
         return messages.get();
     }
 
-    long bytes() {
+    @Override
+    public long bytes() {
         return bytes.get();
     }
 
@@ -184,7 +173,7 @@ final class Receiver implements Runnable {
 
     /** Messages that it has got, or that were told not to come, after {@link #stop}. */
     long taken() {
-        return verifier.told().next() - 1;
+        return verifier.taken();
     }
 
     /** Adds when it got which messages, after {@link #stop}. */
@@ -209,73 +198,9 @@ final class Receiver implements Runnable {
         result.put("closed", closed);
         result.put("pauses", measured.pauses());
         if (verifier != null) {
-            checked(result, sent);
+            verifier.addTo(result, sent);
         }
         return result;
-    }
-
-    private void checked(JsonObject result, Map<Integer, Long> sent) {
-        SequenceCheck sequence = verifier.check().sequence();
-        long lostBefore = sequence.lost();
-        sent.forEach(verifier.check()::onEnd);
-        result.put("tail", sequence.lost() - lostBefore);
-        result.put("lost", sequence.lost());
-        result.put("duplicated", sequence.duplicated());
-        result.put("reordered", sequence.reordered());
-        result.put("corrupted", verifier.check().corrupted());
-        result.put("foreign", verifier.foreign());
-        result.put("missed", verifier.told().missed());
-        result.put("gaps", verifier.told().gaps());
-        result.put("untrue", verifier.told().untrue());
-        result.put("closeReason", verifier.closeReason());
-        if (!measured.heardLate() && settings.publishersAhead() == 0) {
-            // Between two clocks nobody knows on which side of the window's edges a message is.
-            result.put("samples", verifier.latency().getTotalCount());
-        }
-        result.put("latency", Histograms.encode(verifier.latency()));
-        result.put("order", verifier.check().order().encode());
-    }
-
-    /** A channel that is read so many bytes a second and no more. The thread that reads it owns it. */
-    private static final class SlowChannel implements ReadableByteChannel {
-        /** It is read so often, in pieces so small that the receive queue stays full between them. */
-        private static final int READS_PER_SECOND = 50;
-
-        private final ReadableByteChannel source;
-        private final int bytesPerRead;
-        private long nextRead = System.nanoTime();
-
-        SlowChannel(ReadableByteChannel source, int bytesPerSecond) {
-            this.source = source;
-            this.bytesPerRead = Math.max(1, bytesPerSecond / READS_PER_SECOND);
-        }
-
-        /** Waits for its turn, and takes a piece. */
-        @Override
-        public int read(ByteBuffer target) throws IOException {
-            long wait;
-            while ((wait = nextRead - System.nanoTime()) > 0 && source.isOpen()) {
-                LockSupport.parkNanos(wait);
-            }
-            nextRead += TimeUnit.SECONDS.toNanos(1) / READS_PER_SECOND;
-            int limit = target.limit();
-            target.limit(Math.min(limit, target.position() + bytesPerRead));
-            try {
-                return source.read(target);
-            } finally {
-                target.limit(limit);
-            }
-        }
-
-        @Override
-        public boolean isOpen() {
-            return source.isOpen();
-        }
-
-        @Override
-        public void close() throws IOException {
-            source.close();
-        }
     }
 
     /**

@@ -7,9 +7,9 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ByteChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +22,16 @@ public final class Sockets {
 
     public static SocketChannel connect(Endpoint endpoint) throws IOException {
         return endpoint.open(CONNECT_TIMEOUT);
+    }
+
+    /**
+     * Connects, with TLS or without.
+     *
+     * @param tls null: without
+     * @param buffers of a TLS connection that is no more; null: new ones
+     */
+    static ByteChannel connect(Endpoint endpoint, Tls tls, TlsSocket.Buffers buffers) throws IOException {
+        return tls == null ? connect(endpoint) : TlsSocket.connect(endpoint, tls, buffers);
     }
 
     /** Listens on a free port of loopback. */
@@ -40,11 +50,6 @@ public final class Sockets {
         return bound(ServerSocketChannel.open(), new InetSocketAddress(host, port));
     }
 
-    /** Listens on a Unix domain socket. */
-    public static ServerSocketChannel listen(Path path) throws IOException {
-        return bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path));
-    }
-
     public static Endpoint endpoint(ServerSocketChannel server) throws IOException {
         return Endpoint.of(server.getLocalAddress());
     }
@@ -58,8 +63,10 @@ public final class Sockets {
     public static ServerSocketChannel listen(WorkerArgs args, String socketOption, String portOption)
             throws IOException {
         return args.flag(socketOption)
-                ? listen(Path.of(args.text(socketOption)))
-                : listen(args.flag("bind") ? args.text("bind") : "127.0.0.1", args.number(portOption, 0));
+                ? bound(
+                        ServerSocketChannel.open(StandardProtocolFamily.UNIX),
+                        UnixDomainSocketAddress.of(args.text(socketOption)))
+                : listen(args.bind(), args.number(portOption, 0));
     }
 
     /** Waits for so many connections. The controller bounds this wait: its end ends the process. */

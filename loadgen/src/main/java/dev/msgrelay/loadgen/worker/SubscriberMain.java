@@ -4,7 +4,6 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.loadgen.load.Arrivals;
-import dev.msgrelay.loadgen.load.BodySizes;
 import dev.msgrelay.loadgen.load.Check;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.loadgen.load.TypeChoice;
@@ -29,14 +28,8 @@ import java.util.concurrent.TimeUnit;
  *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
  *  --publishers N      that must be heard of, and are checked
  *  --check NAME        full, or none: only bytes are counted (full)
- *  --policy NAME       says HELLO and asks for it: disconnect, backpressure or skip; without it, says nothing
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
- *  --library           subscribes with module relay-client
- *  --tls               speaks TLS; --tls-ca, --tls-cert, --tls-key, --tls-name: see Tls
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
- *  --body SIZES        of the messages, see BodySizes
- *  --seed N            of the order of sizes (1)
- *  --types N           that they carry in turn (1)
  *  --sampling N        record the latency of one in N messages, a power of two (1)
  *  --arrivals N        messages whose arrival is noted at most, for each connection (0)
  *  --publishers-ahead NANOS that their clock is ahead of this host's (0)
@@ -44,6 +37,8 @@ import java.util.concurrent.TimeUnit;
  *  --buffer BYTES      of the reader (256 KiB)
  *  --tail-millis N     longest silence while the tail is awaited (2000)
  * </pre>
+ *
+ * Beside these, what {@link WorkerArgs} names.
  */
 public final class SubscriberMain {
     /** However slowly the tail trickles in, it is not awaited for longer. */
@@ -73,10 +68,9 @@ public final class SubscriberMain {
     private SubscriberMain(WorkerArgs args, Control control) {
         this.args = args;
         this.control = control;
-        SizeTable sizes = SizeTable.of(BodySizes.parse(args.text("body")), args.number("seed", 1))
-                .withTypes(args.number("types", 1));
+        SizeTable sizes = args.sizes();
         this.wanted = args.flag("wanted") ? TypeRanges.parse(args.text("wanted")) : TypeRanges.ALL;
-        this.policy = args.flag("policy") ? Policy.ofFlag(args.text("policy")) : null;
+        this.policy = args.policy();
         this.tls = Tls.of(args);
         this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
@@ -86,7 +80,7 @@ public final class SubscriberMain {
                 args.number("sampling", 1),
                 args.number("arrivals", 0),
                 args.nanos("publishers-ahead", 0),
-                args.flag("library") ? null : policy,
+                args.library() ? null : policy,
                 args.number("bytes-per-second", 0));
         this.buffer = args.number("buffer", FrameReader.DEFAULT_BUFFER);
     }
@@ -101,7 +95,7 @@ public final class SubscriberMain {
         if (!isSlow()) {
             awaitPrimed();
         }
-        progress = Progress.start(control, () -> sum(false), () -> sum(true));
+        progress = Progress.start(control, receivers);
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
@@ -121,7 +115,8 @@ public final class SubscriberMain {
         String name = isSlow() ? "slow-" : "subscriber-";
         int index = args.number("first-index", 0);
         for (int i = 0; i < args.number("connections", 1); i++) {
-            receivers.add(new Receiver(channel(relay), settings, buffer, control, name + index++));
+            receivers.add(
+                    new Receiver(channel(relay), settings, buffer, control, name + index++, settings.newCheck(), 0));
         }
         for (Receiver receiver : receivers) {
             if (!receiver.awaitWelcome(WELCOME_LIMIT_MILLIS)) {
@@ -132,16 +127,11 @@ public final class SubscriberMain {
     }
 
     private ByteChannel channel(Endpoint relay) throws IOException {
-        if (!args.flag("library")) {
-            return tls == null ? Sockets.connect(relay) : TlsSocket.connect(relay, tls);
+        if (!args.library()) {
+            return Sockets.connect(relay, tls, null);
         }
-        SubscriberOptions.Builder options = SubscriberOptions.builder(relay).types(wanted);
-        if (tls != null) {
-            options.tls(tls.ofLibrary());
-        }
-        if (policy != null) {
-            options.policy(policy);
-        }
+        SubscriberOptions.Builder options =
+                LibraryChannel.options(relay, tls, policy).types(wanted);
         return new LibraryChannel(options, !wanted.isAll(), 0, buffer);
     }
 
@@ -162,7 +152,7 @@ public final class SubscriberMain {
         long lastBytes = -1;
         while (!receivers.stream().allMatch(receiver -> receiver.isComplete(sent))) {
             long now = System.nanoTime();
-            long bytes = sum(true);
+            long bytes = receivers.stream().mapToLong(Receiver::bytes).sum();
             if (bytes != lastBytes) {
                 lastBytes = bytes;
                 lastChange = now;
@@ -196,13 +186,5 @@ public final class SubscriberMain {
             result.put("checkNanos", new CheckCost(settings, control).nanosPerMessage());
         }
         control.say("result", result);
-    }
-
-    private long sum(boolean bytes) {
-        long sum = 0;
-        for (Receiver receiver : receivers) {
-            sum += bytes ? receiver.bytes() : receiver.messages();
-        }
-        return sum;
     }
 }

@@ -41,16 +41,8 @@ public final class Tls {
     /** As a worker is told by {@link #args}; null: it speaks no TLS. */
     static Tls of(WorkerArgs args) {
         return args.flag("tls")
-                ? new Tls(path(args, "tls-ca"), path(args, "tls-cert"), path(args, "tls-key"), text(args, "tls-name"))
+                ? new Tls(args.path("tls-ca"), args.path("tls-cert"), args.path("tls-key"), args.text("tls-name", null))
                 : null;
-    }
-
-    private static Path path(WorkerArgs args, String name) {
-        return args.flag(name) ? Path.of(args.text(name)) : null;
-    }
-
-    private static String text(WorkerArgs args, String name) {
-        return args.flag(name) ? args.text(name) : null;
     }
 
     /** For the command line of a worker. */

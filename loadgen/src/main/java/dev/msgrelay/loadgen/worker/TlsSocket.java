@@ -59,17 +59,13 @@ final class TlsSocket implements ByteChannel {
     /**
      * Connects and shakes hands. The controller bounds this wait.
      *
+     * @param buffers of a connection that is no more; null: new ones
      * @throws IOException no connection came about; one line that names the endpoint and why
      */
-    static TlsSocket connect(Endpoint relay, Tls tls) throws IOException {
-        return connect(relay, tls, new Buffers());
-    }
-
-    /** With the memory of a connection that is no more. */
     static TlsSocket connect(Endpoint relay, Tls tls, Buffers buffers) throws IOException {
         SocketChannel socket = Sockets.connect(relay);
         try {
-            TlsSocket made = new TlsSocket(relay, socket, tls.engine(relay), buffers);
+            TlsSocket made = new TlsSocket(relay, socket, tls.engine(relay), buffers == null ? new Buffers() : buffers);
             made.shakeHands();
             return made;
         } catch (IOException | RuntimeException e) {

@@ -1,11 +1,12 @@
 package dev.msgrelay.loadgen.worker;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** Several that do the same: a thread for each, all at the same time. */
 public final class Together {
@@ -18,35 +19,35 @@ public final class Together {
     private Together() {}
 
     /**
-     * Runs the task for each of them on a thread of its own and waits for all.
+     * Runs the task for each of them on a thread of its own, that of one alone on the caller's, and waits for all.
      *
-     * @param name of the thread
-     * @throws IOException the first failure, once all have ended
+     * @throws IOException a failure, once all have ended
      */
-    public static <T> void run(List<T> all, Function<T, String> name, Task<T> task)
-            throws IOException, InterruptedException {
-        AtomicReference<IOException> failure = new AtomicReference<>();
-        List<Thread> threads = new ArrayList<>();
-        for (T one : all) {
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            task.run(one);
-                        } catch (IOException e) {
-                            failure.compareAndSet(null, e);
-                        } catch (InterruptedException e) {
-                            failure.compareAndSet(null, new InterruptedIOException("interrupted"));
-                        }
-                    },
-                    name.apply(one));
-            threads.add(thread);
-            thread.start();
+    public static <T> void run(List<T> all, Task<T> task) throws IOException, InterruptedException {
+        if (all.size() == 1) {
+            task.run(all.get(0));
+            return;
         }
-        for (Thread thread : threads) {
-            thread.join();
+        ExecutorService threads = Executors.newFixedThreadPool(all.size());
+        try {
+            List<Callable<Void>> tasks =
+                    all.stream().map(one -> task(task, one)).toList();
+            for (Future<Void> each : threads.invokeAll(tasks)) {
+                each.get();
+            }
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io
+                    ? io
+                    : new IOException(e.getCause().toString(), e.getCause());
+        } finally {
+            threads.shutdown();
         }
-        if (failure.get() != null) {
-            throw failure.get();
-        }
+    }
+
+    private static <T> Callable<Void> task(Task<T> task, T one) {
+        return () -> {
+            task.run(one);
+            return null;
+        };
     }
 }

@@ -1,8 +1,10 @@
 package dev.msgrelay.loadgen.worker;
 
+import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.MessageCheck;
+import dev.msgrelay.loadgen.load.SequenceCheck;
 import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -172,32 +175,19 @@ final class Verifier implements BulkFrameConsumer {
         return welcomed.await(millis, TimeUnit.MILLISECONDS);
     }
 
-    Histogram latency() {
-        return latency;
-    }
-
     /** When it got which messages. */
     Arrivals.Log arrivals() {
         return arrivals;
     }
 
-    MessageCheck check() {
-        return check;
-    }
-
-    /** What the relay told of the stream. */
-    ToldStream told() {
-        return told;
+    /** Messages that came, or that were told not to come. */
+    long taken() {
+        return told.next() - 1;
     }
 
     /** Messages of any kind that came. */
     long messages() {
         return messages;
-    }
-
-    /** Messages that nobody of this run sent, or that were not chosen. */
-    long foreign() {
-        return foreign + check.unasked() + check.sequence().unknown();
     }
 
     /** Whether every publisher is there, or sends what nobody can read: the run need not wait to fail. */
@@ -210,13 +200,36 @@ final class Verifier implements BulkFrameConsumer {
         return check.sequence().accepted() + check.unreadable() + told.missed();
     }
 
-    /** The code with which the relay closed this connection, or 0. */
-    int closeReason() {
-        return closeReason;
-    }
-
     /** What the relay said when it closed this connection, or null. */
     String error() {
         return error;
+    }
+
+    /**
+     * All there is to say of what came, once nothing comes any more.
+     *
+     * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
+     */
+    void addTo(JsonObject result, Map<Integer, Long> sent) {
+        SequenceCheck sequence = check.sequence();
+        long lostBefore = sequence.lost();
+        sent.forEach(check::onEnd);
+        result.put("tail", sequence.lost() - lostBefore);
+        result.put("lost", sequence.lost());
+        result.put("duplicated", sequence.duplicated());
+        result.put("reordered", sequence.reordered());
+        result.put("corrupted", check.corrupted());
+        // Nobody of this run sent these, or they were not chosen.
+        result.put("foreign", foreign + check.unasked() + sequence.unknown());
+        result.put("missed", told.missed());
+        result.put("gaps", told.gaps());
+        result.put("untrue", told.untrue());
+        result.put("closeReason", closeReason);
+        if (!clock.heardLate() && settings.publishersAhead() == 0) {
+            // Between two clocks nobody knows on which side of the window's edges a message is.
+            result.put("samples", latency.getTotalCount());
+        }
+        result.put("latency", Histograms.encode(latency));
+        result.put("order", check.order().encode());
     }
 }

@@ -10,14 +10,9 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ByteChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A publisher that comes and goes, under one publisher id. Owned by one thread at a time.
@@ -32,11 +27,6 @@ import java.util.concurrent.TimeUnit;
 final class VisitingPublisher implements ChurnMain.Visitor {
     /** Messages of a visit: it is there for them in one write. */
     private static final int MESSAGES = 10;
-
-    /** For the relay's end of a connection: below the controller's patience. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    private static final int READ = 4_096;
 
     /** Who leaves at once gives the library no time to settle anything. */
     private static final Duration AT_ONCE = Duration.ofMillis(1);
@@ -65,19 +55,14 @@ final class VisitingPublisher implements ChurnMain.Visitor {
     VisitingPublisher(WorkerArgs args, SizeTable sizes, int id, boolean atOnce) {
         this.relay = args.endpoint("to");
         this.tls = Tls.of(args);
-        this.library = args.flag("library");
-        this.level = args.flag("ack") ? Level.ofFlag(args.text("ack")) : null;
+        this.library = args.library();
+        this.level = library ? args.acks() : null;
         this.atOnce = atOnce;
         this.sizes = sizes;
         this.id = id;
         this.name = "loadgen-visitor-" + id + "-" + Long.toHexString(System.nanoTime());
         this.buffers = tls == null || library ? null : new TlsSocket.Buffers();
         this.connection = new PublishConnection(id, this::publish);
-    }
-
-    @Override
-    public String name() {
-        return "visiting-publisher-" + id;
     }
 
     /** Counts what it has published. */
@@ -90,40 +75,38 @@ final class VisitingPublisher implements ChurnMain.Visitor {
         connection.sendsAt(now, window);
         FrameBatch batch = FrameBatch.ofMessages(sizes, MESSAGES);
         long first = connection.messages();
-        for (int i = 0; i < MESSAGES; i++) {
-            batch.add(LoadMessage.stamp(id, first + i), now);
-        }
+        batch.fill(LoadMessage.stamp(id, first), now);
         connection.write(batch.take(), first + MESSAGES);
     }
 
     private void publish(ByteBuffer frames) throws IOException {
         try {
-            if (library && level != null) {
+            if (level != null) {
                 kept.add(frames);
-                publishKept(atOnce && visits % 2 == 1);
-                visits++;
-            } else if (library) {
-                try (LibraryOutlet outlet = new LibraryOutlet(LibraryOutlet.options(relay, tls), null)) {
-                    outlet.write(frames);
-                    outlet.settle();
+                publishKept(atOnce && visits++ % 2 == 1);
+                return;
+            }
+            try (Outlet outlet = library
+                    ? new LibraryOutlet(LibraryOutlet.options(relay, tls), null)
+                    : new Outlet.Plain(Sockets.connect(relay, tls, buffers))) {
+                outlet.write(frames);
+                if (atOnce && !library) {
+                    outlet.write(half());
                 }
-            } else if (tls != null) {
-                try (TlsSocket channel = TlsSocket.connect(relay, tls, buffers)) {
-                    write(channel, channel.socket(), frames);
-                    channel.endOutput();
-                    awaitEnd(channel, channel.socket());
-                }
-            } else {
-                try (SocketChannel channel = Sockets.connect(relay)) {
-                    write(channel, channel, frames);
-                    channel.shutdownOutput();
-                    awaitEnd(channel, channel);
-                }
+                outlet.leave();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted");
         }
+    }
+
+    /** Of the next message. When the publisher comes again, it sends the whole of it. */
+    private ByteBuffer half() {
+        FrameBatch next = FrameBatch.ofMessages(sizes, 1);
+        next.add(LoadMessage.stamp(id, connection.messages() + MESSAGES), System.nanoTime());
+        ByteBuffer half = next.take();
+        return half.limit(half.limit() - LoadMessage.MIN_BODY / 2);
     }
 
     /** Nothing of it is under way any more. */
@@ -155,36 +138,6 @@ final class VisitingPublisher implements ChurnMain.Visitor {
         while (!kept.isEmpty() && heard.number() >= firstKept + MESSAGES - 1) {
             kept.remove();
             firstKept += MESSAGES;
-        }
-    }
-
-    private void write(ByteChannel channel, SocketChannel socket, ByteBuffer frames) throws IOException {
-        Outlet outlet = new Outlet.Plain(channel, socket);
-        outlet.write(frames);
-        if (atOnce) {
-            // The next one's first half. When it comes again, it sends the whole of it.
-            FrameBatch next = FrameBatch.ofMessages(sizes, 1);
-            next.add(LoadMessage.stamp(id, connection.messages() + MESSAGES), System.nanoTime());
-            ByteBuffer half = next.take();
-            outlet.write(half.limit(half.limit() - LoadMessage.MIN_BODY / 2));
-        }
-    }
-
-    /** The relay closes when it has read everything. */
-    private static void awaitEnd(ByteChannel channel, SocketChannel socket) throws IOException {
-        socket.configureBlocking(false);
-        try (Selector selector = Selector.open()) {
-            socket.register(selector, SelectionKey.OP_READ);
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
-            ByteBuffer ignored = ByteBuffer.allocate(READ);
-            do {
-                long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                if (left <= 0 || selector.select(left) == 0) {
-                    throw new IOException("the relay did not end the connection within "
-                            + TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS) + " ms");
-                }
-                selector.selectedKeys().clear();
-            } while (channel.read(ignored.clear()) >= 0);
         }
     }
 }

@@ -60,9 +60,9 @@ final class VisitingSubscriber implements ChurnMain.Visitor {
     VisitingSubscriber(WorkerArgs args, Control control, SizeTable sizes, int index, boolean storm) {
         this.relay = args.endpoint("from");
         this.tls = Tls.of(args);
-        this.library = args.flag("library");
+        this.library = args.library();
         this.buffers = tls == null || library ? null : new TlsSocket.Buffers();
-        this.policy = args.flag("policy") ? Policy.ofFlag(args.text("policy")) : null;
+        this.policy = args.policy();
         this.control = control;
         this.settings = new Receiver.Settings(
                 Check.FULL,
@@ -80,20 +80,16 @@ final class VisitingSubscriber implements ChurnMain.Visitor {
     }
 
     @Override
-    public String name() {
-        return "visiting-subscriber-" + index;
-    }
-
-    @Override
     public void visit(long now, Window window) throws IOException, InterruptedException {
         check = epoch == 0
                 ? MessageCheck.fromAnywhere(settings.publishers(), settings.sizes(), settings.choice())
                 : check.goOn();
         ByteChannel channel = connect();
+        String name = "visiting-subscriber-" + index;
         int enough = storm ? random.nextInt(1, MOST_MESSAGES) : 1;
-        Receiver receiver = new Receiver(channel, settings, BUFFER, control, name(), check, enough);
+        Receiver receiver = new Receiver(channel, settings, BUFFER, control, name, check, enough);
         if (!receiver.awaitWelcome(WELCOME_MILLIS)) {
-            throw new IOException(name() + ": no answer to HELLO"
+            throw new IOException(name + ": no answer to HELLO"
                     + (receiver.closed() == null ? " within " + WELCOME_MILLIS + " ms" : ": " + receiver.closed()));
         }
         receiver.awaitPrimed(STAY_MILLIS);
@@ -107,15 +103,9 @@ final class VisitingSubscriber implements ChurnMain.Visitor {
 
     private ByteChannel connect() throws IOException {
         if (!library) {
-            return tls == null ? Sockets.connect(relay) : TlsSocket.connect(relay, tls, buffers);
+            return Sockets.connect(relay, tls, buffers);
         }
-        SubscriberOptions.Builder options = SubscriberOptions.builder(relay);
-        if (tls != null) {
-            options.tls(tls.ofLibrary());
-        }
-        if (policy != null) {
-            options.policy(policy);
-        }
+        SubscriberOptions.Builder options = LibraryChannel.options(relay, tls, policy);
         if (epoch != 0) {
             options.fromSequence(epoch, next);
         }

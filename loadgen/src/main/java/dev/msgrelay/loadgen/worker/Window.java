@@ -46,4 +46,51 @@ public record Window(long sendFrom, long begin, long end) {
     static Window parse(String[] words) {
         return new Window(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
     }
+
+    /** How many messages and bytes of one connection lie within a window. The connection's thread owns it. */
+    static final class Count {
+        private static final long NOT_YET = -1;
+
+        private long messagesAtBegin = NOT_YET;
+        private long bytesAtBegin;
+        private long messagesAtEnd = NOT_YET;
+        private long bytesAtEnd;
+
+        /**
+         * To be told before whatever is counted next.
+         *
+         * @param messages and bytes so far: they belong to the time before {@code now}
+         * @return whether the window has begun with this
+         */
+        boolean note(long now, Window window, long messages, long bytes) {
+            if (now < window.begin || messagesAtEnd != NOT_YET) {
+                return false;
+            }
+            boolean begins = messagesAtBegin == NOT_YET;
+            if (begins) {
+                messagesAtBegin = messages;
+                bytesAtBegin = bytes;
+            }
+            if (now >= window.end) {
+                messagesAtEnd = messages;
+                bytesAtEnd = bytes;
+            }
+            return begins;
+        }
+
+        /** All that were there when the window began; as many as given where it has not. */
+        long before(long messages) {
+            return messagesAtBegin == NOT_YET ? messages : messagesAtBegin;
+        }
+
+        /** Of so many in all, those that came since the window began, until its end where that was noted. */
+        long messages(long all) {
+            return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
+        }
+
+        /** Likewise. */
+        long bytes(long all) {
+            return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : bytesAtEnd) - bytesAtBegin;
+        }
+    }
 }

@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.LoadCell;
-import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
-import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
@@ -60,13 +57,10 @@ class CaseResultTest {
     @Test
     void roundsWhoseScheduleWasNotKeptAreLeftOutAndToldOf() throws Exception {
         Load paced = Load.oneToOne(100).withRate(1_000);
-        LoadRig rig = (cell, observer) -> new Measured<>(
-                LoadRuns.result(cell.contestant(), paced, SECOND, new Given(1_000, 1_000, 20)), List.of(), List.of());
-        LoadCell cell = LoadCell.here("ours", Contestants.plain(1), paced, SECOND, rig);
-        Measured<RunResult> late = cell.measure(RunObserver.NONE);
-        Round marked = new Round(List.of(
-                LoadRuns.run(cell, 1, new Hops(50, 50), late.result(), late.failures(), late.marks()),
-                run(CeilingCells.CEILING + "a", 100, 50, 50)));
+        LoadCell cell = LoadCell.here("ours", Contestants.plain(1), paced, SECOND, null);
+        RunResult late = LoadRuns.result(cell.contestant(), paced, SECOND, new Given(1_000, 1_000, 20));
+        Round marked = new Round(
+                List.of(LoadRuns.judged(cell, new Hops(50, 50), late), run(CeilingCells.CEILING + "a", 100, 50, 50)));
         CaseResult result = result(marked, round(50, 60, 80, 100));
         assertThat(result.failures()).isEmpty();
         assertThat(result.median(FRACTION)).isEqualTo(0.8);

@@ -5,22 +5,16 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
-class CeilingCommandTest {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
+class CeilingCommandTest extends CommandTest {
     @Test
     void theTableHasBothDirectionsOfEverySize() {
-        assertThat(run("--link", "1gbe")).as(err.toString()).isZero();
+        assertThat(execute("ceiling", "--link", "1gbe")).as(err.toString()).isZero();
         assertThat(out.toString())
                 .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps\n"
                         + "a full segment carries 1,448 bytes and takes 1,538 of the link's time\n")
-                // 117.685 MB/s / 108; 125e6 / 198 (the arithmetic is in LinkCeilingTest)
+                // 117.685 MB/s / 108; 125e6 / 198 (the arithmetic is in LinkTest)
                 .containsPattern("\n +100 +ingress +1,089,679 +117\\.7 +94\\.1 % +631,313 +68\\.2 +54\\.5 %\n"
                         + " +egress +1,089,679 +117\\.7 +94\\.1 % +631,313 +68\\.2 +54\\.5 %\n")
                 .containsPattern("\n +16 +ingress")
@@ -30,7 +24,7 @@ class CeilingCommandTest {
 
     @Test
     void subscribersShareTheEgressButNotTheIngress() {
-        assertThat(run("--link", "10gbe", "--body", "100", "--subscribers", "8"))
+        assertThat(execute("ceiling", "--link", "10gbe", "--body", "100", "--subscribers", "8"))
                 .isZero();
         // 1,176.853 MB/s / 8 = 147.1; 10,896,787.6 / 8 = 1,362,098
         assertThat(out.toString())
@@ -41,7 +35,8 @@ class CeilingCommandTest {
 
     @Test
     void anEmulatedLinkSaysSo() {
-        assertThat(run("--link", "1gbe", "--emulated", "--body", "100")).isZero();
+        assertThat(execute("ceiling", "--link", "1gbe", "--emulated", "--body", "100"))
+                .isZero();
         // 125e6 * 1448 / 1514 = 119.55 MB/s; / 108 = 1,106,952
         assertThat(out.toString())
                 .startsWith("1 Gbit/s, MTU 1500, IPv4, TCP time stamps, emulated by tc\n"
@@ -51,7 +46,8 @@ class CeilingCommandTest {
 
     @Test
     void programsGetPlainNumbers() throws Exception {
-        assertThat(run(
+        assertThat(execute(
+                        "ceiling",
                         "--link",
                         "1g",
                         "--body",
@@ -79,15 +75,5 @@ class CeilingCommandTest {
         assertThat(ceiling.getObject("egressEach").getObject("batched").getDouble("bytesPerSecond"))
                 .isEqualTo(58_365_758.75, within(0.01));
         assertThat(out.toString()).doesNotContain("E7");
-    }
-
-    private int run(String... args) {
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        String[] all = new String[args.length + 1];
-        all[0] = "ceiling";
-        System.arraycopy(args, 0, all, 1, args.length);
-        return command.execute(all);
     }
 }

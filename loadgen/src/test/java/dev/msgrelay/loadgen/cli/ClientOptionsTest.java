@@ -6,12 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.plain.CPrograms;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,14 +16,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 /** What of the clients' options fits together, and what is said where it does not. */
 @Timeout(120)
-class ClientOptionsTest {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
+class ClientOptionsTest extends CommandTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     run --client fast | 'fast'
@@ -102,7 +95,7 @@ class ClientOptionsTest {
                     compare --b-through c --client library | --client library says HELLO, which --b-through c does not know
                     """)
     void whatDoesNotFitIsRefusedWithItsValue(String line, String said) {
-        assertThat(execute(line.split(" "))).isEqualTo(2);
+        assertThat(execute(line)).isEqualTo(2);
         assertThat(err.toString()).contains(said);
     }
 
@@ -164,14 +157,8 @@ class ClientOptionsTest {
         assertThat(ratio.getString("b")).isEqualTo("plain relay");
     }
 
-    private int execute(String... words) {
-        List<String> args = new ArrayList<>();
-        for (String word : words) {
-            args.addAll(List.of(word.split(" ")));
-        }
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        return command.execute(args.toArray(String[]::new));
+    private int execute(String line) {
+        String[] words = line.split(" ");
+        return execute(words[0], (Object[]) Arrays.copyOfRange(words, 1, words.length));
     }
 }

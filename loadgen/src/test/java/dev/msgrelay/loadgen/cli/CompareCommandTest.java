@@ -8,21 +8,14 @@ import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
-class CompareCommandTest {
+class CompareCommandTest extends CommandTest {
     @TempDir
     private Path directory;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @Test
     void twoFilesAreCompared() throws Exception {
@@ -82,14 +75,5 @@ class CompareCommandTest {
 
     private Path write(String name, Results shootout) throws Exception {
         return Files.writeString(directory.resolve(name), Json.text(shootout));
-    }
-
-    private int execute(Object... args) {
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        String[] texts = new String[args.length];
-        Arrays.setAll(texts, i -> args[i].toString());
-        return command.execute(texts);
     }
 }

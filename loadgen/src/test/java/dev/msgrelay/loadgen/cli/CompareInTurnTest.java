@@ -7,28 +7,24 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.site.HostSite;
 import dev.msgrelay.testing.TestProcess;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import picocli.CommandLine;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
+@Tag("thorough")
 @Timeout(120)
-class CompareInTurnTest {
+class CompareInTurnTest extends CommandTest {
     private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
             + System.getProperty("java.class.path")
             + " dev.msgrelay.server.cli.RelayServerMain --slow-subscriber backpressure ";
     private static final String SHORT = "--duration=200ms";
     private static final String OVER_TCP = RELAY + "--publish-port {publish} --subscribe-port {subscribe}";
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -106,7 +102,8 @@ class CompareInTurnTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aCommandThatEndsMakesItFail() {
-        int code = execute("--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", SHORT, "--warmup=0");
+        int code = execute(
+                "compare", "--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  B, run 2: command ended with exit code 3");
         assertThat(code).isOne();
     }
@@ -114,7 +111,7 @@ class CompareInTurnTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void anOptionThatTheRelayDoesNotKnowMakesItFailInItsWords() {
-        int code = execute("--a=--no-such-option", "--minutes=0.01", SHORT, "--warmup=0");
+        int code = execute("compare", "--a=--no-such-option", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  A, run 1: relay ended with exit code 2", "--no-such-option");
         assertThat(code).isOne();
     }
@@ -181,18 +178,9 @@ class CompareInTurnTest {
         List<String> all = new ArrayList<>(List.of("--minutes=0.01", "--warmup=200ms", "--duration=400ms", "--json"));
         all.addAll(List.of(args));
         out.getBuffer().setLength(0);
-        int code = execute(all.toArray(String[]::new));
+        int code = execute("compare", all.toArray());
         assertThat(err.toString()).isEmpty();
         assertThat(code).as(out.toString()).isZero();
         return JsonParser.object().from(out.toString());
-    }
-
-    private int execute(String... args) {
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        List<String> all = new ArrayList<>(List.of("compare"));
-        all.addAll(List.of(args));
-        return command.execute(all.toArray(String[]::new));
     }
 }

@@ -5,23 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /** The command itself, on whatever machine the tests run. */
-class DoctorCommandTest {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
+class DoctorCommandTest extends CommandTest {
     @Test
     void everyFindingIsOneLineAndTheLastOneSumsUp() {
-        assertThat(run()).as(err.toString()).isZero();
+        assertThat(execute("doctor")).as(err.toString()).isZero();
         String[] lines = out.toString().split("\n");
         assertThat(lines).hasSizeGreaterThan(25);
         assertThat(lines[0]).startsWith("cores ");
@@ -35,7 +29,9 @@ class DoctorCommandTest {
     void programsGetTheSameWithFigures() throws Exception {
         String loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress())
                 .getName();
-        assertThat(run("--json", "--interface", loopback)).as(err.toString()).isZero();
+        assertThat(execute("doctor", "--json", "--interface", loopback))
+                .as(err.toString())
+                .isZero();
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(json.getInt("schemaVersion")).isPositive();
         assertThat(json.getArray("notes").getString(0)).endsWith("runs are possible");
@@ -57,15 +53,5 @@ class DoctorCommandTest {
                 .contains("nio");
         assertThat(findings.get("JDK").getString("level")).isEqualTo("fine");
         assertThat(findings.get("loopback").getString("meaning")).isNotBlank();
-    }
-
-    private int run(String... args) {
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        String[] all = new String[args.length + 1];
-        all[0] = "doctor";
-        System.arraycopy(args, 0, all, 1, args.length);
-        return command.execute(all);
     }
 }

@@ -5,22 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import picocli.CommandLine;
 
 /** The command itself, with a short run. */
-class RunCommandTest {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
+class RunCommandTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aValidRunPassesAndPrintsItsTable() {
-        assertThat(run("--warmup", "200ms", "--duration", "400ms"))
+        assertThat(execute("run", "--warmup", "200ms", "--duration", "400ms"))
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
@@ -35,7 +29,7 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theEvidenceIsThereForWhoAsks() {
-        run("--warmup", "200ms", "--duration", "400ms", "--latency-at", "0", "--explain");
+        execute("run", "--warmup", "200ms", "--duration", "400ms", "--latency-at", "0", "--explain");
         assertThat(out.toString())
                 .contains("peak memory", "core-to-core hop: ", "  machine ", "time in queue  p50 ")
                 .containsPattern("latency +not measured")
@@ -45,7 +39,7 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void withRealTimeBothWaysStandSideBySide() throws Exception {
-        int code = run("--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
+        int code = execute("run", "--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
         assertThat(code).as(out.toString()).isZero();
         JsonArray cells = JsonParser.object()
                 .from(out.toString())
@@ -70,8 +64,17 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theResultIsAvailableAsJson() throws Exception {
-        int code =
-                run("--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--body", "uniform:16-90", "--json");
+        int code = execute(
+                "run",
+                "--warmup",
+                "200ms",
+                "--duration",
+                "400ms",
+                "--rate",
+                "500",
+                "--body",
+                "uniform:16-90",
+                "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(json.getObject("origin").getString("command")).isEqualTo("run");
         JsonObject lane = json.getArray("lanes").getObject(0);
@@ -110,7 +113,8 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void sizesSeedBurstAndSkewAreTold() {
-        run(
+        execute(
+                "run",
                 "--warmup",
                 "200ms",
                 "--duration",
@@ -135,17 +139,8 @@ class RunCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatIsNotThereIsAFailure() {
-        assertThat(run("--connect", "127.0.0.1:2", "--duration", "100ms")).isOne();
+        assertThat(execute("run", "--connect", "127.0.0.1:2", "--duration", "100ms"))
+                .isOne();
         assertThat(err.toString()).contains("FAIL: subscriber 0: cannot connect to 127.0.0.1:1");
-    }
-
-    private int run(String... args) {
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        String[] all = new String[args.length + 1];
-        all[0] = "run";
-        System.arraycopy(args, 0, all, 1, args.length);
-        return command.execute(all);
     }
 }

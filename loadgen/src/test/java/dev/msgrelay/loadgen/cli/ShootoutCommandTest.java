@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -13,22 +11,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import picocli.CommandLine;
 
 /** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
 @Timeout(120)
-class ShootoutCommandTest {
+class ShootoutCommandTest extends CommandTest {
     @TempDir
     private Path temporary;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void lanesAreComparedAndTheFilesAreThere() throws Exception {
         Path directory = temporary.resolve("new").resolve("results");
-        int code = run(
+        int code = execute(
+                "shootout",
                 "--lanes=loopback,unix",
                 "--rounds=1",
                 "--warmup=200ms",
@@ -59,7 +54,7 @@ class ShootoutCommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aLaneWithoutALineRateHasCeilingsThatWereMeasuredInTurn() throws Exception {
-        int code = run("--lanes=unix", "--rounds=1", "--warmup=200ms", "--duration=500ms", "--json");
+        int code = execute("shootout", "--lanes=unix", "--rounds=1", "--warmup=200ms", "--duration=500ms", "--json");
         JsonObject json = JsonParser.object().from(out.toString());
         assertThat(code).as(err.toString()).isEqualTo(expectedCode(json));
         assertThat(err.toString()).contains("3 runs with those for ceilings");
@@ -74,7 +69,8 @@ class ShootoutCommandTest {
     @Test
     void whereResultsCannotBeWrittenNothingIsStarted() throws Exception {
         Path file = Files.createFile(temporary.resolve("file"));
-        assertThat(run("--lanes=loopback", "--out=" + file.resolve("results"))).isOne();
+        assertThat(execute("shootout", "--lanes=loopback", "--out=" + file.resolve("results")))
+                .isOne();
         assertThat(err.toString()).contains("FAIL: cannot make the directory " + file.resolve("results"));
         assertThat(out.toString()).isEmpty();
     }
@@ -83,7 +79,8 @@ class ShootoutCommandTest {
     @Test
     void otherResultsAreNotOverwritten() throws Exception {
         Files.writeString(temporary.resolve("results.json"), "{}");
-        assertThat(run("--lanes=loopback", "--out=" + temporary)).isOne();
+        assertThat(execute("shootout", "--lanes=loopback", "--out=" + temporary))
+                .isOne();
         assertThat(err.toString()).contains(temporary + " has results already");
     }
 
@@ -102,15 +99,5 @@ class ShootoutCommandTest {
             }
         }
         return 0;
-    }
-
-    private int run(String... args) {
-        CommandLine command = LoadgenMain.commandLine();
-        command.setOut(new PrintWriter(out, true));
-        command.setErr(new PrintWriter(err, true));
-        String[] all = new String[args.length + 1];
-        all[0] = "shootout";
-        System.arraycopy(args, 0, all, 1, args.length);
-        return command.execute(all);
     }
 }

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.measure.LoadgenVersion;
+import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;

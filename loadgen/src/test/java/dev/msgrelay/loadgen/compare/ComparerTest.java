@@ -3,8 +3,8 @@ package dev.msgrelay.loadgen.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
@@ -121,7 +121,7 @@ class ComparerTest {
                 .with(new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of()));
         for (int burst : new int[] {1, 50}) {
             Parameters parameters =
-                    new Parameters(Parameters.Body.fixed(100), 1, 1, 0, 1_000, 0, burst, 1, Clients.RAW);
+                    new Parameters(new Parameters.Body("100", 100), 1, 1, 0, 1_000, 0, burst, 1, Clients.RAW);
             Cell cell = new Cell(parameters, null, List.of());
             both = both.with("loopback", cell, MadeUp.run(1, 1_000, new Hops(45, 45), cell, Outcome.PASS));
         }

@@ -60,7 +60,7 @@ class ConditionsTest {
     private static RunRecord paced(Means means) {
         Histogram sent = new Histogram(1);
         sent.recordValueWithCount(1, 10_000);
-        Parameters parameters = new Parameters(Parameters.Body.fixed(100), 1, 1, 0, 1_000, 0, 1, 1, Clients.RAW);
+        Parameters parameters = new Parameters(new Parameters.Body("100", 100), 1, 1, 0, 1_000, 0, 1, 1, Clients.RAW);
         RunRecord run = MadeUp.run(1, 1_000, new Hops(45, 45), new Cell(parameters, null, List.of()), Outcome.PASS);
         return new RunRecord(
                 run.moment(),

@@ -4,20 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
-import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.Experiment;
 import dev.msgrelay.loadgen.experiment.FakeMeter;
 import dev.msgrelay.loadgen.experiment.Keeper;
 import dev.msgrelay.loadgen.experiment.Listener;
-import dev.msgrelay.loadgen.experiment.Measured;
+import dev.msgrelay.loadgen.experiment.LoadCell;
+import dev.msgrelay.loadgen.experiment.LoadRuns;
+import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.run.Contestant;
+import dev.msgrelay.loadgen.run.Contestants;
+import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.run.SubscriberResult.Told;
+import dev.msgrelay.loadgen.run.Timing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -32,6 +41,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class InTurnTest {
     private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final Contestant PLAIN = Contestants.plain(1);
+    private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
+    private static final SubscriberResult LOSES =
+            new SubscriberResult(0, 1, new Faults(7, 0, 0, 0, 0, 0), Told.NOTHING, null, 0);
 
     private final FakeMeter meter = new FakeMeter();
     private int runs;
@@ -39,7 +52,7 @@ class InTurnTest {
 
     @Test
     void endsOnceTheIntervalIsNarrow() {
-        PairedComparison comparison = compare(5, 60, (side, number) -> turn(side, number, side == Side.A ? 100 : 80));
+        PairedComparison comparison = compare(5, 60, (side, number) -> result(side == Side.A ? 100 : 80));
         assertThat(comparison.ended()).isEqualTo(Ended.NARROW);
         assertThat(order.subList(0, 6)).containsExactly(Side.A, Side.B, Side.B, Side.A, Side.A, Side.B);
         PairedRow row = comparison.headline();
@@ -53,8 +66,7 @@ class InTurnTest {
     @Test
     void endsOnceTheTimeIsOver() {
         Random random = new Random(3);
-        PairedComparison comparison =
-                compare(1, 2, (side, number) -> turn(side, number, Math.exp(random.nextGaussian())));
+        PairedComparison comparison = compare(1, 2, (side, number) -> result(Math.exp(random.nextGaussian())));
         assertThat(comparison.ended()).isEqualTo(Ended.TIME);
         assertThat(comparison.runs()).hasSize(40);
     }
@@ -62,8 +74,8 @@ class InTurnTest {
     @Test
     void aDifferenceThatLooksRealEndsNothing() {
         Random random = new Random(4);
-        PairedComparison comparison = compare(
-                1, 5, (side, number) -> turn(side, number, (side == Side.A ? 2 : 1) * (1 + 0.2 * random.nextDouble())));
+        PairedComparison comparison =
+                compare(1, 5, (side, number) -> result((side == Side.A ? 2 : 1) * (1 + 0.2 * random.nextDouble())));
         assertThat(comparison.ended()).isEqualTo(Ended.TIME);
         assertThat(comparison.headline().better()).isEqualTo(Side.A);
     }
@@ -73,10 +85,11 @@ class InTurnTest {
         PairedComparison comparison = compare(
                 5,
                 60,
-                (side, number) -> new Measured<>(
-                        turn(side, number, 1).result(),
-                        number == 5 ? List.of("subscriber 0: 7 messages lost") : List.of(),
-                        List.of()));
+                (side, number) -> LoadRuns.result(
+                        PLAIN,
+                        Load.oneToOne(100),
+                        SECOND,
+                        number == 5 ? new Given(1, 1, 0, List.of(LOSES)) : new Given(1, 1)));
         assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
         assertThat(comparison.failures()).containsExactly("B, run 6: subscriber 0: 7 messages lost");
     }
@@ -87,7 +100,7 @@ class InTurnTest {
             if (number == 3) {
                 throw new RunException("relay ended with exit code 3");
             }
-            return turn(side, number, 1);
+            return result(1);
         });
         assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
         assertThat(comparison.failures()).containsExactly("A, run 4: relay ended with exit code 3");
@@ -100,11 +113,11 @@ class InTurnTest {
             if (number == 25) {
                 throw new InterruptedException();
             }
-            return turn(side, number, number % 3 + 1);
+            return result(number % 3 + 1);
         });
         assertThat(comparison.ended()).isEqualTo(Ended.INTERRUPTED);
         assertThat(comparison.runs()).hasSize(25);
-        assertThat(comparison.headline().ratio()).isNotNull();
+        assertThat(comparison.headline().ratio().isKnown()).isTrue();
     }
 
     /** The cores move in the middle: without its own kind beside it, every run would differ by a factor of 3. */
@@ -114,7 +127,7 @@ class InTurnTest {
             boolean near = number % 7 < 3;
             double figure = (near ? 300 : 100) * (side == Side.A ? 1 : 0.9);
             meter.hop = near ? 50 : 230;
-            return turn(side, number, figure);
+            return result(figure);
         });
         assertThat(comparison.headline().ratio().low()).isEqualTo(0.9, within(1e-9));
         assertThat(comparison.headline().ratio().high()).isEqualTo(0.9, within(1e-9));
@@ -136,7 +149,7 @@ class InTurnTest {
         int outside = 0;
         int alarms = 0;
         for (int i = 0; i < trials; i++) {
-            PairedRow row = compare(5, 5, (side, number) -> turn(side, number, Math.exp(noise.get())))
+            PairedRow row = compare(5, 5, (side, number) -> result(Math.exp(noise.get())))
                     .headline();
             outside += row.ratio().includes(1) ? 0 : 1;
             alarms += row.better() == null ? 0 : 1;
@@ -159,10 +172,8 @@ class InTurnTest {
             PairedComparison comparison = compare(
                     0.1,
                     2,
-                    (side, number) -> turn(
-                            side,
-                            number,
-                            Math.exp(spread * random.nextGaussian()) * (side == Side.A ? 1 : 1 + smallest)));
+                    (side, number) ->
+                            result(Math.exp(spread * random.nextGaussian()) * (side == Side.A ? 1 : 1 + smallest)));
             seen += comparison.headline().ratio().includes(1) ? 0 : 1;
         }
         assertThat(seen / (double) trials).isBetween(0.7, 0.9);
@@ -171,7 +182,7 @@ class InTurnTest {
     private double medianOfSmallest(Random random, double spread) {
         double[] all = new double[51];
         for (int i = 0; i < all.length; i++) {
-            all[i] = compare(0.1, 2, (side, number) -> turn(side, number, Math.exp(spread * random.nextGaussian())))
+            all[i] = compare(0.1, 2, (side, number) -> result(Math.exp(spread * random.nextGaussian())))
                             .headline()
                             .smallestSeenPercent()
                     / 100;
@@ -189,46 +200,27 @@ class InTurnTest {
     }
 
     private interface Runner {
-        Measured<Turn> run(Side side, int number) throws RunException, InterruptedException;
+        RunResult run(Side side, int number) throws RunException, InterruptedException;
     }
 
     private PairedComparison compare(double withinPercent, int minutes, Runner runner) {
         order.clear();
         meter.now = 0;
         runs = 0;
-        Experiment<Turn> experiment = new Experiment<>(meter, listener(), Keeper.nothing(listener()), 2);
-        return new InTurn(experiment, List.of(Figure.DELIVERIES), withinPercent)
+        Experiment<RunResult> experiment = new Experiment<>(meter, listener(), Keeper.nothing(listener()), 2);
+        return new InTurn(experiment, List.of(Figure.DELIVERIES), 1, withinPercent)
                 .compare(
-                        List.of(new Fake(Side.A, runner), new Fake(Side.B, runner)),
+                        List.of(cell(Side.A, runner), cell(Side.B, runner)),
                         TimeUnit.MINUTES.toNanos(minutes),
                         known -> {});
     }
 
-    private final class Fake implements Cell<Turn> {
-        private final Side side;
-        private final Runner runner;
-
-        Fake(Side side, Runner runner) {
-            this.side = side;
-            this.runner = runner;
-        }
-
-        @Override
-        public String name() {
-            return side.name();
-        }
-
-        @Override
-        public Duration estimate() {
-            return Duration.ZERO;
-        }
-
-        @Override
-        public Measured<Turn> measure(RunObserver observer) throws RunException, InterruptedException {
+    private LoadCell cell(Side side, Runner runner) {
+        return LoadCell.here(side.name(), PLAIN, Load.oneToOne(100), SECOND, (cell, observer) -> {
             order.add(side);
             meter.now += RUN_NANOS;
             return runner.run(side, runs++);
-        }
+        });
     }
 
     private static Listener listener() {
@@ -243,7 +235,8 @@ class InTurnTest {
         };
     }
 
-    private static Measured<Turn> turn(Side side, int number, double figure) {
-        return new Measured<>(new Turn(side, number / 2, Map.of(Figure.DELIVERIES, figure)), List.of(), List.of());
+    /** Deliveries come in whole messages. */
+    private static RunResult result(double figure) {
+        return LoadRuns.result(PLAIN, Load.oneToOne(100), SECOND, new Given(Math.round(figure * 1e6), 1_000));
     }
 }

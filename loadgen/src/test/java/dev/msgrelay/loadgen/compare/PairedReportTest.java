@@ -3,13 +3,14 @@ package dev.msgrelay.loadgen.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,8 +67,8 @@ class PairedReportTest {
     void theDocumentHasEveryRun() throws Exception {
         Results results = new PairedReport(BOTH, comparison(9, Ended.TIME, List.of())).results(ORIGIN);
         assertThat(results.turns()).hasSize(20);
-        Results.Turn turn = results.turns().get(1);
-        assertThat(turn.side()).isEqualTo("B");
+        Turn turn = results.turns().get(1);
+        assertThat(turn.side()).isEqualTo(Side.B);
         assertThat(turn.figures()).containsEntry("deliveries", 1.5e6);
         assertThat(turn.marks()).containsExactly("schedule not kept: 9 late");
         Ratio row = results.ratios().get(0);
@@ -96,15 +97,15 @@ class PairedReportTest {
 
     /** So many blocks, of which one run is marked, and one whose runs met different regimes. */
     private static PairedComparison comparison(int pairs, Ended ended, List<String> failures) {
-        List<Run<Turn>> turns = new ArrayList<>();
+        List<Turn> turns = new ArrayList<>();
         for (int i = 0; i < 2 * pairs + 2; i++) {
             Side side = Turns.side(i);
             boolean split = i >= 2 * pairs;
             Regime regime = (split ? i : i / 2) % 2 == 0 ? Regime.NEAR : Regime.FAR;
-            Map<Figure, Double> figures =
-                    Map.of(Figure.DELIVERIES, side == Side.A ? 2e6 : 1.5e6, Figure.RELAY_CPU, 0.05);
+            Map<String, Double> figures =
+                    Map.of(Figure.DELIVERIES.id(), side == Side.A ? 2e6 : 1.5e6, Figure.RELAY_CPU.id(), 0.05);
             List<String> marks = i == 1 ? List.of("schedule not kept: 9 late") : List.of();
-            turns.add(Turns.run(i, regime, new Turn(side, i / 2, figures), marks));
+            turns.add(Turns.run(side, i, i / 2, regime, figures, marks));
         }
         return PairedComparison.of(turns, Figure.of(false, false), ended, failures);
     }

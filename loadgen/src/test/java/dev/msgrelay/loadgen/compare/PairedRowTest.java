@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a figure, and what a script is told. */
@@ -61,15 +61,16 @@ class PairedRowTest {
     @Test
     void fewerThanSixRoundsTellNothing() {
         PairedRow row = row(Figure.DELIVERIES, fill(1, 5), fill(9, 5));
-        assertThat(row.ratio()).isNull();
+        assertThat(row.ratio().isKnown()).isFalse();
         assertThat(row.better()).isNull();
-        assertThat(row.speed()).isNull();
+        assertThat(row.speed().isKnown()).isFalse();
         assertThat(row.verdict()).isEqualTo("too few rounds");
         assertThat(row.widthPercent()).isInfinite();
         assertThat(row.smallestSeenPercent()).isInfinite();
         PairedRow none = row(Figure.DELIVERIES, new double[0], new double[0]);
         assertThat(none.medianA()).isNaN();
-        assertThat(row(Figure.DELIVERIES, fill(1, 6), fill(9, 6)).ratio()).isNotNull();
+        assertThat(row(Figure.DELIVERIES, fill(1, 6), fill(9, 6)).ratio().isKnown())
+                .isTrue();
     }
 
     @Test
@@ -100,12 +101,12 @@ class PairedRowTest {
         return PairedRow.of(figure, Pairs.of(turns(figure, a, b)));
     }
 
-    private static List<Run<Turn>> turns(Figure figure, double[] a, double[] b) {
-        List<Run<Turn>> turns = new ArrayList<>();
+    private static List<Turn> turns(Figure figure, double[] a, double[] b) {
+        List<Turn> turns = new ArrayList<>();
         for (int i = 0; i < 2 * a.length; i++) {
             Side side = Turns.side(i);
             double value = (side == Side.A ? a : b)[i / 2];
-            turns.add(Turns.run(side, i, i / 2, Regime.NEAR, Map.of(figure, value)));
+            turns.add(Turns.run(side, i, i / 2, Regime.NEAR, figure, value));
         }
         return turns;
     }

@@ -6,8 +6,9 @@ import static dev.msgrelay.loadgen.result.Regime.NEAR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
+import dev.msgrelay.loadgen.result.Results.Side;
+import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ class PairsTest {
         Pairs pairs = pairs(NEAR, FAR, FAR, NEAR, FAR, FAR, NEAR, FAR);
         assertThat(numbers(pairs)).containsExactly("4-5", "3-6", "7-2");
         assertThat(pairs.moved()).isEqualTo(2);
-        assertThat(pairs.alone()).extracting(Run::number).containsExactly(0, 1);
+        assertThat(pairs.alone()).extracting(Turn::number).containsExactly(0, 1);
         assertThat(pairs.pairs()).allSatisfy(pair -> assertThat(pair.a().regime())
                 .isEqualTo(pair.b().regime()));
     }
@@ -47,16 +48,16 @@ class PairsTest {
         assertThat(pairs(NEAR).pairs()).isEmpty();
         Pairs pairs = pairs(NEAR, NEAR, NEAR);
         assertThat(numbers(pairs)).containsExactly("0-1");
-        assertThat(pairs.alone()).extracting(Run::number).containsExactly(2);
+        assertThat(pairs.alone()).extracting(Turn::number).containsExactly(2);
     }
 
     /** Runs 0 to 3 went through one relay of each side, 4 to 7 through others: two ratios, not four. */
     @Test
     void pairsOfTheSameProcessesGiveOneRatio() {
-        List<Run<Turn>> turns = new ArrayList<>();
+        List<Turn> turns = new ArrayList<>();
         double[] figures = {1, 2, 8, 2, 1, 1, 1, 1};
         for (int i = 0; i < figures.length; i++) {
-            turns.add(Turns.run(Turns.side(i), i, i / 4, NEAR, Map.of(Figure.DELIVERIES, figures[i])));
+            turns.add(Turns.run(Turns.side(i), i, i / 4, NEAR, Figure.DELIVERIES, figures[i]));
         }
         double[] ratios = Pairs.of(turns).logRatios(Figure.DELIVERIES);
         assertThat(ratios).hasSize(2);
@@ -74,8 +75,8 @@ class PairsTest {
 
     @Test
     void aRunWithoutTheFigureHasNoRatio() {
-        Run<Turn> none = Turns.run(Side.A, 0, 0, NEAR, Map.of(Figure.P50, Double.NaN));
-        Run<Turn> some = Turns.run(Side.B, 1, 0, NEAR, Map.of(Figure.P50, 7.0));
+        Turn none = Turns.run(Side.A, 0, 0, NEAR, Figure.P50, Double.NaN);
+        Turn some = Turns.run(Side.B, 1, 0, NEAR, Figure.P50, 7.0);
         Pairs pairs = Pairs.of(List.of(none, some));
         assertThat(pairs.pairs()).hasSize(1);
         assertThat(pairs.logRatios(Figure.P50)).isEmpty();
@@ -89,11 +90,10 @@ class PairsTest {
     }
 
     private static Pairs pairs(Regime... regimes) {
-        List<Run<Turn>> turns = new ArrayList<>();
+        List<Turn> turns = new ArrayList<>();
         for (Regime regime : regimes) {
             int number = turns.size();
-            turns.add(
-                    Turns.run(Turns.side(number), number, number / 2, regime, Map.of(Figure.DELIVERIES, 1.0 + number)));
+            turns.add(Turns.run(Turns.side(number), number, number / 2, regime, Figure.DELIVERIES, 1.0 + number));
         }
         return Pairs.of(turns);
     }

@@ -3,25 +3,12 @@ package dev.msgrelay.loadgen.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.ClockFigures;
-import dev.msgrelay.loadgen.host.Tree;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
+import dev.msgrelay.loadgen.host.TreeTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class KernelChecksTest {
-    @TempDir
-    private Path root;
-
-    private Tree files;
-
-    @BeforeEach
-    void aTree() {
-        files = new Tree(root);
-    }
-
+class KernelChecksTest extends TreeTest {
     @Test
     void otherSystemsThanLinuxTellLess() {
         assertThat(KernelChecks.kernel("Linux", "6.1").level()).isEqualTo(Level.FINE);

@@ -3,28 +3,16 @@ package dev.msgrelay.loadgen.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.Cgroup;
-import dev.msgrelay.loadgen.host.Tree;
+import dev.msgrelay.loadgen.host.TreeTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ResourceChecksTest {
-    @TempDir
-    private Path root;
-
-    private Tree files;
-
-    @BeforeEach
-    void aTree() {
-        files = new Tree(root);
-    }
-
+class ResourceChecksTest extends TreeTest {
     @Test
     void aContainersLimitsAreTold() {
         Cgroup none = new Cgroup(OptionalDouble.empty(), OptionalLong.empty());

@@ -2,26 +2,13 @@ package dev.msgrelay.loadgen.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.host.Tree;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
+import dev.msgrelay.loadgen.host.TreeTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TcpChecksTest {
+class TcpChecksTest extends TreeTest {
     private static final String IPV4 = "proc/sys/net/ipv4/";
-
-    @TempDir
-    private Path root;
-
-    private Tree files;
-
-    @BeforeEach
-    void aTree() {
-        files = new Tree(root);
-    }
 
     @ParameterizedTest
     @CsvSource({"cubic, FINE", "reno, FINE", "bbr, NOTE", "vegas, NOTE"})

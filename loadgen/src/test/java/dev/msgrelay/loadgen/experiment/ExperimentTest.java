@@ -263,7 +263,7 @@ class ExperimentTest {
         }
 
         @Override
-        public Measured<String> measure(RunObserver observer) throws RunException, InterruptedException {
+        public String measure(RunObserver observer) throws RunException, InterruptedException {
             order.add(name);
             meter.now += takesTime ? RUN_NANOS : 0;
             String[] words = fate.apply(runs++).split(" ", 2);
@@ -275,9 +275,14 @@ class ExperimentTest {
                     throw new RunException(words[1]);
                 }
                 default -> {
-                    return new Measured<>(name, words[0].equals("FAIL") ? List.of(words[1]) : List.of(), List.of());
+                    return words[0].equals("FAIL") ? words[1] : "";
                 }
             }
+        }
+
+        @Override
+        public List<String> failures(String result) {
+            return result.isEmpty() ? List.of() : List.of(result);
         }
     }
 }

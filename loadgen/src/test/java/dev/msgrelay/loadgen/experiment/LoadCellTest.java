@@ -3,12 +3,13 @@ package dev.msgrelay.loadgen.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.result.RunRecord.Hops;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Placement;
 import dev.msgrelay.loadgen.run.RelayContestant;
-import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
@@ -26,15 +27,15 @@ class LoadCellTest {
     void aScheduleThatWasNotKeptMarksARunAndDoesNotFailIt() throws Exception {
         Load paced = Load.oneToOne(100).withCounts(64, 4).withRate(2_000);
         Given usual = new Given(1_000, 1_000);
-        assertThat(measured(PLAIN, paced, usual, 383_900).marks()).isEmpty();
-        assertThat(measured(PLAIN, paced, usual, 200_000)).satisfies(half -> {
+        assertThat(judged(PLAIN, paced, usual, 383_900).marks()).isEmpty();
+        assertThat(judged(PLAIN, paced, usual, 200_000)).satisfies(half -> {
             assertThat(half.failures()).isEmpty();
             assertThat(half.marks())
                     .containsExactly("schedule not kept: of 128,000 msg/s 66,667 left the publishers and 66,667 reached"
                             + " each subscriber");
         });
         Given late = new Given(1_000, 1_000, 100);
-        assertThat(measured(PLAIN, Load.oneToOne(100).withRate(1_000), late, 3_000)
+        assertThat(judged(PLAIN, Load.oneToOne(100).withRate(1_000), late, 3_000)
                         .marks())
                 .singleElement()
                 .asString()
@@ -49,15 +50,14 @@ class LoadCellTest {
                 0,
                 List.of(new SubscriberResult(0, 2_997, new Faults(3, 0, 0, 0, 0, 0), new Told(3, 1, 0), null, 0)));
         Load load = Load.oneToOne(100).withRate(1_000);
-        assertThat(measured(relay("backpressure"), load, lossy, 3_000).failures())
-                .isNotEmpty();
-        assertThat(measured(relay("skip"), load, lossy, 3_000).failures()).isEmpty();
+        assertThat(judged(relay("backpressure"), load, lossy, 3_000).failures()).isNotEmpty();
+        assertThat(judged(relay("skip"), load, lossy, 3_000).failures()).isEmpty();
     }
 
     @Test
     void manyProcessesTakeLongerToStart() {
-        assertThat(cell(PLAIN, Load.oneToOne(100), null).estimate()).isEqualTo(Duration.ofSeconds(7));
-        assertThat(cell(PLAIN, Load.oneToOne(100).withCounts(4, 64), null).estimate())
+        assertThat(cell(PLAIN, Load.oneToOne(100)).estimate()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(cell(PLAIN, Load.oneToOne(100).withCounts(4, 64)).estimate())
                 .isBetween(Duration.ofSeconds(8), Duration.ofSeconds(16));
     }
 
@@ -65,15 +65,12 @@ class LoadCellTest {
         return new RelayContestant(List.of(RelayContestant.POLICY, policy), List.of());
     }
 
-    private static Measured<RunResult> measured(Contestant contestant, Load load, Given given, long sent)
-            throws Exception {
-        Load through = load.withPolicy(contestant.policy());
-        LoadRig rig = (cell, observer) ->
-                new Measured<>(LoadRuns.result(contestant, through, TIMING, given, sent), List.of(), List.of());
-        return cell(contestant, load, rig).measure(RunObserver.NONE);
+    private static Outcome judged(Contestant contestant, Load load, Given given, long sent) {
+        RunResult result = LoadRuns.result(contestant, load.withPolicy(contestant.policy()), TIMING, given, sent);
+        return LoadRuns.judged(null, Hops.NONE, result).outcome();
     }
 
-    private static LoadCell cell(Contestant contestant, Load load, LoadRig rig) {
-        return new LoadCell("cell", "cell", contestant, Placement.HERE, load, TIMING, rig);
+    private static LoadCell cell(Contestant contestant, Load load) {
+        return new LoadCell("cell", "cell", contestant, Placement.HERE, load, TIMING, null);
     }
 }

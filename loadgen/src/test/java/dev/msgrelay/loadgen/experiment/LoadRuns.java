@@ -1,6 +1,5 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.bound.Classifier;
 import dev.msgrelay.loadgen.bound.Sampled;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.LinkShare;
@@ -10,10 +9,8 @@ import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.load.Arrivals;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecords;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Observed;
 import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published;
 import dev.msgrelay.loadgen.run.Punctuality;
@@ -23,6 +20,7 @@ import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.run.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -86,12 +84,13 @@ public final class LoadRuns {
                         given.subscribers(),
                         List.of(),
                         latency,
-                        0,
                         Arrivals.Skew.NONE,
                         Double.NaN),
-                List.of(new ProcessUse("relay", nanos / 2, 1)),
+                List.of(ProcessUse.of("relay", nanos / 2, 1, ProcessUse.HERE)),
                 null,
-                new Observed(signals, Classifier.classify(signals), new Timeline(List.of())));
+                signals,
+                new Timeline(List.of()),
+                List.of());
     }
 
     /** At a rate what was sent has arrived. */
@@ -112,10 +111,15 @@ public final class LoadRuns {
         return new Punctuality(late, LATE_NANOS, lateness, Punctuality.Means.NONE);
     }
 
-    /** A run of the cell, as the engine would keep it. */
+    /** A run of the cell that came to its end, as the engine judges it. */
+    public static Run<RunResult> judged(LoadCell cell, Hops hops, RunResult result) {
+        return run(cell, 1, hops, result, Verdict.faults(result), Verdict.marks(result));
+    }
+
+    /** A run of the cell, whatever is said of it. */
     public static Run<RunResult> run(
             LoadCell cell, int round, Hops hops, RunResult result, List<String> failures, List<String> marks) {
-        List<String> all = new ArrayList<>(RunRecords.marks(hops));
+        List<String> all = new ArrayList<>(hops.marks());
         all.addAll(marks);
         return new Run<>(
                 cell, 0, round, "2026-01-01T00:00:00Z", hops, result, new Outcome(failures, all, result == null));

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SystemCommandsTest {
     @Test
     void theSystemsOwnDirectoriesComeLast() {
-        assertThat(Subprocess.SystemCommands.path("/a:/b")).isEqualTo("/a:/b:/usr/sbin:/sbin");
-        assertThat(Subprocess.SystemCommands.path("")).isEqualTo("/usr/sbin:/sbin");
+        assertThat(Subprocess.withSystem("/a:/b")).isEqualTo("/a:/b:/usr/sbin:/sbin");
+        assertThat(Subprocess.withSystem("")).isEqualTo("/usr/sbin:/sbin");
     }
 
     @Test
@@ -26,10 +26,8 @@ class SystemCommandsTest {
         Path tc = Files.createFile(second.resolve("tc"));
         assertThat(tc.toFile().setExecutable(true)).isTrue();
         String path = first + ":" + second;
-        assertThat(Subprocess.SystemCommands.resolved(List.of("tc", "-V"), path))
-                .containsExactly(tc.toString(), "-V");
-        assertThat(Subprocess.SystemCommands.resolved(List.of("ip", "-V"), path))
-                .containsExactly("ip", "-V");
-        assertThat(Subprocess.SystemCommands.resolved(List.of("/bin/tc"), path)).containsExactly("/bin/tc");
+        assertThat(Subprocess.found(List.of("tc", "-V"), path)).containsExactly(tc.toString(), "-V");
+        assertThat(Subprocess.found(List.of("ip", "-V"), path)).containsExactly("ip", "-V");
+        assertThat(Subprocess.found(List.of("/bin/tc"), path)).containsExactly("/bin/tc");
     }
 }

@@ -78,7 +78,7 @@ class ForlornLaneTest {
                         List.of("--buffer", "1000", "--bind", lane.far().address());
                 Child worker = children.startWorker(lane.far(), "plain", PlainRelayMain.class, options);
                 worker.await("ready", SAY_NANOS);
-                List<Long> holders = ((EmulatedLane) lane).holders();
+                List<Long> holders = RealLanes.holders(lane);
                 JsonObject open = new JsonObject();
                 open.put("event", "open");
                 open.put("near", holders.get(0));

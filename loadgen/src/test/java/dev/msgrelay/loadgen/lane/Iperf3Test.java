@@ -60,7 +60,7 @@ class Iperf3Test {
     @Test
     void unixSocketsAndOtherHostsHaveNoFigure() throws Exception {
         try (Lane unix = Lanes.open(LaneSpec.parse("unix"));
-                Lane remote = Lanes.between(LaneSpec.parse("remote"), Site.HERE, new Elsewhere(), null)) {
+                Lane remote = Lane.between(LaneSpec.parse("remote"), Site.HERE, new Elsewhere(), null)) {
             assertThat(LinkBaseline.iperf3(unix, End.NEAR, SECOND).reason()).contains("Unix");
             assertThat(LinkBaseline.iperf3(remote, End.NEAR, SECOND).reason()).contains("this host");
         }
@@ -111,7 +111,7 @@ class Iperf3Test {
         try (Lane lane = Lanes.open(LaneSpec.parse("1gbe"))) {
             LinkBaseline.Iperf figure = LinkBaseline.iperf3(lane, End.NEAR, SECOND);
             assertThat(figure.reason()).isNull();
-            double ceiling = lane.link().ceiling(100).batched().bytesPerSecond();
+            double ceiling = lane.link().batched(100).bytesPerSecond();
             assertThat(figure.bytesPerSecond()).isBetween(0.4 * ceiling, 1.03 * ceiling);
         }
     }

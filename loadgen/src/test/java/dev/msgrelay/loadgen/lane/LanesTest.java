@@ -37,7 +37,7 @@ class LanesTest {
     void theRelayIsAtTheNearEndAndTheOthersWhereTheyAreWanted() {
         Site far = new HostSite("elsewhere", List.of(), "192.0.2.7");
         Link link = GIGABIT.emulatedLink();
-        try (Lane lane = Lanes.between(LaneSpec.parse("remote"), Site.HERE, far, link)) {
+        try (Lane lane = Lane.between(LaneSpec.parse("remote"), Site.HERE, far, link)) {
             assertThat(lane.placement(End.NEAR, End.FAR)).isEqualTo(new Placement(Site.HERE, Site.HERE, far));
             assertThat(lane.placement(End.FAR, End.NEAR)).isEqualTo(new Placement(Site.HERE, far, Site.HERE));
             assertThat(lane.link()).isEqualTo(link);
@@ -58,14 +58,14 @@ class LanesTest {
             return new Tool.Outcome(0, "");
         };
         assertThatThrownBy(() -> Lanes.open(GIGABIT, withoutTc))
-                .isInstanceOf(LaneUnavailableException.class)
+                .isInstanceOf(IOException.class)
                 .hasMessage("no command tc here");
     }
 
     @Test
     void notBeingAllowedIsTheReasonInOneLine() {
         assertThatThrownBy(() -> Lanes.open(GIGABIT, REFUSING))
-                .isInstanceOf(LaneUnavailableException.class)
+                .isInstanceOf(IOException.class)
                 .hasMessage("unshare: unshare failed: Operation not permitted");
     }
 

@@ -32,6 +32,14 @@ final class RealLanes {
         Assumptions.assumeTrue(tools.available(), tools::reason);
     }
 
+    /** The processes that hold the two namespaces of an emulated lane. */
+    static List<Long> holders(Lane lane) {
+        return Stream.of(lane.near(), lane.far())
+                .map(site -> ((HostSite) site).prefix())
+                .map(words -> Long.parseLong(words.get(words.indexOf("--target") + 1)))
+                .toList();
+    }
+
     /** What a command prints at an end of a lane. */
     static String at(Site site, String... command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(((HostSite) site).prefix());

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.FrameLayout;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +21,19 @@ class MessageStreamTest {
 
     @ParameterizedTest(name = "{0} in writes of {1}")
     @CsvSource({
+        "16, 1448",
+        "17, 1448",
+        "100, 1448",
+        "100, 65483",
+        "1000, 65483",
+        "40, 4800",
+        "65475, 65483",
+        "100, 64",
+        "500, 100",
+        "70000, 65483",
+        "100, 108",
+        "100, 107",
+        "100, 109",
         "uniform:16-1000, 1448",
         "uniform:16-1000, 64",
         "'sizes:16x100,200000x1', 65483",
@@ -26,26 +42,32 @@ class MessageStreamTest {
     })
     void writesOfOneSizeAreCutFromOneStream(String body, int writeSize) {
         SizeTable sizes = SizeTable.of(BodySizes.parse(body), 3);
-        MessageStream stream = new MessageStream.Mixed(PUBLISHER, sizes, writeSize, FIRST);
+        MessageStream stream = MessageStream.ofBytes(PUBLISHER, sizes, writeSize, FIRST);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
+        List<Long> times = new ArrayList<>();
         for (int i = 0; i < WRITES; i++) {
-            ByteBuffer window = stream.next(TIME);
+            long before = stream.nextNumber();
+            ByteBuffer window = stream.next(TIME + i);
             assertThat(window.remaining()).isEqualTo(writeSize);
             copy(window, written);
-            if (i == WRITES / 2) {
+            times.addAll(Collections.nCopies((int) (stream.nextNumber() - before), TIME + i));
+            if (i >= WRITES / 2) {
                 copy(stream.rest(), written);
+                assertThat(stream.rest().remaining())
+                        .as("nothing is cut any more")
+                        .isZero();
             }
         }
         copy(stream.rest(), written);
         assertThat(stream.rest().remaining()).as("nothing is cut any more").isZero();
-        assertHolds(written.toByteArray(), sizes, stream.nextNumber());
+        assertHolds(written.toByteArray(), sizes, times);
     }
 
     @ParameterizedTest(name = "{0}, {1} to a write")
     @CsvSource({"100, 1", "100, 12", "uniform:16-1000, 1", "uniform:16-1000, 12"})
     void writesOfSoManyMessagesAreWhole(String body, int batch) {
         SizeTable sizes = SizeTable.of(BodySizes.parse(body), 3);
-        MessageStream stream = new MessageStream.Batches(PUBLISHER, sizes, batch, FIRST);
+        MessageStream stream = MessageStream.ofMessages(PUBLISHER, sizes, batch, FIRST);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
         for (int i = 0; i < WRITES; i++) {
             long before = stream.nextNumber();
@@ -53,7 +75,7 @@ class MessageStreamTest {
             assertThat(stream.nextNumber()).isEqualTo(before + batch);
         }
         assertThat(stream.rest().remaining()).isZero();
-        assertHolds(written.toByteArray(), sizes, stream.nextNumber());
+        assertHolds(written.toByteArray(), sizes, Collections.nCopies(WRITES * batch, TIME));
     }
 
     @Test
@@ -68,15 +90,15 @@ class MessageStreamTest {
     }
 
     /** Walks the bytes with nothing of the classes under test but the sizes. */
-    private static void assertHolds(byte[] bytes, SizeTable sizes, long nextNumber) {
+    private static void assertHolds(byte[] bytes, SizeTable sizes, List<Long> times) {
         ByteBuffer all = ByteBuffer.wrap(bytes);
-        for (long number = FIRST; number < nextNumber; number++) {
+        for (long number = FIRST; number < FIRST + times.size(); number++) {
             int size = sizes.sizeOf(LoadMessage.stamp(PUBLISHER, number));
             assertThat(all.getInt()).isEqualTo(LoadMessage.TYPE);
             assertThat(all.getInt()).isEqualTo(size);
             assertThat(all.getLong()).isEqualTo(((long) PUBLISHER << 48) + number);
             assertThat(LoadMessage.timeAt(all, all.position() - LoadMessage.TIME_OFFSET, TIME))
-                    .isEqualTo(TIME);
+                    .isEqualTo(times.get((int) (number - FIRST)));
             all.getLong();
             for (int at = 16; at < size; at++) {
                 if (all.get() != 'a' + at % 26) {

@@ -6,7 +6,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SequenceCheckTest {
     private final SequenceCheck check = new SequenceCheck(2);
@@ -22,11 +25,26 @@ class SequenceCheckTest {
         expect(6, 0, 0, 0);
     }
 
-    @Test
-    void theFirstNumbersAreLostToo() {
-        feed(0, 5, 6);
-        check.onEnd(0, 7);
-        expect(2, 5, 0, 0);
+    @ParameterizedTest(name = "{0}: {1} of {2}")
+    @CsvSource({
+        "the first numbers are lost too, '5,6', 7, 2, 5, 0, 0",
+        "a missing number is lost, '0,1,3,4', 5, 4, 1, 0, 0",
+        "a missing tail is lost, '0,1', 10, 2, 8, 0, 0",
+        "who was never heard of is lost as a whole, '', 3, 0, 3, 0, 0",
+        "a number twice is a duplicate, '0,1,1,2,0', 3, 3, 0, 2, 0",
+        "a swap is one reordering and no loss, '0,2,1,3', 4, 4, 0, 0, 1",
+        "a late number that comes twice is a reordering and a duplicate, '0,4,2,2,5', 6, 4, 2, 1, 1",
+    })
+    void countsWhatIsWrong(
+            String what, String numbers, long sent, long accepted, long lost, long duplicated, long reordered) {
+        feed(
+                0,
+                Stream.of(numbers.split(","))
+                        .filter(number -> !number.isEmpty())
+                        .mapToLong(Long::parseLong)
+                        .toArray());
+        check.onEnd(0, sent);
+        expect(accepted, lost, duplicated, reordered);
     }
 
     @Test
@@ -42,47 +60,6 @@ class SequenceCheckTest {
         assertThat(next.accepted()).isOne();
         assertThat(next.lost()).isOne();
         assertThat(next.duplicated()).isOne();
-    }
-
-    @Test
-    void aMissingNumberIsLost() {
-        feed(0, 0, 1, 3, 4);
-        check.onEnd(0, 5);
-        expect(4, 1, 0, 0);
-    }
-
-    @Test
-    void aMissingTailIsLost() {
-        feed(0, 0, 1);
-        check.onEnd(0, 10);
-        expect(2, 8, 0, 0);
-    }
-
-    @Test
-    void aPublisherThatWasNeverHeardOfIsLostAsAWhole() {
-        check.onEnd(1, 3);
-        expect(0, 3, 0, 0);
-    }
-
-    @Test
-    void aNumberTwiceIsADuplicate() {
-        feed(0, 0, 1, 1, 2, 0);
-        check.onEnd(0, 3);
-        expect(3, 0, 2, 0);
-    }
-
-    @Test
-    void aSwapIsOneReorderingAndNoLoss() {
-        feed(0, 0, 2, 1, 3);
-        check.onEnd(0, 4);
-        expect(4, 0, 0, 1);
-    }
-
-    @Test
-    void aLateNumberThatComesTwiceIsAReorderingAndADuplicate() {
-        feed(0, 0, 4, 2, 2, 5);
-        check.onEnd(0, 6);
-        expect(4, 2, 1, 1);
     }
 
     @Test

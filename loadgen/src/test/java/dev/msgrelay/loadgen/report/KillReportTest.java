@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import dev.msgrelay.loadgen.kill.Account;
+import dev.msgrelay.loadgen.kill.Account.Count;
 import dev.msgrelay.loadgen.kill.Campaign;
 import dev.msgrelay.loadgen.kill.ClusterCampaign.Incidents;
 import dev.msgrelay.loadgen.kill.ClusterCampaign.Kind;
@@ -12,14 +13,19 @@ import dev.msgrelay.loadgen.kill.ClusterCampaign.Outcome;
 import dev.msgrelay.loadgen.kill.ClusterCampaign.Stream;
 import dev.msgrelay.loadgen.kill.ClusterCampaign.Waits;
 import dev.msgrelay.protocol.Level;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class KillReportTest {
     private static final Campaign.Load LOAD = new Campaign.Load(List.of(Level.STREAM), 1, 1, 500);
 
     private static Outcome outcome(List<String> findings) {
-        Account.Row row = new Account.Row(Level.STREAM, 900, 0, 0, 0, 0, 0, 2700, 0, 0);
+        Map<Count, Long> counts = new EnumMap<>(Map.of(Count.ACKNOWLEDGED, 900L, Count.HAD, 2700L));
+        Arrays.stream(Count.values()).forEach(count -> counts.putIfAbsent(count, 0L));
+        Account.Row row = new Account.Row(Level.STREAM, counts);
         return new Outcome(
                 3,
                 false,
@@ -54,7 +60,21 @@ class KillReportTest {
         JsonObject incident = json.getObject("outcome").getArray("incidents").getObject(0);
         assertThat(incident.getString("kind")).isEqualTo("leader");
         assertThat(incident.getObject("least").getDouble("median")).isEqualTo(2.25);
-        assertThat(json.getObject("outcome").getArray("streams").getObject(1).getString("digest"))
-                .isEqualTo("00c0ffee");
+        JsonObject stream = json.getObject("outcome").getArray("streams").getObject(1);
+        assertThat(stream.getString("digest")).isEqualTo("00c0ffee");
+        JsonObject account = stream.getObject("account");
+        assertThat(account.keySet())
+                .containsExactlyInAnyOrder(
+                        "level",
+                        "acknowledged",
+                        "lost",
+                        "untold",
+                        "doubled",
+                        "disordered",
+                        "wrong",
+                        "had",
+                        "rolledBack",
+                        "gaps");
+        assertThat(account.getLong("acknowledged")).isEqualTo(900);
     }
 }

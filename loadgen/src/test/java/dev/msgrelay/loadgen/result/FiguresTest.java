@@ -9,6 +9,7 @@ import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.run.Clients;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -85,13 +86,13 @@ class FiguresTest {
 
     /** Four subscribers get 200 bytes a second each. */
     private static Throughput fractions(Ceilings ceilings, Place publishers, Place subscribers) {
-        RunRecords.Around around =
-                new RunRecords.Around(new Places(publishers, subscribers), ceilings, "here", "there");
-        return RunRecords.throughput(new Traffic(2, 200, SECOND), new Traffic(8, 800, SECOND), 4, List.of(), around);
+        Places places = new Places(publishers, subscribers);
+        return Throughput.of(new Traffic(2, 200, SECOND), new Traffic(8, 800, SECOND), 4, List.of(), places, ceilings);
     }
 
     private static Cell cell(RunRecord... runs) {
-        return new Cell(new Parameters(Parameters.Body.fixed(100), 1, 1, 0, 0, 0), null, List.of(runs));
+        return new Cell(
+                new Parameters(new Parameters.Body("100", 100), 1, 1, 0, 0, 0, 1, 1, Clients.RAW), null, List.of(runs));
     }
 
     private static RunRecord in(int round, RunRecord run) {

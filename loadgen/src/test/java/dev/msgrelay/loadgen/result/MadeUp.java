@@ -15,15 +15,14 @@ import dev.msgrelay.loadgen.bound.Signals.RelayHolds;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.bound.Watched.Role;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.link.Framing;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.Link;
-import dev.msgrelay.loadgen.link.LinkCeiling;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
 import dev.msgrelay.loadgen.load.Arrivals;
-import dev.msgrelay.loadgen.measure.Machine;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
@@ -34,9 +33,10 @@ import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecord.ProcessRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.run.Clients;
+import dev.msgrelay.loadgen.run.ProcessUse;
 import dev.msgrelay.loadgen.run.Published.Visits;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RelayFigures;
@@ -78,15 +78,9 @@ public final class MadeUp {
         Parameters eight = parameters("100", 8);
         LaneResult loopback = new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of());
         SegmentFormat format = new SegmentFormat(1_500, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL);
-        LinkCeiling link = new LinkCeiling(LinkSpeed.parse("10gbe"), format, 100);
+        Link link = new Link(LinkSpeed.parse("10gbe"), format);
         LaneResult emulated = new LaneResult(
-                "10gbe",
-                LaneKind.GBE_10,
-                true,
-                null,
-                new Link(link.speed(), format),
-                new Places(Place.NEAR, Place.FAR),
-                List.of());
+                "10gbe", LaneKind.GBE_10, true, null, link, new Places(Place.NEAR, Place.FAR), List.of());
         Cell plain =
                 new Cell(one, new Ceilings(Ceilings.PLAIN_RELAY, new Ceilings.Rate(30e6, 30e6 * 108), null), List.of());
         Cell batched = new Cell(
@@ -94,13 +88,16 @@ public final class MadeUp {
                 new Ceilings(
                         Ceilings.LINK,
                         new Ceilings.Rate(
-                                link.batched().messagesPerSecond(),
-                                link.batched().bytesPerSecond()),
+                                link.batched(100).messagesPerSecond(),
+                                link.batched(100).bytesPerSecond()),
                         new Ceilings.Rate(
-                                link.single().messagesPerSecond(), link.single().bytesPerSecond())),
+                                link.single(100).messagesPerSecond(),
+                                link.single(100).bytesPerSecond())),
                 List.of());
         Cell unknown = new Cell(
-                new Parameters(new Parameters.Body("uniform:16-1000", 508), 4, 1, 10, 20_000, 0), null, List.of());
+                new Parameters(new Parameters.Body("uniform:16-1000", 508), 4, 1, 10, 20_000, 0, 1, 1, Clients.RAW),
+                null,
+                List.of());
         Results shootout = empty().with(loopback).with(emulated);
         for (int round = 1; round <= 3; round++) {
             shootout = shootout.with(
@@ -116,7 +113,7 @@ public final class MadeUp {
                                 4.2e6,
                                 new Hops(46, 230),
                                 batched,
-                                new Outcome(List.of(), RunRecords.marks(new Hops(46, 230)), false)))
+                                new Outcome(List.of(), new Hops(46, 230).marks(), false)))
                 .with(
                         "loopback",
                         plain,
@@ -133,7 +130,7 @@ public final class MadeUp {
     }
 
     public static Parameters parameters(String body, int subscribers) {
-        return new Parameters(new Parameters.Body(body, 100), 1, subscribers, 0, 0, 0);
+        return new Parameters(new Parameters.Body(body, 100), 1, subscribers, 0, 0, 0, 1, 1, Clients.RAW);
     }
 
     /** A loopback lane with one cell, whose runs give these messages a second, one a round, on cores that are near. */
@@ -175,7 +172,8 @@ public final class MadeUp {
                         paced ? delays(round, 42_000) : null,
                         1_024,
                         subscribers > 1 ? new Arrivals.Skew(delays(round, 6_000), 2, 1_024) : null,
-                        paced ? null : delays(round, 4_200_000)),
+                        paced ? null : delays(round, 4_200_000),
+                        null),
                 new Correctness(
                         true,
                         6.5,
@@ -188,9 +186,9 @@ public final class MadeUp {
                         Visits.NONE),
                 new Resources(
                         List.of(
-                                new ProcessRecord("relay", 9.1 + round / 10.0, 180 << 20, "here"),
-                                new ProcessRecord("publisher 0", 4.2, 90 << 20, "here"),
-                                new ProcessRecord("subscriber 0", 5.4, -1, "here")),
+                                new ProcessUse("relay", 9.1 + round / 10.0, 180 << 20, "here"),
+                                new ProcessUse("publisher 0", 4.2, 90 << 20, "here"),
+                                new ProcessUse("subscriber 0", 5.4, -1, "here")),
                         new RelayFigures(3, 12, 1 << 20, 2, Map.of("SHUTDOWN", 1)),
                         new BoundBy(
                                 BoundBy.Kind.RELAY_CPU,

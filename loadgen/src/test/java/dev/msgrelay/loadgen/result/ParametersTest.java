@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.load.BodySizes;
+import dev.msgrelay.loadgen.run.Clients;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ class ParametersTest {
     }
 
     private static Parameters of(String body, int mtu) {
-        return new Parameters(new Parameters.Body(body, BodySizes.parse(body).mean()), 1, 2, 0, 0, mtu);
+        return new Parameters(
+                new Parameters.Body(body, BodySizes.parse(body).mean()), 1, 2, 0, 0, mtu, 1, 1, Clients.RAW);
     }
 }

@@ -31,12 +31,12 @@ class RegimeTest {
 
     @Test
     void coresThatWereMovedAndCoresThatSomebodyElseWantedAreSaid() {
-        assertThat(RunRecords.marks(new Hops(34, 40))).isEmpty();
-        assertThat(RunRecords.marks(new Hops(170, 180))).as("far, but steady").isEmpty();
-        assertThat(RunRecords.marks(Hops.NONE)).isEmpty();
-        assertThat(RunRecords.marks(new Hops(34, 95)))
+        assertThat(new Hops(34, 40).marks()).isEmpty();
+        assertThat(new Hops(170, 180).marks()).as("far, but steady").isEmpty();
+        assertThat(Hops.NONE.marks()).isEmpty();
+        assertThat(new Hops(34, 95).marks())
                 .containsExactly("the cores were moved: from core to core took 34 ns before and 95 ns after");
-        assertThat(RunRecords.marks(new Hops(34, 170_000)))
+        assertThat(new Hops(34, 170_000).marks())
                 .containsExactly(
                         "somebody else wanted the cores: from core to core took 34 ns before and 170,000 ns after");
     }

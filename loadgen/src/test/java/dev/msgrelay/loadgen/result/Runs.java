@@ -31,7 +31,7 @@ public final class Runs {
                 Delays.NONE,
                 new Correctness(true, List.of(), List.of(), Punctuality.NONE),
                 Resources.NONE,
-                new Outcome(failures, RunRecords.marks(hops), false));
+                new Outcome(failures, hops.marks(), false));
     }
 
     /** The same, with one more mark. */

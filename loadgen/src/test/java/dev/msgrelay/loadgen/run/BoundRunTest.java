@@ -36,22 +36,22 @@ class BoundRunTest {
         assertThat(result.timing().warmup())
                 .as("the slow one reads evenly")
                 .isBetween(Duration.ofSeconds(2), Duration.ofMillis(9_900));
-        BoundBy bound = result.observed().bound();
+        BoundBy bound = result.bound();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.SUBSCRIBER);
         assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("not read by the subscriber"));
-        Queues queues = result.observed().signals().sampled().queues();
+        Queues queues = result.signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
                 .as("the slow one and the other")
                 .isEqualTo(2);
         assertThat(queues.publisherSend().isFull()).isTrue();
-        assertThat(result.observed().signals().holds().backpressure()).isGreaterThan(0.5);
+        assertThat(result.signals().holds().backpressure()).isGreaterThan(0.5);
     }
 
     @Test
     void aSlowReaderThatMayBeSkippedIsNotTheSubscriberThatBinds() throws Exception {
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.SKIP);
         RunResult result = run(500, 700, Load.oneToOne(1_000).withSlow(slow));
-        Queues queues = result.observed().signals().sampled().queues();
+        Queues queues = result.signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
                 .as("the other one alone")
                 .isEqualTo(1);
@@ -62,19 +62,19 @@ class BoundRunTest {
     void aLowRateThatIsKept() throws Exception {
         RunResult result = run(300, 1_500, Load.oneToOne(16).withRate(200));
         // A machine that has other things to do keeps no rate, or no schedule: then once more.
-        for (int i = 0; i < 2 && !Verdict.Judgement.of(result, List.of()).usable(); i++) {
+        for (int i = 0; i < 2 && !Verdict.marks(result).isEmpty(); i++) {
             result = run(300, 1_500, Load.oneToOne(16).withRate(200));
         }
-        BoundBy bound = result.observed().bound();
+        BoundBy bound = result.bound();
         // Of 300 messages one that is late is too many: then the run is marked, and what it was depends on the machine.
-        if (Verdict.Judgement.of(result, List.of()).usable()) {
+        if (Verdict.marks(result).isEmpty()) {
             assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.NOTHING);
         } else {
             assertThat(bound.kind())
                     .as(bound.toString())
                     .isNotIn(BoundBy.Kind.LINK, BoundBy.Kind.RELAY_CPU, BoundBy.Kind.RING);
         }
-        Sampled sampled = result.observed().signals().sampled();
+        Sampled sampled = result.signals().sampled();
         assertThat(sampled.samples()).isGreaterThan(2);
         for (Role role : Role.values()) {
             assertThat(sampled.busiest(role)).as("%s", role).isNotNull();
@@ -86,16 +86,15 @@ class BoundRunTest {
     @Test
     void overUnixSocketsTheQueuesAreUnseenAndTheRunIsClassifiedAllTheSame() throws Exception {
         RunResult result = run(300, 600, Load.oneToOne(100).withUnix(true));
-        Observed observed = result.observed();
-        assertThat(observed.signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
-        assertThat(observed.bound().unseen()).contains("the relay's receive queues");
-        assertThat(observed.bound().kind()).isNotIn(BoundBy.Kind.NOTHING, BoundBy.Kind.LINK);
+        assertThat(result.signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
+        assertThat(result.bound().unseen()).contains("the relay's receive queues");
+        assertThat(result.bound().kind()).isNotIn(BoundBy.Kind.NOTHING, BoundBy.Kind.LINK);
     }
 
     @Test
     void throughputOverTimeAddsUpToWhatPassed() throws Exception {
         RunResult result = run(300, 1_000, Load.oneToOne(100).withCounts(2, 2).withRate(500));
-        List<Timeline.Point> points = result.observed().timeline().points();
+        List<Timeline.Point> points = result.timeline().points();
         assertThat(points).as("the last step included").hasSize(4);
         double out = points.stream().mapToDouble(Timeline.Point::out).average().orElse(0);
         double in = points.stream().mapToDouble(Timeline.Point::in).average().orElse(0);

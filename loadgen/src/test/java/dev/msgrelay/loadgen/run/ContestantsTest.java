@@ -31,7 +31,7 @@ class ContestantsTest {
         assertThat(Contestants.plain(1_000).transport(TCP)).isEqualTo("TCP");
         assertThat(Contestants.none().transport(UNIX)).isEqualTo("Unix sockets");
         assertThat(new RelayContestant(List.of(), List.of()).transport(UNIX)).isEqualTo("Unix sockets");
-        assertThat(new RelayContestant(List.of(), List.of(), true).transport(TCP))
+        assertThat(new RelayContestant(List.of(), List.of(), true, null).transport(TCP))
                 .isEqualTo("Unix sockets in, TCP out");
     }
 }

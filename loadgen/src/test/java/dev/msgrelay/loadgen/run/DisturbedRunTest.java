@@ -47,32 +47,28 @@ class DisturbedRunTest {
             shell("i=0; while [ $i -lt 100000000 ]; do i=$((i+1)); done");
         }
         RunResult result = run(RELAY, 300, 1_500, Load.oneToOne(100), RunObserver.NONE);
-        Verdict.Judgement judgement = Verdict.Judgement.of(result, List.of());
-        assertThat(judgement.passed()).as(judgement.toString()).isTrue();
-        assertThat(judgement.usable()).isFalse();
-        assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("other programs took"));
+        assertThat(Verdict.faults(result)).isEmpty();
+        assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("other programs took"));
     }
 
     @Test
     void aRelayThatStandsStillNowAndThenAtFullSpeed() throws Exception {
         RunResult result = run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100), RunObserver.NONE);
-        Standstills still = result.observed().signals().still();
+        Standstills still = result.signals().still();
         assertThat(still.deliveries().longestNanos()).isBetween(millis(250), millis(900));
         assertThat(still.deliveries().count()).isBetween(2L, 6L);
-        Verdict.Judgement judgement = Verdict.Judgement.of(result, List.of());
-        assertThat(judgement.passed()).as(judgement.toString()).isTrue();
-        assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("deliveries stood still"));
+        assertThat(Verdict.faults(result)).isEmpty();
+        assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("deliveries stood still"));
     }
 
     @Test
     void aRelayThatStandsStillNowAndThenAtARate() throws Exception {
         RunResult result =
                 run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100).withRate(2_000), RunObserver.NONE);
-        BoundBy bound = result.observed().bound();
+        BoundBy bound = result.bound();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.RELAY_PAUSES);
-        assertThat(result.observed().signals().still().slowestNanos()).isBetween(millis(250), millis(900));
-        Verdict.Judgement judgement = Verdict.Judgement.of(result, List.of());
-        assertThat(judgement.marks()).anyMatch(mark -> mark.startsWith("deliveries stood still"));
+        assertThat(result.signals().still().slowestNanos()).isBetween(millis(250), millis(900));
+        assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("deliveries stood still"));
     }
 
     @Test
@@ -85,10 +81,9 @@ class DisturbedRunTest {
                 }
             }
         });
-        BoundBy bound = result.observed().bound();
+        BoundBy bound = result.bound();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.PUBLISHER);
-        assertThat(result.observed().signals().still().publishers().longestNanos())
-                .isGreaterThan(millis(1_200));
+        assertThat(result.signals().still().publishers().longestNanos()).isGreaterThan(millis(1_200));
     }
 
     @Test
@@ -102,10 +97,10 @@ class DisturbedRunTest {
         for (int i = 0; i < 2 && isDisturbed(result); i++) {
             result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
         }
-        Signals signals = result.observed().signals();
+        Signals signals = result.signals();
         assertThat(signals.holds().heldBack()).as(signals.toString()).isGreaterThan(0.5);
         assertThat(signals.holds().backpressure()).as(signals.toString()).isLessThan(0.5);
-        BoundBy bound = result.observed().bound();
+        BoundBy bound = result.bound();
         if (signals.sampled().busiest(Role.RELAY).wantsAll()) {
             assertThat(bound.kind()).as(bound + " " + signals).isIn(Kind.RELAY_CPU, Kind.MACHINE);
         } else if (!isDisturbed(result)) {
@@ -116,8 +111,8 @@ class DisturbedRunTest {
 
     /** Whether somebody else wanted the cores, so that anything may have been what it was bound by. */
     private static boolean isDisturbed(RunResult result) {
-        return result.observed().signals().sampled().busiest(Role.RELAY).wantsAll()
-                || !Verdict.Judgement.of(result, List.of()).usable();
+        return result.signals().sampled().busiest(Role.RELAY).wantsAll()
+                || !Verdict.marks(result).isEmpty();
     }
 
     private static long pidOf(Class<?> main) {

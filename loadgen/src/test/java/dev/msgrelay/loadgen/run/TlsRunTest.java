@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -82,6 +83,7 @@ class TlsRunTest {
         assertThat(Verdict.absent(LOAD, 1_000_000_000, 0)).isEmpty();
     }
 
+    @Tag("thorough")
     @Test
     void whomItTrustsIsTold() throws Exception {
         try (Children children = new Children()) {

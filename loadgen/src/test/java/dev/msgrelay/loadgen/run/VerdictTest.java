@@ -164,6 +164,6 @@ class VerdictTest {
 
     private static Received received(long messages, List<SubscriberResult> subscribers, List<SubscriberResult> slow) {
         return new Received(
-                new Traffic(messages, messages, 1), subscribers, slow, new Histogram(3), 1, Arrivals.Skew.NONE, 0);
+                new Traffic(messages, messages, 1), subscribers, slow, new Histogram(3), Arrivals.Skew.NONE, 0);
     }
 }

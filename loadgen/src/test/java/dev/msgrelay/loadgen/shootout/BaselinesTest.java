@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.shootout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.loadgen.experiment.Cell;
 import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
@@ -20,6 +19,7 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Calibrate;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
@@ -95,22 +95,16 @@ class BaselinesTest {
                 new Equipment(null, null, null, (lane, from, timing) -> new LinkBaseline.Iperf(0, 0, "not here"));
         Baselines baselines =
                 new Baselines(FakeLane.of(LaneSpec.of(LaneKind.GBE_1), name -> {}), places, settings, equipment);
-        Cell<RunResult> raw = baselines.cells().get(0);
-        Cell<RunResult> iperf3 = baselines.cells().get(1);
+        LoadCell raw = baselines.cells().get(0);
+        LoadCell iperf3 = baselines.cells().get(1);
         List<Run<RunResult>> all = new ArrayList<>(runs);
         for (int round = 1; round <= 7; round++) {
             RunResult stream =
                     LoadRuns.result(Contestants.plain(1), LinkBaseline.LOAD, SECOND, new Given(120_000_000 / 108, 1));
             all.add(new Run<>(raw, 0, round, "2026-01-01T00:00:00Z", NEAR, stream, Outcome.PASS));
-            var given = iperf3.measure(RunObserver.NONE);
-            all.add(new Run<>(
-                    iperf3,
-                    0,
-                    round,
-                    "2026-01-01T00:00:00Z",
-                    NEAR,
-                    given.result(),
-                    new Outcome(given.failures(), given.marks(), false)));
+            RunResult given = iperf3.rig().run(iperf3, RunObserver.NONE);
+            assertThat(Verdict.faults(given)).isEmpty();
+            all.add(LoadRuns.run(iperf3, round, NEAR, given, List.of(), Verdict.marks(given)));
         }
         return baselines.lines(all, Map.of(LOAD, RELAY));
     }

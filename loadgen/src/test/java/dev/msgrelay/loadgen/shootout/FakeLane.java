@@ -10,12 +10,13 @@ import dev.msgrelay.loadgen.site.Site;
 import java.util.List;
 import java.util.function.Consumer;
 
-/**
- * A lane with a link as it is on paper; loopback has none.
- *
- * @param onClose gets the lane's name when it is closed
- */
-record FakeLane(LaneSpec spec, Site near, Site far, Link link, Consumer<String> onClose) implements Lane {
+/** Lanes with links as they are on paper; loopback has none. */
+final class FakeLane {
+    private FakeLane() {}
+
+    /**
+     * @param onClose gets the lane's name when it is closed
+     */
     static Lane of(LaneSpec spec, Consumer<String> onClose) {
         Site near = new HostSite(spec.kind() + " near", List.of(), "127.0.0.1");
         Site far = new HostSite(spec.kind() + " far", List.of(), "127.0.0.1");
@@ -23,11 +24,7 @@ record FakeLane(LaneSpec spec, Site near, Site far, Link link, Consumer<String> 
         Link link = emulated
                 ? new Link(LinkSpeed.parse(spec.kind().title().replace("gbe", "g")), SegmentFormat.usual(spec.mtu()))
                 : null;
-        return new FakeLane(spec, near, emulated ? far : near, link, onClose);
-    }
-
-    @Override
-    public void close() {
-        onClose.accept(spec.kind().title());
+        String name = spec.kind().title();
+        return new Lane(spec, near, emulated ? far : near, link, () -> onClose.accept(name));
     }
 }

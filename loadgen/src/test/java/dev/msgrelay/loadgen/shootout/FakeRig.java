@@ -4,7 +4,6 @@ import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
-import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.lane.LinkBaseline;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
@@ -32,13 +31,11 @@ final class FakeRig implements LoadRig {
     }
 
     @Override
-    public Measured<RunResult> run(LoadCell cell, RunObserver observer)
-            throws IOException, RunException, InterruptedException {
+    public RunResult run(LoadCell cell, RunObserver observer) throws IOException, RunException, InterruptedException {
         boolean baseline = cell.contestant() == LinkBaseline.SENDER;
         runs.add(cell.placement().relay().name() + " "
                 + (baseline ? "baseline" : cell.contestant().name()));
         Given given = baseline ? BASELINE : behaviour.of(runs.size(), cell);
-        return new Measured<>(
-                LoadRuns.result(cell.contestant(), cell.load(), cell.timing(), given), List.of(), List.of());
+        return LoadRuns.result(cell.contestant(), cell.load(), cell.timing(), given);
     }
 }

@@ -80,6 +80,11 @@ abstract class FakeShootout {
                 settings, equipment, meter, listener, results, Origin.now("shootout", List.of()), List.of());
     }
 
+    static ShootoutSettings settings(LaneKind kind, int rounds, Yardsticks yardsticks, Load... loads) {
+        List<LaneSpec> lanes = List.of(LaneSpec.of(kind));
+        return new ShootoutSettings(lanes, List.of(loads), rounds, SECOND, sides(), yardsticks, null);
+    }
+
     static ShootoutSettings settings(List<LaneKind> kinds, int rounds) {
         List<LaneSpec> specs = kinds.stream().map(LaneSpec::of).toList();
         return new ShootoutSettings(

@@ -3,15 +3,12 @@ package dev.msgrelay.loadgen.shootout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadCell;
-import dev.msgrelay.loadgen.experiment.LoadRig;
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
-import dev.msgrelay.loadgen.experiment.Measured;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Lanes;
 import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
 import dev.msgrelay.loadgen.link.SegmentFormat;
@@ -19,12 +16,12 @@ import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.SubscriberResult.Told;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.site.Site;
@@ -61,7 +58,7 @@ class RateProbeTest {
                 .isEqualTo(10_000);
         assertThat(probe(null, batched(1, 2)).bounds().lowest()).isEqualTo(800);
         assertThat(probe(null, batched(1, 1)).bounds().lowest()).isEqualTo(1);
-        assertThat(probe(null, batched(1, 100_000)).bounds().lowest()).isEqualTo(RateProbe.HIGHEST);
+        assertThat(probe(null, batched(1, 100_000)).bounds().lowest()).isEqualTo(Load.MAX_RATE);
     }
 
     @Test
@@ -136,7 +133,7 @@ class RateProbeTest {
     }
 
     private static RateProbe probe(Link link, Load point) {
-        Lane lane = Lanes.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, link);
+        Lane lane = Lane.between(LaneSpec.of(LaneKind.REMOTE), Site.HERE, Site.HERE, link);
         return new RateProbe(lane, point, FIVE_MILLIS);
     }
 
@@ -157,10 +154,8 @@ class RateProbeTest {
     }
 
     private static Run<RunResult> taken(Load load, Given given, List<String> faults) throws Exception {
-        LoadRig rig = (cell, observer) ->
-                new Measured<>(LoadRuns.result(CONTESTANT, load, SECOND, given), List.of(), List.of());
-        LoadCell cell = LoadCell.here("cell", CONTESTANT, load, SECOND, rig);
-        Measured<RunResult> measured = cell.measure(RunObserver.NONE);
-        return LoadRuns.run(cell, 1, new Hops(50, 50), measured.result(), faults, measured.marks());
+        LoadCell cell = LoadCell.here("cell", CONTESTANT, load, SECOND, null);
+        RunResult result = LoadRuns.result(CONTESTANT, load, SECOND, given);
+        return LoadRuns.run(cell, 1, new Hops(50, 50), result, faults, Verdict.marks(result));
     }
 }

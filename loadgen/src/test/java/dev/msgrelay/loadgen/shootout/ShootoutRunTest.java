@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import dev.msgrelay.loadgen.experiment.CeilingCells;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.lane.LaneKind;
-import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.LaneUnavailableException;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Results;
@@ -68,14 +66,7 @@ class ShootoutRunTest extends FakeShootout {
             return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
         });
         Load eight = ONE.withCounts(1, 8);
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
-                List.of(eight),
-                2,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, false),
-                null);
+        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(Calibrate.IN_TURN, false), eight);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
@@ -92,14 +83,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void skewIsRecordedOfSeveralSubscribersAndNotOfOne() throws Exception {
         Load two = ONE.withCounts(1, 2);
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.GBE_1)),
-                List.of(ONE, two),
-                1,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.NEVER, false),
-                null);
+        ShootoutSettings settings = settings(LaneKind.GBE_1, 1, new Yardsticks(Calibrate.NEVER, false), ONE, two);
         ShootoutRun run = shootout(new FakeRig((number, cell) -> USUAL), settings);
         run.run();
         List<Cell> cells = lanes(run).get(0).cells();
@@ -112,14 +96,7 @@ class ShootoutRunTest extends FakeShootout {
     void theBestSizeThatWasTriedIsTheCeilings() throws Exception {
         FakeRig rig = new FakeRig((number, cell) ->
                 new Given(cell.contestant().name().contains("262144") ? 9_000_000 : 5_000_000, 1_000));
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
-                List.of(ONE),
-                1,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.BEST_SIZE, false),
-                null);
+        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 1, new Yardsticks(Calibrate.BEST_SIZE, false), ONE);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(2 * TRIED + 3);
@@ -132,14 +109,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void whatALinkGivesWithoutARelayIsMeasuredInEveryRound() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> new Given(1_000_000, 1_000));
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.GBE_1)),
-                List.of(ONE),
-                2,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, true),
-                null);
+        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(Calibrate.IN_TURN, true), ONE);
         ShootoutRun run = shootout(rig, settings);
         run.run();
         assertThat(rig.runs).hasSize(4);
@@ -163,14 +133,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void whereCeilingsAreNotWantedNoneIsMeasured() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.LOOPBACK)),
-                List.of(ONE),
-                2,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.NEVER, false),
-                null);
+        ShootoutSettings settings = settings(LaneKind.LOOPBACK, 2, new Yardsticks(Calibrate.NEVER, false), ONE);
         shootout(rig, settings).run();
         assertThat(rig.runs).hasSize(2);
     }
@@ -191,7 +154,7 @@ class ShootoutRunTest extends FakeShootout {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
         Equipment.Opener opener = spec -> {
             if (spec.kind() == LaneKind.GBE_1) {
-                throw new LaneUnavailableException("tc is not installed");
+                throw new IOException("tc is not installed");
             }
             return lane(spec);
         };
@@ -205,7 +168,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void withoutAnyLaneItFails() throws Exception {
         Equipment.Opener opener = spec -> {
-            throw new LaneUnavailableException("no");
+            throw new IOException("no");
         };
         ShootoutRun run = shootout(new FakeRig(null), settings(List.of(LaneKind.GBE_1), 1), opener, kept::add);
         run.run();
@@ -270,14 +233,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
-        ShootoutSettings settings = new ShootoutSettings(
-                List.of(LaneSpec.of(LaneKind.GBE_1)),
-                List.of(ONE),
-                2,
-                SECOND,
-                sides(),
-                new Yardsticks(Calibrate.IN_TURN, true),
-                null);
+        ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(Calibrate.IN_TURN, true), ONE);
         ShootoutRun run = shootout(rig, settings, this::lane, shootout -> {
             if (kept.size() == 1) {
                 Thread.currentThread().interrupt();

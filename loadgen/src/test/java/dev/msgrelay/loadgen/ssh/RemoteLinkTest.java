@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.link.IpVersion;
 import dev.msgrelay.loadgen.link.Link;
 import dev.msgrelay.loadgen.link.LinkSpeed;
+import dev.msgrelay.loadgen.site.Site;
 import java.net.InetAddress;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -19,7 +20,7 @@ class RemoteLinkTest {
 
     @Test
     void theSlowerEndAndTheSmallerMtuCount() {
-        Link link = RemoteLane.Known.READ.of(near(9_000, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
+        Link link = given(null, 0).of(near(9_000, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
         assertThat(link.speed()).isEqualTo(LinkSpeed.parse("1g"));
         assertThat(link.format().mtu()).isEqualTo(1_500);
         assertThat(link.format().segmentBytes()).isEqualTo(1_448);
@@ -27,11 +28,11 @@ class RemoteLinkTest {
 
     @Test
     void whatOneEndDoesNotTellTheOtherOneMay() {
-        assertThat(RemoteLane.Known.READ
+        assertThat(given(null, 0)
                         .of(Optional.empty(), FAR_MTU, FAR_MEGABITS, IpVersion.V6, false)
                         .speed())
                 .isEqualTo(LinkSpeed.parse("10g"));
-        assertThat(RemoteLane.Known.READ
+        assertThat(given(null, 0)
                         .of(near(9_000, 1_000), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true)
                         .format()
                         .mtu())
@@ -40,15 +41,14 @@ class RemoteLinkTest {
 
     @Test
     void aLinkOfUnknownSpeedIsNone() {
-        assertThat(RemoteLane.Known.READ.of(
-                        near(1_500, 0), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true))
+        assertThat(given(null, 0).of(near(1_500, 0), OptionalInt.empty(), OptionalLong.empty(), IpVersion.V4, true))
                 .isNull();
     }
 
     @Test
     void whatIsGivenGoesBeforeWhatIsRead() {
-        Link link = new RemoteLane.Known(LinkSpeed.parse("25g"), 9_000)
-                .of(near(1_500, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
+        Link link =
+                given(LinkSpeed.parse("25g"), 9_000).of(near(1_500, 1_000), FAR_MTU, FAR_MEGABITS, IpVersion.V4, true);
         assertThat(link.speed()).isEqualTo(LinkSpeed.parse("25g"));
         assertThat(link.format().mtu()).isEqualTo(9_000);
     }
@@ -56,7 +56,7 @@ class RemoteLinkTest {
     @Test
     void oneHostHasNoLink() {
         InetAddress here = InetAddress.getLoopbackAddress();
-        assertThat(RemoteLane.Known.READ.between(here, here, HostMain.Facts.here(""), SystemTree.ofThisHost()))
+        assertThat(given(null, 0).between(here, here, HostMain.Facts.here(""), SystemTree.ofThisHost()))
                 .isNull();
     }
 
@@ -69,5 +69,9 @@ class RemoteLinkTest {
                 OptionalInt.of(mtu),
                 megabits == 0 ? OptionalLong.empty() : OptionalLong.of(megabits),
                 Optional.empty()));
+    }
+
+    private static RemoteLane.Given given(LinkSpeed speed, int mtu) {
+        return new RemoteLane.Given(null, null, Site.DataPorts.ANY, speed, mtu);
     }
 }

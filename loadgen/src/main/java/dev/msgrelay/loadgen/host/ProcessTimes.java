@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.measure;
+package dev.msgrelay.loadgen.host;
 
 import java.util.concurrent.TimeUnit;
 

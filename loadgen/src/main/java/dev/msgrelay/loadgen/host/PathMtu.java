@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.measure;
+package dev.msgrelay.loadgen.host;
 
 import dev.msgrelay.protocol.net.Segments;
 import java.net.InetAddress;

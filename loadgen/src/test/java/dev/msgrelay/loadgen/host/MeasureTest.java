@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.measure;
+package dev.msgrelay.loadgen.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.condition.OS.LINUX;

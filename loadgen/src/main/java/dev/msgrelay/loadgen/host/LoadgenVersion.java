@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.measure;
+package dev.msgrelay.loadgen.host;
 
 /** Which load generator this is: workers' options and lines differ from one version to the next. */
 public final class LoadgenVersion {

@@ -1,6 +1,4 @@
-package dev.msgrelay.loadgen.measure;
-
-import dev.msgrelay.loadgen.host.SystemTree;
+package dev.msgrelay.loadgen.host;
 
 /**
  * The machine that a figure was taken on, as far as it matters.

@@ -1,6 +1,5 @@
-package dev.msgrelay.loadgen.measure;
+package dev.msgrelay.loadgen.host;
 
-import dev.msgrelay.loadgen.host.SystemTree;
 import java.time.Duration;
 
 /** What the system knows about a process: from /proc on Linux, from the JDK elsewhere. */

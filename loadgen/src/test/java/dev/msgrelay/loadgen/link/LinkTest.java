@@ -10,24 +10,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Against values computed by hand. */
-class LinkCeilingTest {
+class LinkTest {
     private static final LinkSpeed ONE_GBE = LinkSpeed.parse("1gbe");
     private static final LinkSpeed TEN_GBE = LinkSpeed.parse("10gbe");
     private static final SegmentFormat USUAL = SegmentFormat.usual(1_500);
+    private static final Link GIGABIT = new Link(ONE_GBE, USUAL);
     private static final SegmentFormat BARE = new SegmentFormat(1_500, IpVersion.V4, false, false, Framing.ETHERNET);
 
     @Test
     void theKnownFiguresOfGigabitEthernet() {
         // segment 1500 - 20 - 20 - 12 = 1448; on the wire 8 + 14 + 1500 + 4 + 12 = 1538
         // 125,000,000 bytes/s * 1448 / 1538 = 117,685,305.6 bytes/s = 941,482,444.7 bit/s
-        LinkRate one = new LinkCeiling(ONE_GBE, USUAL, 100).batched();
+        LinkRate one = GIGABIT.batched(100);
         assertThat(one.bytesPerSecond()).isCloseTo(117_685_305.6, within(0.1));
         assertThat(one.bytesPerSecond() * 8 / 1e6).isCloseTo(941.5, within(0.05));
         assertThat(one.lineFraction()).isCloseTo(0.941482, within(1e-6));
         // ... of frames of 108 bytes: 1,089,678.8 a second
         assertThat(one.messagesPerSecond()).isCloseTo(1_089_678.8, within(0.1));
-        assertThat(new LinkCeiling(TEN_GBE, USUAL, 100).batched().bytesPerSecond() / 1e6)
-                .isCloseTo(1_176.9, within(0.05));
+        assertThat(new Link(TEN_GBE, USUAL).batched(100).bytesPerSecond() / 1e6).isCloseTo(1_176.9, within(0.05));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -53,20 +53,17 @@ class LinkCeilingTest {
     @Test
     void jumboFramesAndTags() {
         // 125e6 * 8948 / 9038 = 123,755,255.6
-        assertThat(new LinkCeiling(ONE_GBE, SegmentFormat.usual(9_000), 1_000)
-                        .batched()
-                        .bytesPerSecond())
+        assertThat(new Link(ONE_GBE, SegmentFormat.usual(9_000)).batched(1_000).bytesPerSecond())
                 .isCloseTo(123_755_255.6, within(0.1));
         // 125e6 * 1448 / 1542 = 117,380,025.9
         SegmentFormat tagged = new SegmentFormat(1_500, IpVersion.V4, true, true, Framing.ETHERNET);
-        assertThat(new LinkCeiling(ONE_GBE, tagged, 1_000).batched().bytesPerSecond())
-                .isCloseTo(117_380_025.9, within(0.1));
+        assertThat(new Link(ONE_GBE, tagged).batched(1_000).bytesPerSecond()).isCloseTo(117_380_025.9, within(0.1));
     }
 
     @Test
     void oneMessageASegmentPaysAllHeadersEachTime() {
         // frame 108; wire 8 + 14 + 52 + 108 + 4 + 12 = 198; 125e6 / 198 = 631,313.1 messages, 68,181,818.2 bytes/s
-        LinkRate single = new LinkCeiling(ONE_GBE, USUAL, 100).single();
+        LinkRate single = GIGABIT.single(100);
         assertThat(single.messagesPerSecond()).isCloseTo(631_313.1, within(0.1));
         assertThat(single.bytesPerSecond()).isCloseTo(68_181_818.2, within(0.1));
         assertThat(single.lineFraction()).isCloseTo(108 / 198.0, within(1e-12));
@@ -74,20 +71,20 @@ class LinkCeilingTest {
 
     @Test
     void aMessageThatIsExactlyASegmentGainsNothingByBatching() {
-        LinkCeiling exact = new LinkCeiling(ONE_GBE, USUAL, 1_448 - 8);
+        LinkRate batched = GIGABIT.batched(1_448 - 8);
+        LinkRate single = GIGABIT.single(1_448 - 8);
         // 125e6 / 1538 = 81,274.4
-        assertThat(exact.single().messagesPerSecond()).isCloseTo(81_274.4, within(0.1));
-        assertThat(exact.batched().messagesPerSecond()).isCloseTo(exact.single().messagesPerSecond(), within(1e-6));
+        assertThat(single.messagesPerSecond()).isCloseTo(81_274.4, within(0.1));
+        assertThat(batched.messagesPerSecond()).isCloseTo(single.messagesPerSecond(), within(1e-6));
     }
 
     @Test
     void oneByteMoreTakesASecondSegment() {
         // 1538 + (8 + 14 + 52 + 1 + 4 + 12 = 91, no padding: the frame is 71) = 1629; 125e6 / 1629 = 76,734.2
-        LinkCeiling over = new LinkCeiling(ONE_GBE, USUAL, 1_449 - 8);
         assertThat(USUAL.wireBytesOf(1_449)).isEqualTo(1_629);
-        assertThat(over.single().messagesPerSecond()).isCloseTo(76_734.2, within(0.1));
+        assertThat(GIGABIT.single(1_449 - 8).messagesPerSecond()).isCloseTo(76_734.2, within(0.1));
         // batched: 117,685,305.6 / 1449 = 81,218.3
-        assertThat(over.batched().messagesPerSecond()).isCloseTo(81_218.3, within(0.1));
+        assertThat(GIGABIT.batched(1_449 - 8).messagesPerSecond()).isCloseTo(81_218.3, within(0.1));
     }
 
     @Test
@@ -104,7 +101,7 @@ class LinkCeilingTest {
         assertThat(tagged.wireBytes(2)).isEqualTo(84);
         assertThat(tagged.wireBytes(3)).isEqualTo(85);
         // 1538 + 84 = 1622; 125e6 / 1622 = 77,065.4
-        assertThat(new LinkCeiling(ONE_GBE, BARE, 1_461 - 8).single().messagesPerSecond())
+        assertThat(new Link(ONE_GBE, BARE).single(1_461 - 8).messagesPerSecond())
                 .isCloseTo(77_065.4, within(0.1));
     }
 
@@ -112,25 +109,23 @@ class LinkCeilingTest {
     void aMessageOfSeveralSegments() {
         // frame 10,008 = 6 * 1448 + 1320; wire 6 * 1538 + (90 + 1320) = 10,638; 125e7 / 10,638 = 117,503.3
         assertThat(USUAL.wireBytesOf(10_008)).isEqualTo(10_638);
-        assertThat(new LinkCeiling(TEN_GBE, USUAL, 10_000).single().messagesPerSecond())
-                .isCloseTo(117_503.3, within(0.1));
+        assertThat(new Link(TEN_GBE, USUAL).single(10_000).messagesPerSecond()).isCloseTo(117_503.3, within(0.1));
     }
 
     @Test
     void theSmallestAndTheLargestMessage() {
         // an empty body: frame 8, wire 8 + 14 + 52 + 8 + 4 + 12 = 98; 125e6 / 98 = 1,275,510.2
-        LinkCeiling empty = new LinkCeiling(ONE_GBE, USUAL, 0);
-        assertThat(empty.single().messagesPerSecond()).isCloseTo(1_275_510.2, within(0.1));
+        assertThat(GIGABIT.single(0).messagesPerSecond()).isCloseTo(1_275_510.2, within(0.1));
         // 117,685,305.6 / 8 = 14,710,663.2
-        assertThat(empty.batched().messagesPerSecond()).isCloseTo(14_710_663.2, within(0.1));
+        assertThat(GIGABIT.batched(0).messagesPerSecond()).isCloseTo(14_710_663.2, within(0.1));
         // 64 MiB + 8 = 67,108,872 = 46,345 * 1448 + 1,312; wire 46,345 * 1538 + 1,402 = 71,280,012
-        LinkCeiling largest = new LinkCeiling(ONE_GBE, USUAL, FrameLayout.MAX_MAX_BODY);
-        assertThat(largest.single().messagesPerSecond()).isCloseTo(125e6 / 71_280_012, within(1e-9));
+        assertThat(GIGABIT.single(FrameLayout.MAX_MAX_BODY).messagesPerSecond())
+                .isCloseTo(125e6 / 71_280_012, within(1e-9));
     }
 
     @Test
     void severalReceiversShareTheEgress() {
-        LinkRate all = new LinkCeiling(ONE_GBE, USUAL, 100).batched();
+        LinkRate all = GIGABIT.batched(100);
         LinkRate each = all.dividedBy(8);
         // 1,089,678.8 / 8 = 136,209.8; 117,685,305.6 / 8 = 14,710,663.2
         assertThat(each.messagesPerSecond()).isCloseTo(136_209.8, within(0.1));
@@ -144,15 +139,14 @@ class LinkCeilingTest {
         assertThatThrownBy(() -> new SegmentFormat(1_279, IpVersion.V6, true, false, Framing.ETHERNET))
                 .hasMessage("MTU 1279 is not within 1280..65535 for IPv6");
         assertThatThrownBy(() -> SegmentFormat.usual(65_536)).hasMessageContaining("65536");
-        assertThatThrownBy(() -> new LinkCeiling(ONE_GBE, USUAL, -1)).hasMessage("body -1 is not within 0..67108864");
+        assertThatThrownBy(() -> GIGABIT.batched(-1)).hasMessage("body -1 is not within 0..67108864");
     }
 
     @Test
     void anEmulatedLinkCountsFramesWithoutWhatIsAroundThem() {
         // 14 + 1500 = 1514; 125e6 * 1448 / 1514 = 119,550,858.7 bytes/s = 956,406,869.2 bit/s
         SegmentFormat emulated = new SegmentFormat(1_500, IpVersion.V4, true, false, Framing.TRAFFIC_CONTROL);
-        assertThat(new LinkCeiling(ONE_GBE, emulated, 100).batched().bytesPerSecond())
-                .isCloseTo(119_550_858.7, within(0.1));
+        assertThat(new Link(ONE_GBE, emulated).batched(100).bytesPerSecond()).isCloseTo(119_550_858.7, within(0.1));
         // 14 + 52 + 8 = 74; without time stamps a rest of 1 byte: 14 + 40 + 1 = 55, not padded
         assertThat(emulated.wireBytes(8)).isEqualTo(74);
         assertThat(new SegmentFormat(1_500, IpVersion.V4, false, false, Framing.TRAFFIC_CONTROL).wireBytes(1))
