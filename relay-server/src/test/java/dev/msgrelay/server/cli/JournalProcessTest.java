@@ -33,6 +33,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -100,6 +101,7 @@ class JournalProcessTest {
         return next[0] - from;
     }
 
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatIsWrittenOutlivesKill() throws Exception {
@@ -127,6 +129,7 @@ class JournalProcessTest {
     }
 
     /** A publisher that goes on where WELCOME says: each message is in the stream once, across kills of the relay. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void namesOutliveKill() throws Exception {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever is changed on the disk: it is told, what is lost is named to the message, and nothing wrong is ever read. */
@@ -92,6 +93,7 @@ class JournalDamageTest {
         assertThat(over(damaged).read(found, new ArrayList<>())).as(what).isNull();
     }
 
+    @Tag("thorough")
     @Test
     void everyByteOfIndexesAndTables() throws IOException {
         for (String name : disk.names()) {
@@ -108,6 +110,7 @@ class JournalDamageTest {
         assertThat(Recovery.look(disk, Recovery.Depth.ALL).sound()).isTrue();
     }
 
+    @Tag("thorough")
     @Test
     void bytesOfIndexesAndTables() throws IOException {
         int told = 0;
@@ -130,6 +133,7 @@ class JournalDamageTest {
         assertThat(told).as("told of %d", tried).isGreaterThan(tried / 20);
     }
 
+    @Tag("thorough")
     @Test
     void bytesOfStreams() throws IOException {
         Recovery whole = Recovery.look(disk, Recovery.Depth.ALL);
