@@ -46,7 +46,7 @@ final class EndpointOptions {
     @Option(
             names = "--tls-ca",
             paramLabel = "FILE",
-            description = "Speak TLS, and trust the authorities of this file, PEM, and no others.")
+            description = "Speak TLS, and trust only the authorities of this file, PEM.")
     private Path tlsCa;
 
     @Option(
@@ -64,16 +64,15 @@ final class EndpointOptions {
     @Option(
             names = "--tls-name",
             paramLabel = "NAME",
-            description = "The name that the relay's certificate has to be for. Default: the endpoint's host.")
+            description = "The name that the relay's certificate must have. Default: the endpoint's host.")
     private String tlsName;
 
     @Option(
             names = "--context",
             paramLabel = "NAME",
-            description =
-                    "A relay by its name: what NAME.conf in ~/.config/relay-client (or in $XDG_CONFIG_HOME) says, lines"
-                            + " such as publish = host:port, subscribe = host:port, token-file = FILE, tls-ca = FILE. Default:"
-                            + " RELAY_CONTEXT of the environment.")
+            description = "A relay by its name: the client reads NAME.conf in ~/.config/relay-client (or in "
+                    + "$XDG_CONFIG_HOME), with lines such as publish = host:port, subscribe = host:port, token-file = "
+                    + "FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
     private String context;
 
     /** What the context says that is named, if one is. */

@@ -47,16 +47,15 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         description = {
             "Reads lines (or pieces of a fixed size) from stdin or a file and publishes each as one message.",
-            "Waits while the relay takes less than there is to publish. With --ack, ends when all is acknowledged."
+            "Waits while the relay is slower than the input. With --ack, ends when all is acknowledged."
         },
         footer = {
             "",
             "A line goes out without its end (LF or CR LF); an empty line is a message without a body.",
-            "At the end, what was published is told on stderr; bytes include each message's header of 8 bytes.",
+            "A sum on stderr ends the run; its bytes include each message's header of 8 bytes.",
             "",
-            "With --ack, --name, --reconnect or several endpoints it says HELLO, and tells on",
-            "stderr what happens to the connection. Without --ack, messages that were under",
-            "way when a connection was lost may be lost.",
+            "With --ack, --name, --reconnect or several endpoints the client says HELLO, and reports the state of the"
+                    + " connection on stderr. Without --ack, messages under way may be lost with a connection.",
             "",
             "Exit codes: 0 all of the input was sent, with --ack acknowledged; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -82,28 +81,28 @@ final class PublishCommand implements Callable<Integer> {
             paramLabel = "LEVEL",
             preprocessor = BareAck.class,
             converter = Converters.OfLevel.class,
-            description = "Keep each message until the relay has acknowledged it, and send it again over another"
-                    + " connection if need be: nothing is lost, nothing is taken twice. LEVEL is how far it must have got:"
-                    + " into the stream (stream, as without LEVEL), into the relay's journal (written: it survives the end"
-                    + " of the relay's process), or on its disk (forced: it survives the end of the machine). --name is"
-                    + " under what the relay"
-                    + " counts; it must be this publisher's own. With --name and --file, the same command goes on with"
-                    + " a run that was cut short, also by kill -9, behind what the relay has: each message once."
-                    + " Default name: one made up for this run, of which the relay keeps a bounded number.")
+            description =
+                    "Keep each message until the relay has acknowledged it, and send it again over a new connection "
+                            + "if necessary: no message is lost or taken twice. LEVEL is what an acknowledgement means: the "
+                            + "message is in the stream (stream, the default LEVEL), in the relay's journal (written: it "
+                            + "survives the end of the relay's process), or on its disk (forced: it survives the end of the "
+                            + "machine). The relay counts the messages under --name, which must belong to this publisher "
+                            + "alone. With --name and --file, the same command continues a run that was cut short, even by "
+                            + "kill -9, after the messages that the relay has. Default name: one made up for this run; the "
+                            + "relay keeps a bounded number of names.")
     private Level ack;
 
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description =
-                    "Where --ack keeps what belongs to --name, a file each: the secret id by which the relay knows"
-                            + " this publisher again, and what a run was publishing. Default: relay-client in $XDG_STATE_HOME,"
-                            + " or in ~/.local/state.")
+            description = "Where --ack keeps a file for each --name: the secret id by which the relay recognises this "
+                    + "publisher, and a record of the run. Default: relay-client in $XDG_STATE_HOME, or in "
+                    + "~/.local/state.")
     private Path state;
 
     @Option(
             names = "--from-start",
-            description = "Publish all of --file, whatever a run that was cut short has published of it.")
+            description = "Publish all of --file, even if an earlier run has published a part of it.")
     private boolean fromStart;
 
     @Option(
@@ -122,13 +121,13 @@ final class PublishCommand implements Callable<Integer> {
             names = "--chunk",
             paramLabel = "SIZE",
             converter = Converters.OfSize.class,
-            description = "Cut the input into pieces of this size instead of lines; the last may be shorter.")
+            description = "Cut the input into pieces of this size instead of lines; the last piece may be shorter.")
     private Integer chunk;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "Publish N messages a second. Default: as fast as it goes.")
+            description = "Publish N messages a second. Default: as fast as possible.")
     private Long rate;
 
     @Option(
@@ -148,7 +147,7 @@ final class PublishCommand implements Callable<Integer> {
                     "Give up when the relay takes, or with --ack acknowledges, nothing for this time. Default: ${DEFAULT-VALUE}.")
     private Duration stallTimeout;
 
-    @Option(names = "--quiet", description = "Tell neither the sum at the end nor the state of the connection.")
+    @Option(names = "--quiet", description = "Print neither the sum at the end nor the state of the connection.")
     private boolean quiet;
 
     private final InputStream stdin;

@@ -23,11 +23,11 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = ClientVersion.class,
         synopsisSubcommandLabel = "(subscribe | publish | top)",
-        description = "Reads from a relay, publishes into it, or shows how it is doing.",
+        description = "Reads from a relay, publishes to it, or shows its state.",
         footer = {
             "",
-            "Exit codes: 0 done; 1 failure, told in one line on stderr; 2 wrong usage;",
-            "130 ended by Ctrl-C, after telling what was done until then."
+            "Exit codes: 0 done; 1 failure, with one line on stderr; 2 wrong usage;",
+            "130 ended by Ctrl-C, after a summary."
         })
 public final class RelayClientMain implements Runnable {
     @Spec

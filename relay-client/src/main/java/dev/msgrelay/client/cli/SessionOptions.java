@@ -23,30 +23,29 @@ final class SessionOptions {
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "What the relay is to call this client, in its log as well. Says HELLO.")
+            description = "The name of this client, also in the relay's log. Says HELLO.")
     private String name;
 
     @Option(
             names = "--reconnect",
             paramLabel = "N",
             converter = Rounds.class,
-            description =
-                    "Connect again after a loss: N rounds through the endpoints, with growing waits; endless; none."
-                            + " Says HELLO, to go on where it stood. Default: " + DEFAULT_ROUNDS
-                            + " for a client that says HELLO or has several endpoints, none for any other.")
+            description = "Reconnect after a loss: N rounds through the endpoints, with growing waits; endless; none. "
+                    + "Says HELLO, to continue where it was. Default: " + DEFAULT_ROUNDS
+                    + " for a client that says HELLO or has " + "several endpoints, none for any other.")
     private ReconnectPolicy reconnect;
 
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
             description =
-                    "Who this client is, for a relay that wants to know: the token in this file. Says HELLO. Default: that"
-                            + " of --context, else the token itself in RELAY_TOKEN of the environment.")
+                    "The token in this file proves the client's identity, for a relay that requires it. Says HELLO. "
+                            + "Default: that of --context, else the token itself in RELAY_TOKEN of the environment.")
     private Path tokenFile;
 
     @Option(
             names = "--plain",
-            description = "No HELLO, for a relay that does not know it: what is missed meanwhile is not known then.")
+            description = "No HELLO, for a relay that does not know HELLO: the client cannot notice missed messages.")
     private boolean plain;
 
     /** Null: none was given. */

@@ -41,19 +41,19 @@ import picocli.CommandLine.TypeConversionException;
         versionProvider = ClientVersion.class,
         sortOptions = false,
         description = {
-            "Reads messages and measures how fast they come, or prints them.",
-            "Ends when --count is reached, when the connection is lost for good (a failure), or on Ctrl-C."
+            "Reads messages and measures their rate, or prints them.",
+            "Ends at --count, on Ctrl-C, or when the connection is lost for good."
         },
         footer = {
             "",
             "A report is one line on stdout:",
             "  Time for 10000000 msg: 503; speed: 19880715 msg/s; 2147.1 MB/s",
-            "Milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes.",
-            "The clock starts at the first message. The sum is told on stderr at the end.",
+            "The time is in milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes. The clock starts"
+                    + " at the first message. A sum on stderr ends the run.",
             "",
-            "With --types, --from, --policy, --durable, --name, --reconnect or several endpoints",
-            "it says HELLO: messages have numbers then, it goes on where it stood when the",
-            "connection is made again, and tells on stderr what was missed.",
+            "With --types, --from, --policy, --durable, --name, --reconnect or several endpoints the client says HELLO: it"
+                    + " knows the messages' numbers, continues where it was after a reconnect, and says on stderr what it"
+                    + " missed.",
             "",
             "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -86,30 +86,27 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--from",
             paramLabel = "START",
             converter = Start.Converter.class,
-            description =
-                    "Start with new messages (live), the oldest that the relay holds (earliest), the message of this"
-                            + " sequence, or those of a time: 2026-11-23T05:30:00Z (without Z: by this machine's clock), or 15m or"
-                            + " 2h ago; that takes a relay with a journal. Where it takes long, stderr tells how far it is. Says"
-                            + " HELLO. Default: live.")
+            description = "Start with new messages (live), the oldest that the relay holds (earliest), the message of "
+                    + "this sequence, or those of a time: 2026-11-23T05:30:00Z (without Z: by this machine's clock), "
+                    + "or 15m or 2h ago. A time needs a relay with a journal. stderr shows the progress of a long "
+                    + "replay. Says HELLO. Default: live.")
     private Start from;
 
     @Option(
             names = "--policy",
             paramLabel = "POLICY",
             converter = Converters.OfPolicy.class,
-            description =
-                    "What the relay is to do when this client reads too slowly: disconnect, backpressure, skip or"
-                            + " replay (it gets from the journal what it was too slow for). Says HELLO. Default: the relay's choice.")
+            description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
+                    + "replay (it gets the missed messages from the journal). Says HELLO. Default: the relay's choice.")
     private Policy policy;
 
     @Option(
             names = "--durable",
             paramLabel = "LEVEL",
             converter = Converters.OfLevel.class,
-            description =
-                    "Get a message only once the relay's journal has written it (written: it survives the end of the"
-                            + " relay's process), or has it on the disk (forced: it survives the end of the machine). Says HELLO."
-                            + " Default: as soon as it is in the stream.")
+            description = "Get a message only once the relay's journal has written it (written: it survives the end of "
+                    + "the relay's process), or has it on the disk (forced: it survives the end of the machine). Says "
+                    + "HELLO. Default: as soon as it is in the stream.")
     private Level durable;
 
     @Option(names = "--count", paramLabel = "N", description = "End after N messages. Default: never.")
@@ -124,8 +121,8 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--print",
             description =
-                    "Print each message: its sequence where that is known, type, length, and the body as text, or in"
-                            + " hex where it is not printable UTF-8.")
+                    "Print each message: its sequence where that is known, type, length, and the body as text, or "
+                            + "in hex if it is not printable UTF-8.")
     private boolean print;
 
     @Option(names = "--hex", description = "Print each message, the body always in hex.")
@@ -137,7 +134,7 @@ final class SubscribeCommand implements Callable<Integer> {
                     "One JSON object per line: for each report, message, gap, change of the connection, and at the end.")
     private boolean json;
 
-    @Option(names = "--quiet", description = "Tell neither the sum at the end nor the state of the connection.")
+    @Option(names = "--quiet", description = "Print neither the sum at the end nor the state of the connection.")
     private boolean quiet;
 
     @Option(

@@ -38,12 +38,12 @@ import picocli.CommandLine.Spec;
         versionProvider = ClientVersion.class,
         sortOptions = false,
         description = {
-            "Shows how a relay is doing, once a second: throughput, who is furthest behind, who was",
-            "closed and why, memory, limits that were reached. q or Ctrl-C ends it."
+            "Shows a relay's throughput, lagging subscribers, closed connections, memory and reached limits, once a second.",
+            "q or Ctrl-C ends it."
         },
         footer = {
             "",
-            "Where standard output is no terminal, one screen after the other is printed.",
+            "If standard output is not a terminal, it prints one screen after the other.",
             "",
             "Exit codes: 0 done; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -66,22 +66,22 @@ final class TopCommand implements Callable<Integer> {
                     + " Default: ${DEFAULT-VALUE}.")
     private String address;
 
-    @Option(names = "--once", description = "Print one screen, and end; takes a second, for the rates.")
+    @Option(names = "--once", description = "Print one screen, and end; takes a second, to measure the rates.")
     private boolean once;
 
-    @Option(names = "--json", description = "One JSON object per line and second, as the relay tells it.")
+    @Option(names = "--json", description = "Print the relay's JSON object each second, one a line.")
     private boolean json;
 
     @Option(
             names = "--token-file",
             paramLabel = "PATH",
-            description = "The token that the admin port wants, in a file of one line. Default: that of RELAY_TOKEN.")
+            description = "A file of one line with the token of the admin port. Default: the token in RELAY_TOKEN.")
     private Path tokenFile;
 
     @Option(
             names = "--tls-ca",
             paramLabel = "FILE",
-            description = "Go there by https, and trust the authorities of this file, PEM, and no others.")
+            description = "Use https, and trust only the authorities of this file, PEM.")
     private Path tlsCa;
 
     @Option(
