@@ -2,7 +2,7 @@
  * The command: options in, one relay, a line a second or JSON out.
  *
  * <pre>
- *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock
+ *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock      HoconFile: reads files, also the cluster's
  *                                        |
  *   RelayServerMain --> RelayServerCommand (options) --> RelayConfig --> RelayServer
  *   Hangup (SIGHUP), POST /reload --^  '--> ServerReport: TextReport | JsonReport, from the counters
