@@ -27,7 +27,6 @@ final class MeasuredChannel implements ReadableByteChannel {
     private final Pauses pauses = new Pauses();
     private long now;
     private boolean late;
-    private long reads;
     private long bytes;
 
     /**
@@ -56,7 +55,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         measured.note(now, window, messages.getAsLong(), bytes);
         if (n > 0) {
             bytes += n;
-            reads++;
         }
         return n;
     }
@@ -102,11 +100,6 @@ final class MeasuredChannel implements ReadableByteChannel {
     /** Bytes received so far. */
     long bytes() {
         return bytes;
-    }
-
-    /** Reads that brought something. */
-    long reads() {
-        return reads;
     }
 
     /** Messages received within the window; at the end of the stream, or later. */

@@ -193,7 +193,6 @@ final class Receiver implements Progress.Counted, Runnable {
         result.put("index", index);
         result.put("messages", measured.messagesMeasured());
         result.put("bytes", measured.bytesMeasured());
-        result.put("reads", measured.reads());
         result.put("total", messages.get());
         result.put("closed", closed);
         result.put("pauses", measured.pauses());
