@@ -30,7 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Batch {
     /** Of this layout, and of what is decided by it: nodes of another one cannot take part. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     static final int HEADER_LENGTH = 40;
     static final int NODE_OFFSET = 4;

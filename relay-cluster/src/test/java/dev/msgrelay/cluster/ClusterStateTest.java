@@ -186,8 +186,8 @@ class ClusterStateTest {
         byte[] run = one.run("", ProducerId.NONE, 1, 1);
         assertThat(rig.offer(ClusterState.idOf("prices"), Batch.VERSION, one, run))
                 .isEqualTo("a batch of node 1 of another cluster than orders");
-        assertThat(rig.offer(ClusterState.idOf(StateRig.CLUSTER), 2, one, run))
-                .isEqualTo("a batch of version 2: this node understands version 1");
+        assertThat(rig.offer(ClusterState.idOf(StateRig.CLUSTER), 1, one, run))
+                .isEqualTo("a batch of version 1: this node understands version 2");
         assertThat(rig.state.epoch()).isZero();
         assertThat(rig.seen.events).isEmpty();
         rig.offer(one, run);
@@ -197,11 +197,15 @@ class ClusterStateTest {
     @Test
     void aSnapshotOfAnotherClusterOrVersionIsNamed() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> rig.state.load("state 1 5 1 0 1 0 0 0 0"))
+                .isThrownBy(() -> rig.state.load("state 2 5 1 0 1 0 0 0 0"))
                 .withMessageContaining("another cluster than orders");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rig.state.load("state 9 5 1 0 1 0 0 0 0"))
                 .withMessageContaining("version 9");
+        // Of a build from before the first release, whose line was shorter.
+        assertThatIllegalStateException()
+                .isThrownBy(() -> rig.state.load("state 1 5 1 0 1 0 0"))
+                .withMessageContaining("is of version 1, and this node understands version 2");
         assertThatIllegalStateException()
                 .isThrownBy(() -> rig.state.load("what is this"))
                 .withMessageContaining("what");
