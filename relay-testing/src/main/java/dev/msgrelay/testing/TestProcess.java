@@ -102,17 +102,19 @@ public class TestProcess implements AutoCloseable {
         return new TestProcess(javaCommand(main, args));
     }
 
-    /** What starts it; options of the JVM may be put in behind the first word. */
+    /** What starts it, as the start scripts do; options of the JVM may be put in behind the first word. */
     public static List<String> javaCommand(String main, String... args) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 // Nothing here lives long enough for the second compiler to pay.
                 "-XX:TieredStopAtLevel=1",
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main));
+                "-Xmx256m"));
+        if (Runtime.version().feature() >= 24) {
+            // Without them the JVM itself prints warnings, and so waits where nobody reads what it prints.
+            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
         command.addAll(List.of(args));
         return command;
     }
