@@ -35,8 +35,6 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.net.PeerName;
-import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.CloseLog;
 import dev.msgrelay.server.ops.ConnectionRow;
@@ -45,18 +43,12 @@ import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Connection;
 import dev.msgrelay.server.session.ConnectionTable;
 import dev.msgrelay.server.session.Durability;
-import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -80,9 +72,6 @@ import java.util.function.LongSupplier;
  * was held back goes on. Who drives the loops, and by which clock, is the caller's business.
  */
 final class RelayEngine {
-    /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
-    private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
-
     /** Not longer than the shortest heartbeat. */
     private static final long HOUSEKEEPING_MILLIS = 100;
 
@@ -90,7 +79,6 @@ final class RelayEngine {
     private static final long STARVED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final RelayConfig config;
-    private final ByteBufAllocator allocator;
     private final EngineLoop core;
     private final MemoryBudget budget;
     private final ByteBuf ringMemory;
@@ -115,8 +103,7 @@ final class RelayEngine {
     private final LoopSpread spread;
     private final PinRelief relief;
     private final DurableEnds durable;
-    private final PublisherConnection.Shared publishing;
-    private final SubscriberConnection.Shared subscribing;
+    private final ChannelSetup setup;
     // Where the stream began, or went on.
     private final Mark first;
     // Written by the core, read by reports: more than 0 once a publisher has gone to a reader.
@@ -148,7 +135,6 @@ final class RelayEngine {
             Orderer orderer,
             Consumer<Throwable> failure) {
         this.config = config;
-        this.allocator = allocator;
         this.core = loops[0];
         StreamConfig stream = config.stream();
 
@@ -191,7 +177,7 @@ final class RelayEngine {
         if (journal != null) {
             start.copy(opened.goesOnAt());
         }
-        log = newLog(stream, start);
+        log = newLog(allocator, stream, start);
         first = start;
         if (journal != null) {
             journal.feed(log, clock.nanoTime());
@@ -211,7 +197,7 @@ final class RelayEngine {
             names.restore(opened.recovered().states(), clock.nanoTime());
         }
         line = new MemoryLine(budget.pool(Part.FRAMES));
-        publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
+        var publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
         int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
         corePort = orderer == null
@@ -238,7 +224,7 @@ final class RelayEngine {
                 log, services.table(), counters, budget.pool(Part.PINS).limit());
         durable = new DurableEnds(services.durability(), core.io());
         services.durability().onMoved(this::journalMoved);
-        subscribing = new SubscriberConnection.Shared(
+        var subscribing = new SubscriberConnection.Shared(
                 log,
                 durable,
                 stream.logBytes(),
@@ -246,6 +232,7 @@ final class RelayEngine {
                 config.stallTimeout().toNanos(),
                 replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null,
                 orderer != null);
+        setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, spread);
         // 7. What the loops do.
         core.duty(new CoreDuty(), failure);
         for (EngineLoop reader : readers) {
@@ -280,7 +267,7 @@ final class RelayEngine {
         return 1 + readers(Math.max(1, config.eventLoops()));
     }
 
-    private PacketLog newLog(StreamConfig stream, Mark start) {
+    private PacketLog newLog(ByteBufAllocator allocator, StreamConfig stream, Mark start) {
         try {
             return new PacketLog(
                     allocator,
@@ -495,95 +482,7 @@ final class RelayEngine {
      * @param tls of its port; null: a plain one
      */
     EngineLoop place(Channel accepted, Role role, TlsContext tls) {
-        boolean publisher = role == Role.PUBLISHER;
-        accepted.config().setAllocator(allocator);
-        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
-        Admission.Answer answer = services.admission()
-                .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
-        if (answer.refusal() != null) {
-            accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
-            accepted.pipeline().addLast(new RefusedConnection(services, answer.refusal(), answer.text()));
-            return core;
-        }
-        if (publisher) {
-            PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
-            accepted.config().setRecvByteBufAllocator(connection.reads());
-            // A publisher that has gone and cannot be told anything any more is still read to its end.
-            accepted.config().setAutoClose(false);
-            if (!publishing.readsAtOnce()) {
-                accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-            }
-            if (tls == null || secure(accepted, tls, connection, answer.ticket())) {
-                accepted.pipeline().addLast(connection);
-                connection.admitted(answer.ticket(), accepted);
-            }
-            return core;
-        }
-        accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
-        if (tls != null && !secure(accepted, tls, null, answer.ticket())) {
-            return core;
-        }
-        SendGroup group = spread.place();
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
-        accepted.pipeline().addLast(connection);
-        connection.admitted(answer.ticket(), accepted);
-        return group.loop();
-    }
-
-    /** One read a cycle, so long. */
-    private static RecvByteBufAllocator reads(int bytes) {
-        return new FixedRecvByteBufAllocator(bytes).maxMessagesPerRead(1);
-    }
-
-    /** Puts TLS before a connection, or refuses it, which has its ticket, where there is no memory for that. */
-    private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
-        MemoryBudget.Pool memory = budget.pool(Part.TLS);
-        if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
-            return true;
-        }
-        String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
-        accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
-        accepted.pipeline().addLast(new RefusedConnection(services, CloseReason.MEMORY_LIMIT, text));
-        services.admission().left(ticket);
-        return false;
-    }
-
-    /** Counts what becomes of TLS connections. */
-    private final class TlsWatch implements TlsHandler.Watch {
-        @Override
-        public void opened() {
-            services.counters().increment(Counter.TLS_HANDSHAKES);
-        }
-
-        @Override
-        public void ended(Channel channel, CloseReason reason, String text) {
-            services.counters().increment(Counter.TLS_FAILURES);
-            services.closes()
-                    .closed(
-                            "connection " + PeerName.of(channel),
-                            reason,
-                            text,
-                            services.clock().nanoTime());
-        }
-
-        @Override
-        public void failed(Channel channel, Throwable cause) {
-            services.closes()
-                    .failed(
-                            "connection " + PeerName.of(channel),
-                            cause,
-                            services.clock().nanoTime());
-        }
-
-        @Override
-        public void plain() {
-            services.counters().increment(Counter.PLAIN_ON_TLS_PORT);
-        }
-
-        @Override
-        public void small() {
-            services.counters().increment(Counter.TLS_SMALL_WRITES);
-        }
+        return setup.place(accepted, role, tls);
     }
 
     /** A stage for one producer thread. Any thread. */

@@ -9,7 +9,7 @@
  *       |   memory &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- net &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
  *       |          &lt;- ingest, fanout &lt;- this &lt;- admin &lt;- cli
  *       |
- *       |
+ *   ChannelSetup     makes a connection of a channel that was accepted, or refuses it
  *   EngineJournal    where the core and the journal meet: the log waits for what is not written
  *
  *   LocalPublisher   a producer thread of this process, one object each

@@ -1,0 +1,171 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.fanout.LoopSpread;
+import dev.msgrelay.server.fanout.SendGroup;
+import dev.msgrelay.server.fanout.SubscriberConnection;
+import dev.msgrelay.server.ingest.IngestPort;
+import dev.msgrelay.server.ingest.PublisherConnection;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.ops.Admission;
+import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.RefusedConnection;
+import dev.msgrelay.server.session.Services;
+import dev.msgrelay.server.tls.TlsContext;
+import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+
+/**
+ * Makes a connection of a channel that was accepted: admits it or refuses it, with TLS before it where its port has that, and
+ * gives it its place on a loop. On the core's thread.
+ */
+final class ChannelSetup {
+    /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
+    private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
+
+    private final Services services;
+    private final ByteBufAllocator allocator;
+    private final PublisherConnection.Shared publishing;
+    private final SubscriberConnection.Shared subscribing;
+    private final IngestPort corePort;
+    private final EngineLoop core;
+    private final LoopSpread spread;
+
+    /**
+     * @param corePort of publishers, which are read on the core's loop at first
+     * @param spread where subscribers go
+     */
+    ChannelSetup(
+            Services services,
+            ByteBufAllocator allocator,
+            PublisherConnection.Shared publishing,
+            SubscriberConnection.Shared subscribing,
+            IngestPort corePort,
+            EngineLoop core,
+            LoopSpread spread) {
+        this.services = services;
+        this.allocator = allocator;
+        this.publishing = publishing;
+        this.subscribing = subscribing;
+        this.corePort = corePort;
+        this.core = core;
+        this.spread = spread;
+    }
+
+    /**
+     * Answers the loop that a connection lives on.
+     *
+     * @param tls of its port; null: a plain one
+     */
+    EngineLoop place(Channel accepted, Role role, TlsContext tls) {
+        boolean publisher = role == Role.PUBLISHER;
+        accepted.config().setAllocator(allocator);
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        Admission.Answer answer = services.admission()
+                .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
+        if (answer.refusal() != null) {
+            refuse(accepted, answer.refusal(), answer.text());
+            return core;
+        }
+        return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
+    }
+
+    private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
+        PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
+        accepted.config().setRecvByteBufAllocator(connection.reads());
+        // A publisher that has gone and cannot be told anything any more is still read to its end.
+        accepted.config().setAutoClose(false);
+        if (!publishing.readsAtOnce()) {
+            accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        }
+        if (tls == null || secure(accepted, tls, connection, ticket)) {
+            accepted.pipeline().addLast(connection);
+            connection.admitted(ticket, accepted);
+        }
+        return core;
+    }
+
+    private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
+        accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
+        if (tls != null && !secure(accepted, tls, null, ticket)) {
+            return core;
+        }
+        SendGroup group = spread.place();
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
+        accepted.pipeline().addLast(connection);
+        connection.admitted(ticket, accepted);
+        return group.loop();
+    }
+
+    private void refuse(Channel accepted, CloseReason reason, String text) {
+        accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
+        accepted.pipeline().addLast(new RefusedConnection(services, reason, text));
+    }
+
+    /** One read a cycle, so long. */
+    private static RecvByteBufAllocator reads(int bytes) {
+        return new FixedRecvByteBufAllocator(bytes).maxMessagesPerRead(1);
+    }
+
+    /** Puts TLS before a connection; refuses the connection and gives its ticket back where there is no memory for TLS. */
+    private boolean secure(Channel accepted, TlsContext tls, SocketReads.Reader reader, Admission.Ticket ticket) {
+        MemoryBudget.Pool memory = services.budget().pool(Part.TLS);
+        if (TlsHandler.add(accepted, tls, memory, allocator, reader, new TlsWatch())) {
+            return true;
+        }
+        refuse(
+                accepted,
+                CloseReason.MEMORY_LIMIT,
+                "TLS connections have all of the " + memory.limit() + " bytes of their memory");
+        services.admission().left(ticket);
+        return false;
+    }
+
+    /** Counts what becomes of TLS connections. */
+    private final class TlsWatch implements TlsHandler.Watch {
+        @Override
+        public void opened() {
+            services.counters().increment(Counter.TLS_HANDSHAKES);
+        }
+
+        @Override
+        public void ended(Channel channel, CloseReason reason, String text) {
+            services.counters().increment(Counter.TLS_FAILURES);
+            services.closes()
+                    .closed(
+                            "connection " + PeerName.of(channel),
+                            reason,
+                            text,
+                            services.clock().nanoTime());
+        }
+
+        @Override
+        public void failed(Channel channel, Throwable cause) {
+            services.closes()
+                    .failed(
+                            "connection " + PeerName.of(channel),
+                            cause,
+                            services.clock().nanoTime());
+        }
+
+        @Override
+        public void plain() {
+            services.counters().increment(Counter.PLAIN_ON_TLS_PORT);
+        }
+
+        @Override
+        public void small() {
+            services.counters().increment(Counter.TLS_SMALL_WRITES);
+        }
+    }
+}
