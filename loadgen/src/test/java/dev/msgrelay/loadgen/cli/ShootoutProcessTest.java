@@ -104,7 +104,10 @@ class ShootoutProcessTest {
         int expected = interrupt();
         assertThat(process.awaitExit()).isEqualTo(expected);
         assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
-        assertThat(String.join("\n", process.lines())).contains("PARTIAL: interrupted after 1 runs");
+        assertThat(String.join("\n", process.lines()))
+                .contains(
+                        "PARTIAL: interrupted after 1 runs",
+                        "remote: the relay ran with --insecure: who got to its ports might publish and read");
         for (ProcessHandle one : there) {
             one.onExit().get(20, TimeUnit.SECONDS);
         }
