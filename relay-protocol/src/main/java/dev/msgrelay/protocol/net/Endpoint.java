@@ -194,7 +194,8 @@ public final class Endpoint {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         CompletableFuture<Void> watchdog = CompletableFuture.runAsync(
                 () -> closeQuietly(channel),
-                CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS));
+                // Not on the common pool, which may be busy with what blocks.
+                CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS, Runnable::run));
         try {
             channel.connect(address);
         } catch (IOException e) {

@@ -1,7 +1,8 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.server.admin.Http;
 import dev.msgrelay.server.harness.Await;
@@ -291,9 +292,7 @@ class JournalProcessTest {
                         + " /dev/zero >\"$1/filler\"; shift; exec \"$@\"",
                 "sh",
                 directory().toString()));
-        assumeThat(runs(command))
-                .as("a file system of one's own can be had here")
-                .isTrue();
+        assumeTrue(runs(command), "no file system of one's own can be had here");
         command.addAll(CommandProcess.command(with(args)));
         return command;
     }
@@ -316,9 +315,7 @@ class JournalProcessTest {
         Set<PosixFilePermission> nothing = PosixFilePermissions.fromString("---------");
         Files.setPosixFilePermissions(directory(), nothing);
         try {
-            assumeThat(Files.isReadable(directory()))
-                    .as("whoever runs this may read everything")
-                    .isFalse();
+            assumeFalse(Files.isReadable(directory()), "this user may read every directory");
             refused("journal " + directory() + " cannot be used: ");
         } finally {
             Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwx------"));

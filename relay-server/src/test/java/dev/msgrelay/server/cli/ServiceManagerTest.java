@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelHandlerContext;
@@ -43,7 +43,7 @@ class ServiceManagerTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void readyAndStopping(boolean isAbstract) throws Exception {
-        assumeThat(Epoll.isAvailable()).isTrue();
+        assumeTrue(Epoll.isAvailable(), "no epoll here");
         String path = directory.resolve("notify").toString();
         listen(isAbstract ? '\0' + path : path);
         try (CommandProcess command = CommandProcess.with(Map.of("NOTIFY_SOCKET", isAbstract ? '@' + path : path))) {
@@ -61,7 +61,7 @@ class ServiceManagerTest {
 
     @Test
     void oneThatIsNotThereIsNamedAndNotNeeded() throws Exception {
-        assumeThat(Epoll.isAvailable()).isTrue();
+        assumeTrue(Epoll.isAvailable(), "no epoll here");
         String path = directory.resolve("nobody").toString();
         // The tests' own settings leave warnings out.
         Map<String, String> environment =
