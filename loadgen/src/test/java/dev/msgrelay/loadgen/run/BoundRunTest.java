@@ -23,6 +23,7 @@ class BoundRunTest {
     private static final Contestant RELAY =
             new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
+    @Tag("thorough")
     @Test
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
         // So slow that whatever else this machine does is faster; long enough for all buffers on the way to fill.
@@ -58,6 +59,7 @@ class BoundRunTest {
         assertThat(queues.relaySend().connections()).isEqualTo(1);
     }
 
+    @Tag("thorough")
     @Test
     void aLowRateThatIsKept() throws Exception {
         RunResult result = run(300, 1_500, Load.oneToOne(16).withRate(200));

@@ -86,6 +86,7 @@ class DisturbedRunTest {
         assertThat(result.signals().still().publishers().longestNanos()).isGreaterThan(millis(1_200));
     }
 
+    @Tag("thorough")
     @Test
     void aRingThatIsFull() throws Exception {
         Contestant inProcess = new InProcessContestant(

@@ -25,6 +25,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,6 +126,7 @@ class BadNeighboursTest {
     }
 
     /** On another machine, by its own file; everybody else knows node 3 elsewhere. */
+    @Tag("thorough")
     @Test
     void aSecondNodeOfTheSameNumberIsNoneAndIsTold() throws IOException, InterruptedException {
         try (LocalCluster cluster = started(3);

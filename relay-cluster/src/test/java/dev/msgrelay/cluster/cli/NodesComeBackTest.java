@@ -269,6 +269,7 @@ class NodesComeBackTest {
     }
 
     /** Longer than elections, than Aeron's patience with its own parts, and than a connection of the cluster lives. */
+    @Tag("thorough")
     @Test
     void aNodeThatStoodStillGoesOn() throws IOException, InterruptedException {
         try (LocalCluster cluster = new LocalCluster(NODES)) {
