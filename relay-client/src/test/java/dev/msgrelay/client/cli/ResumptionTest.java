@@ -211,6 +211,33 @@ class ResumptionTest {
                 .contains("cannot keep the producer id of 'orders' in " + occupied);
     }
 
+    /** One line says so, and no stack beside it. */
+    @Test
+    void aDiskThatIsFullWithinTheRunIsNamed() throws Exception {
+        List<Throwable> uncaught = Collections.synchronizedList(new ArrayList<>());
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, fault) -> uncaught.add(fault));
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+            client.hello();
+            for (String kept : List.of("state/orders.publisher", "state/orders.lock", "state")) {
+                Files.delete(directory.resolve(kept));
+            }
+            client.send(Frames.welcomePublisher(0));
+            client.drain();
+        })) {
+            CommandRun run = publish(relay, "--quiet");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("cannot keep what is published: " + directory.resolve("state"));
+            relay.await();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+        assertThat(uncaught).isEmpty();
+    }
+
     /** Takes so many messages behind number {@code accepted}, and acknowledges none. */
     private Script cut(long accepted, int messages) {
         return client -> {
