@@ -7,6 +7,11 @@ RELAY_MIN_JAVA=17
 relay_main=
 RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build downloads its libraries
 
+# Where stdin, stdout or stderr is closed, the JVM's first files would take its place, and be published or printed into.
+{ true 3<&0; } 2>/dev/null || exec 0>/dev/null
+{ true 3>&1; } 2>/dev/null || exec 1</dev/null
+true 3>&2 2>/dev/null || exec 2>/dev/null
+
 # relay_start MODULE DEFAULT_JVM_FLAGS [ARGUMENT...]
 # A flag that is the name of a class stands for the flags that this class of the jar prints for the arguments. Started is
 # the jar's own main class, or relay_main where that is set.

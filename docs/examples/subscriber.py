@@ -20,11 +20,11 @@ while len(header := stream.read(8)) == 8:
         raise SystemExit(f"a frame of {length} bytes: out of range, or cut short")
     uint16, int64 = (lambda at: body[at] << 8 | body[at + 1]), (lambda at: struct.unpack_from(">q", body, at)[0])
     if not 0x80000000 <= kind <= 0x800000FF and sequence > 0:
-        print(sequence, kind - (kind >> 31 << 32), length)  # types are signed
+        print(sequence, kind - (kind >> 31 << 32), length, flush=True)  # types are signed
         sequence += 1
     elif kind == WELCOME: sequence = int64(16); relay.settimeout(struct.unpack_from(">i", body, 40)[0] / 1000)
     elif kind == PING: sequence = int64(8); relay.sendall(struct.pack(">Iiq", PONG, 8, int64(0)))
     elif kind == SEQUENCE: sequence = int64(0)
-    elif kind == GAP: sequence = int64(8) + 1; print(f"GAP {int64(0)} to {int64(8)}, reason {uint16(16)}")
+    elif kind == GAP: sequence = int64(8) + 1; print(f"GAP {int64(0)} to {int64(8)}, reason {uint16(16)}", flush=True)
     elif kind == ERROR: raise SystemExit(f"ERROR {uint16(0)}: {body[2:].decode('utf-8', 'replace')}")
     elif 0x80000080 <= kind <= 0x800000FF: raise SystemExit(f"control frame {kind:#x} is beyond this client")

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /** What the options of a publisher and of a subscriber have in common: where to connect to, and how. Immutable. */
@@ -145,13 +146,13 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
          * host only.
          */
         public B token(Token secret) {
-            token = secret;
+            token = Objects.requireNonNull(secret, "secret");
             return self();
         }
 
         /** What happens when a connection fails or is lost; without this it is tried again for ever. */
         public B reconnect(ReconnectPolicy how) {
-            reconnect = how;
+            reconnect = Objects.requireNonNull(how, "how");
             return self();
         }
 
@@ -204,7 +205,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
          * subscriber.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
-            onEvent = listener;
+            onEvent = Objects.requireNonNull(listener, "listener");
             return self();
         }
     }

@@ -188,7 +188,7 @@ public final class PublisherOptions extends ConnectionOptions {
 
         /** Is told what was acknowledged, on the publisher's own thread: what it does holds up sending. */
         public Builder onAck(AckListener listener) {
-            onAck = listener;
+            onAck = Objects.requireNonNull(listener, "listener");
             return this;
         }
 

@@ -108,6 +108,12 @@ final class PublisherSession implements Runnable {
                 if (gaveUp != null) {
                     throw gaveUp;
                 }
+                if (Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+            } catch (RuntimeException | Error e) {
+                closeLink();
+                throw e;
             }
         }
     }
@@ -158,7 +164,10 @@ final class PublisherSession implements Runnable {
 
     private void awaitTurn() throws IOException {
         long waitNanos;
-        while (!isDone() && (waitNanos = reconnector.waitNanos()) > 0) {
+        // An interrupted thread would not wait, but spin; its next connect fails.
+        while (!isDone()
+                && (waitNanos = reconnector.waitNanos()) > 0
+                && !Thread.currentThread().isInterrupted()) {
             selector.select(noteReady, TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
         }
     }

@@ -138,7 +138,10 @@ final class PublisherStream implements RelayLink.Handler {
 
     private void number(WelcomeFrame welcome) throws FrameException {
         long accepted = welcome.accepted();
-        if (sent.first() == 0) {
+        if (accepted == Long.MAX_VALUE) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP, "WELCOME has accepted " + accepted + ", which leaves no number");
+        } else if (sent.first() == 0) {
             sent.number(accepted + 1);
             firstNumber = accepted + 1;
         } else if (accepted > 0 && accepted < sent.first() - 1 && !welcome.epochChanged()) {

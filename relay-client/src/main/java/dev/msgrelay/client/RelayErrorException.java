@@ -2,10 +2,11 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The relay ended the connection with an ERROR frame; the message is the relay's own words. */
+/** The relay ended the connection with an ERROR frame; the message is the relay's own words, as one printable line. */
 public final class RelayErrorException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +14,7 @@ public final class RelayErrorException extends IOException {
     private final String text;
 
     RelayErrorException(int code, String text) {
-        super("the relay ended the connection: " + describe(code, text));
+        super("the relay ended the connection: " + describe(code, PrintableText.line(text)));
         this.code = code;
         this.text = text;
     }
@@ -32,7 +33,7 @@ public final class RelayErrorException extends IOException {
         return code;
     }
 
-    /** What the relay said beside the code; may be empty. */
+    /** What the relay said beside the code, as it came; may be empty. */
     public String text() {
         return text;
     }

@@ -120,12 +120,13 @@ public class RelayPublisher implements AutoCloseable {
     /**
      * Publishes one message and waits for room where the buffer is full.
      *
-     * @return FULL where there was no room for {@code atMost}
+     * @return FULL where there was no room for {@code atMost}; at once for a listener of this publisher, as the thread that
+     *     makes room is its own
      * @throws InterruptedException nothing was taken
      */
     public PublishOutcome publish(int type, ByteBuffer body, Duration atMost) throws InterruptedException {
         SendQueue.check(type, body.remaining(), session.stream().maxBody());
-        return queue.offer(type, body, atMost);
+        return queue.offer(type, body, deadline(atMost));
     }
 
     /** As {@link #publish(int, ByteBuffer, Duration)}; the body is a part of an array. */
@@ -133,17 +134,23 @@ public class RelayPublisher implements AutoCloseable {
             throws InterruptedException {
         Objects.checkFromIndexSize(offset, length, body.length);
         SendQueue.check(type, length, session.stream().maxBody());
-        return queue.offer(type, body, offset, length, atMost);
+        return queue.offer(type, body, offset, length, deadline(atMost));
     }
 
     /**
      * Waits until every message accepted before this call is settled: acknowledged, and the listener has been told;
      * without acknowledgements, handed to a socket.
      *
-     * @return false where the time ran out or the publisher has failed, see {@link #failure}
+     * @return false where the time ran out or the publisher has failed, see {@link #failure}; for a listener of this
+     *     publisher, where it is not so already
      */
     public boolean flush(Duration atMost) throws InterruptedException {
-        return queue.awaitForgotten(Timeouts.deadline(atMost));
+        return queue.awaitForgotten(deadline(atMost));
+    }
+
+    /** The publisher's own thread, in a listener, would wait for itself. */
+    private long deadline(Duration atMost) {
+        return Timeouts.deadline(Thread.currentThread() == thread ? Duration.ZERO : atMost);
     }
 
     /** Why this publisher takes no more messages; empty while all is well, and after an orderly {@link #close}. */
@@ -189,12 +196,20 @@ public class RelayPublisher implements AutoCloseable {
      * Takes no more messages, and settles those accepted, over new connections if need be, within the close time-out;
      * {@link #failure} says what was not by then. Then it ends the stream in an orderly way and waits a moment (a second
      * at most) for the relay to do the same: a relay that objects to the last messages says so only then. Does nothing
-     * the second time.
+     * the second time. Called by a listener of this publisher it does not wait.
      */
     @Override
     public void close() {
         Duration bound = options.closeTimeout();
-        queue.close(Timeouts.deadline(bound));
+        boolean first = queue.close(Timeouts.deadline(bound));
+        if (Thread.currentThread() == thread) {
+            if (first) {
+                Thread closing = new Thread(this::close, thread.getName() + " closing");
+                closing.setDaemon(true);
+                closing.start();
+            }
+            return;
+        }
         boolean interrupted = !join(bound.toMillis());
         if (thread.isAlive()) {
             session.abort();

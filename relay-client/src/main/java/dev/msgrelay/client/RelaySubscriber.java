@@ -6,12 +6,14 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +55,7 @@ public final class RelaySubscriber implements AutoCloseable {
 
     // Owned by the polling thread; close() closes the link.
     private volatile RelayLink link;
+    private boolean polling;
     private boolean wasConnected;
     private boolean ended;
     private IOException gaveUp;
@@ -125,20 +128,27 @@ public final class RelaySubscriber implements AutoCloseable {
      *     subscriber has given up, with the cause that {@link SessionEvent.GaveUp} has, and then so does every poll
      * @throws FrameException the stream breaks the protocol
      * @throws java.io.EOFException the stream ended in the middle of a message, or without a word
+     * @throws ClosedByInterruptException the thread was interrupted where it would wait, and still is; polling may go on, over
+     *     another connection
      * @throws IOException the connection was lost, or none could be made
      */
     public int poll(MessageHandler handler) throws IOException {
         if (gaveUp != null) {
             throw gaveUp;
         }
+        if (polling) {
+            throw new IllegalStateException("a handler cannot poll");
+        }
         long before = stream.messages();
-        stream.handler(handler);
+        stream.handler(Objects.requireNonNull(handler, "handler"));
+        polling = true;
         try {
             if (!closed && !ended) {
                 step();
             }
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
             if (!closed) {
+                drop(e);
                 throw e;
             }
         } catch (IOException e) {
@@ -149,6 +159,7 @@ public final class RelaySubscriber implements AutoCloseable {
             drop(e);
             throw e;
         } finally {
+            polling = false;
             publishCounters();
         }
         int handed = (int) (stream.messages() - before);
@@ -239,7 +250,7 @@ public final class RelaySubscriber implements AutoCloseable {
             boolean writes = present.hasOutput() || !present.isSent();
             int ops = SelectionKey.OP_READ | (writes ? SelectionKey.OP_WRITE : 0);
             present.key().interestOps(ops);
-            selector.select(ignoreKey, present.waitMillis());
+            await(present.waitMillis());
             if (!closed && read(present) == 0) {
                 present.checkSilence();
             }
@@ -258,10 +269,18 @@ public final class RelaySubscriber implements AutoCloseable {
         }
     }
 
+    private void await(long millis) throws IOException {
+        selector.select(ignoreKey, millis);
+        // Its thread would not wait any more, but spin.
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ClosedByInterruptException();
+        }
+    }
+
     private void connectWhenDue() throws IOException {
         long waitNanos = reconnector.waitNanos();
         if (waitNanos > 0) {
-            selector.select(ignoreKey, TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
+            await(TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
             if (closed || reconnector.waitNanos() > 0) {
                 return;
             }

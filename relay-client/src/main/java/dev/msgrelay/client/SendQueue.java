@@ -6,7 +6,6 @@ import dev.msgrelay.protocol.PublishOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -80,11 +79,10 @@ final class SendQueue {
         }
     }
 
-    /** As the one that does not wait, but waits for room; FULL where there was none for {@code atMost}. */
-    PublishOutcome offer(int type, ByteBuffer body, Duration atMost) throws InterruptedException {
+    /** As the one that does not wait, but waits for room; FULL where there was none until {@code deadline}. */
+    PublishOutcome offer(int type, ByteBuffer body, long deadline) throws InterruptedException {
         PublishOutcome outcome = offer(type, body);
         if (outcome == PublishOutcome.FULL) {
-            long deadline = Timeouts.deadline(atMost);
             int frameLength = FrameLayout.frameLength(body.remaining());
             while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
                 outcome = offer(type, body);
@@ -94,10 +92,9 @@ final class SendQueue {
     }
 
     /** The same for a part of an array. */
-    PublishOutcome offer(int type, byte[] body, int offset, int length, Duration atMost) throws InterruptedException {
+    PublishOutcome offer(int type, byte[] body, int offset, int length, long deadline) throws InterruptedException {
         PublishOutcome outcome = offer(type, body, offset, length);
         if (outcome == PublishOutcome.FULL) {
-            long deadline = Timeouts.deadline(atMost);
             int frameLength = FrameLayout.frameLength(length);
             while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
                 outcome = offer(type, body, offset, length);
@@ -128,16 +125,19 @@ final class SendQueue {
         return true;
     }
 
-    /** Takes no more messages from now on. */
-    void close(long deadline) {
+    /** Takes no more messages from now on. Returns whether it took some until now. */
+    boolean close(long deadline) {
+        boolean first;
         synchronized (this) {
-            if (!closed) {
+            first = !closed;
+            if (first) {
                 closed = true;
                 closeDeadline = deadline;
             }
             notifyAll();
         }
         wakeUp.run();
+        return first;
     }
 
     synchronized long closeDeadline() {

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.PrintableText;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -20,7 +21,7 @@ public sealed interface SessionEvent {
     /** Whom it is about. */
     Endpoint endpoint();
 
-    /** One line for people. */
+    /** One printable line for people, whatever the relay says. */
     String text();
 
     /** A try begins. */
@@ -35,7 +36,7 @@ public sealed interface SessionEvent {
     record Connected(Endpoint endpoint, WelcomeFrame welcome) implements SessionEvent {
         @Override
         public String text() {
-            String who = welcome.server().isEmpty() ? "" : " (" + welcome.server() + ")";
+            String who = welcome.server().isEmpty() ? "" : " (" + PrintableText.line(welcome.server()) + ")";
             return "connected to " + endpoint + who;
         }
     }
@@ -72,7 +73,9 @@ public sealed interface SessionEvent {
             CloseReason reason = goAway.reason();
             String why = reason == null ? "reason " + goAway.code() : reason.text();
             return "the relay at " + endpoint + " will close in " + goAway.closesInMillis() + " ms: " + why
-                    + (goAway.text().isEmpty() || goAway.text().equals(why) ? "" : ", " + goAway.text());
+                    + (goAway.text().isEmpty() || goAway.text().equals(why)
+                            ? ""
+                            : ", " + PrintableText.line(goAway.text()));
         }
     }
 

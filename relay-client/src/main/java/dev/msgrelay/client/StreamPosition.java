@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 final class StreamPosition {
     private static final long NONE = 0;
 
+    /** No stream gets there; what follows a jump so far would soon be negative. */
+    private static final long FARTHEST = 1L << 62;
+
     private final Consumer<Gap> onGap;
     private final boolean mayResume;
 
@@ -57,6 +60,7 @@ final class StreamPosition {
         filtered = withFilter;
         numbered = tellsNumbers;
         long at = welcome.next();
+        notTooFar(ControlFrames.WELCOME, at);
         if (next == NONE || isOther(welcome)) {
             epoch = welcome.epoch();
             next = at;
@@ -82,6 +86,7 @@ final class StreamPosition {
     /** SEQUENCE, PING or SUBSCRIBED: the next message is at least {@code at}, what lies between was left out. */
     void leftOut(int frame, long at) throws FrameException {
         notBack(frame, at);
+        notTooFar(frame, at);
         if (at > next && !filtered) {
             jump(frame, at);
         }
@@ -90,12 +95,18 @@ final class StreamPosition {
 
     /** GAP. */
     void gap(long from, long to, int reason) throws FrameException {
-        if (to == Long.MAX_VALUE) {
-            throw new FrameException(CloseReason.MALFORMED_CONTROL, "GAP to " + to + " leaves no message to come");
-        }
+        notTooFar(ControlFrames.GAP, to);
         leftOut(ControlFrames.GAP, from);
         onGap.accept(new Gap(from, to, reason));
         next = to + 1;
+    }
+
+    private static void notTooFar(int frame, long at) throws FrameException {
+        if (at > FARTHEST) {
+            throw new FrameException(
+                    CloseReason.MALFORMED_CONTROL,
+                    ControlFrames.name(frame) + " to " + at + " is beyond " + FARTHEST + ", where no stream gets");
+        }
     }
 
     private void notBack(int frame, long at) throws FrameException {

@@ -169,7 +169,7 @@ public final class SubscriberOptions extends ConnectionOptions {
 
         /** Is told every gap, on the thread that polls, in its place between the messages. */
         public Builder onGap(Consumer<Gap> listener) {
-            onGap = listener;
+            onGap = Objects.requireNonNull(listener, "listener");
             return this;
         }
 

@@ -23,6 +23,7 @@ final class Timeouts {
 
     /** When a wait that begins now has to end, by {@link System#nanoTime}. */
     static long deadline(Duration atMost) {
-        return System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost);
+        // What lies too far back would overflow into the future.
+        return System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(atMost));
     }
 }

@@ -49,6 +49,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private final ByteBuffer plain;
     private boolean inputEnded;
     private boolean partOfRecord;
+    private boolean socketRead;
 
     private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine) {
         this.endpoint = endpoint;
@@ -224,6 +225,8 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     @Override
     public int read(ByteBuffer to) throws IOException {
         int before = to.position();
+        // Once at most: records without data may come for ever.
+        socketRead = false;
         try {
             while (to.hasRemaining() && readOnce(to, to.position() > before)) {
                 // The next record.
@@ -259,7 +262,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             }
             case BUFFER_UNDERFLOW -> {
                 partOfRecord = true;
-                return !some && readSocket() > 0;
+                return !some && !socketRead && readSocket() > 0;
             }
             default -> {
                 return true;
@@ -268,6 +271,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     private int readSocket() throws IOException {
+        socketRead = true;
         netIn.compact();
         int n;
         try {

@@ -9,6 +9,7 @@ import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Objects;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -42,7 +43,7 @@ public final class TlsOptions {
 
     /** Trusts the authorities of a PEM file, and no others. */
     public static TlsOptions trusting(Path ca) {
-        return new TlsOptions(ca, null, null, null);
+        return new TlsOptions(Objects.requireNonNull(ca, "ca"), null, null, null);
     }
 
     /**
@@ -52,6 +53,8 @@ public final class TlsOptions {
      * @param key its private key, PEM, PKCS#8, not encrypted
      */
     public TlsOptions showing(Path certificate, Path key) {
+        Objects.requireNonNull(certificate, "certificate");
+        Objects.requireNonNull(key, "key");
         return new TlsOptions(ca, certificate, key, name);
     }
 

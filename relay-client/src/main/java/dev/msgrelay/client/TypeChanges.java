@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -43,6 +44,7 @@ final class TypeChanges {
 
     /** From any thread. */
     CompletableFuture<Long> ask(TypeRanges types) {
+        Objects.requireNonNull(types, "types");
         synchronized (this) {
             if (ended == null && sent.size() + waiting.size() < MOST) {
                 Change change = new Change(requests++, types);

@@ -5,15 +5,22 @@ import static dev.msgrelay.client.Frames.ack;
 import static dev.msgrelay.client.Frames.welcome;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.client.ScriptedRelay.Peer;
 import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.PrintableText;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +54,95 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                 RelayPublisher publisher = open(acked(relay).handshakeTimeout(SHORT))) {
             settle(publisher, "a");
             assertThat(events(SessionEvent.Lost.class).get(0).text()).startsWith("no WELCOME from");
+        }
+    }
+
+    /** What it says ends in logs and on terminals. */
+    @Test
+    void aRelaysWordsAreOnePrintableLine() throws Exception {
+        String words = "\u001b[2Jgone\r\nWARN all is lost \u202E";
+        Script goes = client -> {
+            client.hello();
+            client.send(
+                    welcomePublisher(0),
+                    new GoAwayFrame(CloseReason.SHUTDOWN, 1, words).encode(),
+                    ErrorFrame.encode(CloseReason.SHUTDOWN, words));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(goes, this::serveOne);
+                RelayPublisher publisher = open(acked(relay))) {
+            settle(publisher, "a");
+            assertThat(events(SessionEvent.GoingAway.class)).hasSize(1);
+            assertThat(events(SessionEvent.Lost.class)).isNotEmpty();
+            assertThat(events)
+                    .allSatisfy(event -> assertThat(event.text().codePoints().allMatch(PrintableText::isPrintable))
+                            .as(event.text())
+                            .isTrue());
+        }
+    }
+
+    /** The next one would be negative. */
+    @Test
+    void aRelayThatHasAcceptedTheLastNumberIsAFault() throws Exception {
+        Script last = client -> {
+            client.hello();
+            client.send(welcomePublisher(Long.MAX_VALUE));
+            assertThat(ErrorFrame.code(client.expect(ControlFrames.ERROR))).isPositive();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(last, this::serveOne);
+                RelayPublisher publisher = open(acked(relay))) {
+            settle(publisher, "a");
+            assertThat(publisher.firstNumber()).isEqualTo(1);
+            assertThat(acks).containsExactly("1@1");
+        }
+    }
+
+    @Test
+    void anInterruptEndsAConnectThatTriesForEver() throws Exception {
+        try (ScriptedRelay nobody = ScriptedRelay.of()) {
+            nobody.await();
+            CompletableFuture<IOException> connecting = new CompletableFuture<>();
+            Thread thread = new Thread(() -> {
+                try {
+                    RelayPublisher.connect(acked(nobody)
+                                    .reconnect(ReconnectPolicy.endless().withDelays(LONG, LONG))
+                                    .build())
+                            .close();
+                } catch (IOException e) {
+                    connecting.complete(e);
+                }
+            });
+            thread.start();
+            thread.interrupt();
+            assertThat(connecting.get(10, TimeUnit.SECONDS)).hasMessageContaining("nterrupt");
+            thread.join();
+        }
+    }
+
+    @Test
+    void aListenerThatThrowsLeavesNoConnectionBehind() throws Exception {
+        try (PlainServer server = PlainServer.tcp()) {
+            PublisherOptions options = PublisherOptions.builder(server.endpoint())
+                    .plain()
+                    .onEvent(event -> {
+                        if (event instanceof SessionEvent.ConnectedPlain) {
+                            throw new IllegalStateException("mine");
+                        }
+                    })
+                    .build();
+            assertThatThrownBy(() -> RelayPublisher.connect(options)).hasMessage("mine");
+            try (SocketChannel left = server.accept()) {
+                assertThat(CompletableFuture.supplyAsync(() -> read(left)).get(10, TimeUnit.SECONDS))
+                        .isEqualTo(-1);
+            }
+        }
+    }
+
+    private static int read(SocketChannel channel) {
+        try {
+            return channel.read(ByteBuffer.allocate(1));
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
     }
 

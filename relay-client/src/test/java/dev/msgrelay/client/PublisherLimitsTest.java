@@ -4,10 +4,12 @@ import static dev.msgrelay.client.Frames.ack;
 import static dev.msgrelay.client.Frames.ping;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.msgrelay.client.ScriptedRelay.Frame;
+import dev.msgrelay.client.ScriptedRelay.Peer;
 import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
@@ -18,6 +20,8 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -201,6 +205,84 @@ class PublisherLimitsTest extends ScriptedPublishing {
             long allocated = threads.getCurrentThreadAllocatedBytes() - before;
             assertThat(allocated).as("bytes for %d messages", count).isLessThan(count);
             assertThat(publisher.flush(LONG)).isTrue();
+        }
+    }
+
+    @Test
+    void nothingIsNoArgument() throws Exception {
+        PublisherOptions.Builder options = PublisherOptions.builder(Endpoint.tcp("127.0.0.1", 1));
+        assertThatNullPointerException().isThrownBy(() -> options.onAck(null));
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
+                RelayPublisher publisher = open(acked(relay))) {
+            assertThatNullPointerException().isThrownBy(() -> publisher.publish(1, bytes("a"), null));
+            assertThat(publisher.messages()).isZero();
+        }
+    }
+
+    @Test
+    void aTimeThatIsOverIsNotWaitedFor() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(Peer::drain);
+                RelayPublisher publisher =
+                        open(acked(relay).closeTimeout(SHORT).maxBody(10).bufferSize(18))) {
+            publish(publisher, "0123456789");
+            for (Duration over : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+                assertThat(CompletableFuture.supplyAsync(() -> flushes(publisher, over))
+                                .get(10, TimeUnit.SECONDS))
+                        .isFalse();
+                assertThat(publisher.publish(1, bytes("x"), over)).isEqualTo(PublishOutcome.FULL);
+            }
+        }
+    }
+
+    private static boolean flushes(RelayPublisher publisher, Duration atMost) {
+        try {
+            return publisher.flush(atMost);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Its thread would wait for itself. */
+    @Test
+    void aListenerDoesNotWaitForItsOwnPublisher() throws Exception {
+        CompletableFuture<RelayPublisher> made = new CompletableFuture<>();
+        CompletableFuture<String> told = new CompletableFuture<>();
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
+                RelayPublisher publisher =
+                        open(acked(relay).maxBody(10).bufferSize(18).onAck((number, sequence) -> {
+                            Duration day = Duration.ofDays(1);
+                            try {
+                                RelayPublisher mine = made.join();
+                                told.complete(mine.flush(day) + " " + mine.publish(1, bytes("x"), day) + " "
+                                        + mine.publish(1, new byte[1], 0, 1, day));
+                            } catch (InterruptedException e) {
+                                told.completeExceptionally(e);
+                            }
+                        }))) {
+            publish(publisher, "0123456789");
+            made.complete(publisher);
+            assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo("false FULL FULL");
+            assertThat(publisher.flush(LONG)).isTrue();
+        }
+    }
+
+    @Test
+    void aListenerMayCloseItsOwnPublisherAndNothingIsLost() throws Exception {
+        CompletableFuture<RelayPublisher> made = new CompletableFuture<>();
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    takeAll(client, 0, 3);
+                    client.send(ack(1, 1));
+                    client.send(ack(3, 3));
+                    client.drain();
+                });
+                RelayPublisher publisher = open(
+                        acked(relay).onAck((number, sequence) -> made.join().close()))) {
+            publish(publisher, "a", "b", "c");
+            made.complete(publisher);
+            relay.await();
+            publisher.close();
+            assertThat(publisher.failure()).isEmpty();
+            assertThat(publisher.settled()).isEqualTo(3);
         }
     }
 

@@ -50,6 +50,30 @@ class StreamPositionTest {
         assertThat(position.next()).isEqualTo(10);
     }
 
+    /** Behind the last one they would be negative. */
+    @Test
+    void numbersDoNotWrap() {
+        for (long last : new long[] {Long.MAX_VALUE - 1, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> {
+                        StreamPosition position = position(0, 0);
+                        position.welcome(welcome(EPOCH, last), false, true);
+                        assertThat(position.message()).isPositive();
+                        assertThat(position.message()).isPositive();
+                        assertThat(position.next()).isPositive();
+                    })
+                    .isInstanceOf(FrameException.class);
+            assertThatThrownBy(() -> {
+                        StreamPosition position = position(EPOCH, 7);
+                        position.welcome(welcome(EPOCH, 7), true, true);
+                        position.leftOut(ControlFrames.SEQUENCE, last);
+                        assertThat(position.message()).isPositive();
+                        assertThat(position.message()).isPositive();
+                        assertThat(position.next()).isPositive();
+                    })
+                    .isInstanceOf(FrameException.class);
+        }
+    }
+
     @Test
     void aWelcomeThatGoesBackIsAFault() {
         StreamPosition position = position(EPOCH, 7);

@@ -1,24 +1,36 @@
 package dev.msgrelay.client;
 
+import static dev.msgrelay.client.Frames.gap;
 import static dev.msgrelay.client.Frames.message;
+import static dev.msgrelay.client.Frames.ping;
 import static dev.msgrelay.client.Frames.sequence;
 import static dev.msgrelay.client.Frames.welcome;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.msgrelay.client.ScriptedRelay.Script;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Polling and what ends it: close, handlers, relays without HELLO; and what it costs. */
 @SuppressWarnings("try") // closing early is what is tested
@@ -91,6 +103,102 @@ class SubscriberPollingTest {
         }
     }
 
+    /** Little-endian bodies are common; the frames behind them, and the next body, are read as ever. */
+    @Test
+    void whatAHandlerDoesToItsBodyStaysWithIt() throws Exception {
+        List<ByteOrder> orders = new ArrayList<>();
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(Frames.joined(
+                            welcome(1), message(1, "a"), gap(2, 4, GapReason.SLOW), ping(1, 5, 4), message(1, "b")));
+                    client.drain();
+                });
+                SubscriberRun run =
+                        SubscriberRun.of(relay.endpoint(), options -> options.reconnect(ReconnectPolicy.none()))) {
+            while (run.messages.size() < 2) {
+                poll(run, (sequence, type, body) -> {
+                    run.messages.add("" + sequence);
+                    orders.add(body.order());
+                    body.order(ByteOrder.LITTLE_ENDIAN).position(body.limit());
+                });
+            }
+            assertThat(run.messages).containsExactly("1", "5");
+            assertThat(orders).containsOnly(ByteOrder.BIG_ENDIAN);
+            assertThat(run.gaps).containsExactly(new Gap(2, 4, GapReason.SLOW.code()));
+        }
+    }
+
+    /** It would be handed the frames of the read that is under way once more. */
+    @Test
+    void aHandlerCannotPoll() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(Frames.joined(welcome(1), message(1, "a"), message(1, "b")));
+                    client.send(message(1, "c"));
+                });
+                SubscriberRun run =
+                        SubscriberRun.of(relay.endpoint(), options -> options.reconnect(ReconnectPolicy.none()))) {
+            assertThatThrownBy(() -> run.subscriber.run((sequence, type, body) -> poll(run, (s, t, b) -> {})))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** Whoever is interrupted wants to end; polling may go on after it all the same. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anInterruptEndsAPollThatWaits(boolean connected) throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(1), message(1, "a"));
+            client.drain();
+        };
+        Script second = client -> {
+            assertThat(client.hello().number()).isEqualTo(2);
+            client.send(welcome(2), message(1, "b"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = connected ? ScriptedRelay.of(first, second) : ScriptedRelay.of();
+                SubscriberRun run = SubscriberRun.of(
+                        relay.endpoint(),
+                        options -> options.reconnect(
+                                ReconnectPolicy.endless().withDelays(Duration.ofHours(1), Duration.ofHours(1))))) {
+            if (connected) {
+                run.untilMessages(1);
+            } else {
+                run.untilEvent(SessionEvent.Lost.class);
+            }
+            CompletableFuture<Boolean> polling = new CompletableFuture<>();
+            Thread thread = new Thread(() -> {
+                try {
+                    run.subscriber.run((sequence, type, body) -> {});
+                } catch (ClosedByInterruptException e) {
+                    polling.complete(Thread.currentThread().isInterrupted());
+                } catch (IOException e) {
+                    polling.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            thread.interrupt();
+            assertThat(polling.get(10, TimeUnit.SECONDS))
+                    .as("still interrupted")
+                    .isTrue();
+            thread.join();
+            if (connected) {
+                run.untilMessages(2);
+                assertThat(run.messages).containsExactly("1:1:a", "2:1:b");
+            }
+        }
+    }
+
+    private static boolean poll(SubscriberRun run, MessageHandler handler) {
+        try {
+            return run.subscriber.poll(handler) >= 0;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void withoutHelloItSaysNothingAndTellsThatItMissedSomething() throws Exception {
         Script plain = client -> {
@@ -160,7 +268,25 @@ class SubscriberPollingTest {
         assertThatThrownBy(() ->
                         SubscriberOptions.builder(endpoint).fromSequence(0, 0).build())
                 .hasMessageContaining("number 0 is not within 1..");
-        assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).heartbeat(java.time.Duration.ofMillis(99)))
+        assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).heartbeat(Duration.ofMillis(99)))
                 .hasMessageContaining("99 ms is not within 100..3600000");
+    }
+
+    /** Where it is given, and not when it is needed first: then a message would be lost with it. */
+    @Test
+    void nothingIsNoOption() throws Exception {
+        SubscriberOptions.Builder options = SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", 1));
+        assertThatNullPointerException().isThrownBy(() -> options.onGap(null));
+        assertThatNullPointerException().isThrownBy(() -> options.onEvent(null));
+        assertThatNullPointerException().isThrownBy(() -> options.token(null));
+        assertThatNullPointerException().isThrownBy(() -> options.reconnect(null));
+        assertThatNullPointerException().isThrownBy(() -> Endpoint.tcp(null, 1));
+        assertThatNullPointerException().isThrownBy(() -> Endpoint.unix(null));
+        assertThatNullPointerException().isThrownBy(() -> TlsOptions.trusting(null));
+        assertThatNullPointerException().isThrownBy(() -> TlsOptions.system().showing(null, Path.of("key")));
+        try (RelaySubscriber subscriber = RelaySubscriber.open(options.build())) {
+            assertThatNullPointerException().isThrownBy(() -> subscriber.types(null));
+            assertThatNullPointerException().isThrownBy(() -> subscriber.poll(null));
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.protocol;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ReadableByteChannel;
 
 /**
@@ -134,7 +135,8 @@ public final class FrameReader {
                     missing = next - offset;
                     break;
                 }
-                body.limit(next).position(bodyStart);
+                // A consumer may have read the body before in another order.
+                body.limit(next).position(bodyStart).order(ByteOrder.BIG_ENDIAN);
                 offset = next;
                 count++;
                 consumer.onFrame(type, body);

@@ -227,7 +227,8 @@ final class PublishCommand implements Callable<Integer> {
             return Resumption.none();
         }
         Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
-        String input = file == null
+        // What comes out of a pipe cannot be read a second time.
+        String input = file == null || !Files.isRegularFile(file)
                 ? null
                 : (chunk == null ? "lines" : "pieces of " + chunk + " bytes") + " of " + file.toRealPath();
         try {

@@ -53,26 +53,41 @@ final class PublisherState implements AutoCloseable {
      * @param epoch of the stream
      * @param first number of the input's first message
      */
-    record Run(String input, long epoch, long first) {}
+    record Run(String input, long epoch, long first) {
+        Run {
+            if (first < 1) {
+                throw new IllegalArgumentException(FIRST + " " + first);
+            }
+        }
+    }
 
-    private PublisherState(Path file, FileChannel lock, Properties kept) throws IOException {
+    private PublisherState(Path file, FileChannel lock) throws IOException {
         this.file = file;
         this.lock = lock;
         try {
-            String id = kept.getProperty(PRODUCER);
-            producer = id == null ? ProducerId.random() : ProducerId.parse(id);
+            boolean isNew = !Files.exists(file);
+            Properties kept = isNew ? new Properties() : read(file);
+            producer = isNew ? ProducerId.random() : ProducerId.parse(kept.getProperty(PRODUCER, ""));
             run = kept.getProperty(INPUT) == null
                     ? null
                     : new Run(
                             kept.getProperty(INPUT),
                             Long.parseLong(kept.getProperty(EPOCH)),
                             Long.parseLong(kept.getProperty(FIRST)));
+            if (isNew) {
+                write();
+            }
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage() + "): remove it to begin anew", e);
         }
-        if (kept.isEmpty()) {
-            write();
+    }
+
+    private static Properties read(Path file) throws IOException {
+        Properties kept = new Properties();
+        try (InputStream in = Files.newInputStream(file)) {
+            kept.load(in);
         }
+        return kept;
     }
 
     /** {@code $XDG_STATE_HOME/relay-client}, or {@code ~/.local/state/relay-client} where that is not set. */
@@ -99,13 +114,7 @@ final class PublisherState implements AutoCloseable {
             if (!isMine(lock)) {
                 throw new HeldException("another relay-client publishes as '" + name + "': " + lockFile + " is locked");
             }
-            Properties kept = new Properties();
-            if (Files.exists(file)) {
-                try (InputStream in = Files.newInputStream(file)) {
-                    kept.load(in);
-                }
-            }
-            return new PublisherState(file, lock, kept);
+            return new PublisherState(file, lock);
         } catch (IOException | RuntimeException e) {
             lock.close();
             throw e;

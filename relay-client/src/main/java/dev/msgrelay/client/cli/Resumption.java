@@ -68,6 +68,8 @@ final class Resumption implements AutoCloseable {
                 welcomed(connected.welcome());
             } catch (IOException e) {
                 had.completeExceptionally(e);
+                // It becomes the publisher's failure, which the command tells in one line.
+                Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> {});
                 throw new UncheckedIOException(e);
             }
         } else if (event instanceof SessionEvent.GaveUp) {

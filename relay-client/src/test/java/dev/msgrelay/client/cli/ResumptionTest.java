@@ -13,12 +13,15 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -163,6 +166,31 @@ class ResumptionTest {
         }
     }
 
+    /** What was read out of it is gone: behind a run that was cut short all of it is something else. */
+    @Test
+    void aPipeIsNotGoneOnWith() throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 2), serve(Frames.welcomePublisher(2), 2, 4))) {
+            for (int i = 0; i < 2; i++) {
+                CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(pipe));
+                CommandRun run = publish(relay, "--reconnect", "none", "--file", pipe.toString());
+                assertThat(run.exitCode()).as(run.err()).isEqualTo(1 - i);
+                writing.get(10, TimeUnit.SECONDS);
+            }
+            assertThat(got).containsExactly("a", "b", "a", "b");
+        }
+    }
+
+    private static void write(Path pipe) {
+        try {
+            Files.write(pipe, List.of("a", "b"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void whatCannotBeKeptIsNamed() throws Exception {
         Path occupied = Files.createFile(directory.resolve("occupied"));
@@ -181,6 +209,33 @@ class ResumptionTest {
                 .singleElement()
                 .asString()
                 .contains("cannot keep the producer id of 'orders' in " + occupied);
+    }
+
+    /** One line says so, and no stack beside it. */
+    @Test
+    void aDiskThatIsFullWithinTheRunIsNamed() throws Exception {
+        List<Throwable> uncaught = Collections.synchronizedList(new ArrayList<>());
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, fault) -> uncaught.add(fault));
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+            client.hello();
+            for (String kept : List.of("state/orders.publisher", "state/orders.lock", "state")) {
+                Files.delete(directory.resolve(kept));
+            }
+            client.send(Frames.welcomePublisher(0));
+            client.drain();
+        })) {
+            CommandRun run = publish(relay, "--quiet");
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("cannot keep what is published: " + directory.resolve("state"));
+            relay.await();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+        assertThat(uncaught).isEmpty();
     }
 
     /** Takes so many messages behind number {@code accepted}, and acknowledges none. */
@@ -218,11 +273,12 @@ class ResumptionTest {
                 "--ack",
                 "--name",
                 "orders",
-                "--file",
-                file.toString(),
                 "--state",
                 directory.resolve("state").toString()));
         args.addAll(List.of(more));
+        if (!args.contains("--file")) {
+            args.addAll(List.of("--file", file.toString()));
+        }
         return CommandRun.of(args.toArray(String[]::new));
     }
 }

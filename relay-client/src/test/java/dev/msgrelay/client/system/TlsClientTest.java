@@ -20,7 +20,9 @@ import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +34,8 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -217,6 +221,39 @@ class TlsClientTest {
                     })
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("this port is for TLS");
+        }
+    }
+
+    /** A stranger that changes its key for ever says nothing by that. */
+    @Test
+    void recordsWithoutDataDoNotPutTheHandshakeOff() throws Exception {
+        SSLContext context = SSLContext.getInstance("TLSv1.3");
+        context.init(files.relay().toKeyManagerFactory().getKeyManagers(), null, null);
+        try (ServerSocket listener = context.getServerSocketFactory().createServerSocket(0);
+                RelaySubscriber subscriber = RelaySubscriber.open(
+                        SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", listener.getLocalPort()))
+                                .tls(TlsOptions.trusting(files.ca))
+                                .handshakeTimeout(Duration.ofMillis(200))
+                                .reconnect(ReconnectPolicy.none())
+                                .build())) {
+            CompletableFuture<Void> polling = CompletableFuture.runAsync(() -> {
+                try {
+                    subscriber.run((sequence, type, body) -> {});
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            CompletableFuture<Void> stranger = CompletableFuture.runAsync(() -> {
+                try (SSLSocket socket = (SSLSocket) listener.accept()) {
+                    while (!polling.isDone()) {
+                        socket.startHandshake();
+                    }
+                } catch (IOException e) {
+                    // The client has left.
+                }
+            });
+            assertThatThrownBy(() -> polling.get(10, TimeUnit.SECONDS)).hasMessageContaining("no WELCOME");
+            stranger.get(10, TimeUnit.SECONDS);
         }
     }
 

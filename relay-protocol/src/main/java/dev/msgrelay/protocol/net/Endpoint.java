@@ -11,10 +11,12 @@ import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -80,7 +82,7 @@ public final class Endpoint {
         if (port < 1 || port > MAX_PORT) {
             throw new IllegalArgumentException("port " + port + " is not within 1.." + MAX_PORT);
         }
-        return new Endpoint(host, port, null);
+        return new Endpoint(Objects.requireNonNull(host, "host"), port, null);
     }
 
     /** Where something listens already; a wildcard address is that of loopback. */
@@ -95,7 +97,7 @@ public final class Endpoint {
 
     /** A Unix domain socket. */
     public static Endpoint unix(Path path) {
-        return new Endpoint(null, 0, path);
+        return new Endpoint(null, 0, Objects.requireNonNull(path, "path"));
     }
 
     /** Whether this is a Unix domain socket. */
@@ -143,6 +145,8 @@ public final class Endpoint {
     public SocketChannel open(Duration timeout) throws IOException {
         try {
             return isUnix() ? openUnix(timeout) : openTcp(timeout);
+        } catch (ClosedByInterruptException e) {
+            throw failed("interrupted", e);
         } catch (SocketTimeoutException | AsynchronousCloseException e) {
             throw failed("no connection within " + timeout.toMillis() + " ms", e);
         } catch (UnknownHostException e) {

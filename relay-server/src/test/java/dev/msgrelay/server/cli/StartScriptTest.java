@@ -65,6 +65,29 @@ class StartScriptTest {
         return said.lines().toList();
     }
 
+    /** The first file that the JVM opens would be what is published, and what is printed into. */
+    @Test
+    void whatIsClosedStaysUnreadableAndUnwritable() throws Exception {
+        Files.writeString(home.resolve("jdk/bin/java"), """
+                #!/bin/sh
+                for fd in 0 1 2; do
+                    { true 4>&$fd; } 2>/dev/null && echo "$fd is taken" >&3
+                done
+                cat >/dev/null 2>&1 || echo "nothing can be read" >&3
+                { echo; } 2>/dev/null || echo "nothing can be written" >&3
+                """);
+        Process process = process("sh", "-c", "exec sh \"$0\" 3>&1 <&- >&- 2>&-", script.toString());
+        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines())
+                .containsExactly(
+                        "0 is taken", "1 is taken", "2 is taken", "nothing can be read", "nothing can be written");
+    }
+
+    private Process process(String... command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
+        return builder.start();
+    }
+
     private boolean asked() {
         return Files.exists(home.resolve("asked"));
     }

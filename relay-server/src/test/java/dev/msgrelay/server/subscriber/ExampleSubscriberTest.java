@@ -49,10 +49,13 @@ class ExampleSubscriberTest {
 
     /** Runs it until the relay closes; answers what it printed. */
     private static List<String> run(TestRelay relay, long last, String... args) throws Exception {
-        List<String> command = new ArrayList<>(List.of("python3", "-u", EXAMPLE.toString(), "127.0.0.1"));
+        List<String> command = new ArrayList<>(List.of("python3", EXAMPLE.toString(), "127.0.0.1"));
         command.add("" + relay.relay().subscribeAddress().getPort());
         command.addAll(List.of(args));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        // As in a pipe of a user's.
+        builder.environment().remove("PYTHONUNBUFFERED");
+        Process process = builder.start();
         List<String> lines = new CopyOnWriteArrayList<>();
         Workers reader = new Workers().start("process-output", () -> {
             try (BufferedReader in = process.inputReader()) {
