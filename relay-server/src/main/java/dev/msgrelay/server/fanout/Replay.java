@@ -81,7 +81,8 @@ final class Replay {
     boolean begin(Start start, Mark head) {
         if (!sought) {
             sought = true;
-            wanted = first(start);
+            // The journal may have gone on since the head was read.
+            wanted = Math.min(first(start), head.sequence());
             reader.seek(wanted, head);
             if (reader.boundary().sequence() > wanted || reader.overtaken()) {
                 feed.seek(wanted);
@@ -141,7 +142,8 @@ final class Replay {
         }
         reader.leave();
         sequence = reader.boundary().sequence();
-        if (!reader.overtaken()) {
+        // A block of the journal may begin before the message that is wanted: only there it can go on to that.
+        if (sequence >= wanted && !reader.overtaken()) {
             giveBack();
             pages.leave(this);
             return Source.LOG;

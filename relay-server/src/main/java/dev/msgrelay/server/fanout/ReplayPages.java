@@ -103,9 +103,12 @@ public final class ReplayPages {
 
     /** Does not want one any more. */
     synchronized void leave(Object who) {
-        if (line.remove(who)) {
-            since = line.isEmpty() ? NEVER : clock.getAsLong();
+        if (line.peekFirst() != who) {
+            line.remove(who);
+            return;
         }
+        line.pollFirst();
+        since = line.isEmpty() ? NEVER : clock.getAsLong();
     }
 
     /** Since when somebody has been first in the line; {@link #NEVER}: nobody waits. */

@@ -38,6 +38,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -112,8 +113,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
     private boolean speaks;
     private boolean missed;
     private boolean durableOnly;
-    // What is to be said before the end; null: nothing.
+    // What is to be said before the end, and for so long; null: nothing.
     private Refusal farewell;
+    private Future<?> patience;
 
     public SubscriberConnection(Services services, Shared shared, SendGroup group) {
         super(services, Role.SUBSCRIBER);
@@ -542,7 +544,7 @@ public final class SubscriberConnection extends Connection implements WindowGate
         readMore(true);
         // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
         long atMost = Math.max(shared.stallNanos, TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        channel().eventLoop().schedule(() -> channel().close(), atMost, TimeUnit.NANOSECONDS);
+        patience = channel().eventLoop().schedule(() -> channel().close(), atMost, TimeUnit.NANOSECONDS);
         // At once where that is possible: the end of what it sends, which closes the channel, may be read next.
         while (farewell != null && !delivery.busy() && delivery.reader().atBoundary()) {
             sayFarewell();
@@ -567,6 +569,9 @@ public final class SubscriberConnection extends Connection implements WindowGate
     @Override
     protected void release() {
         farewell = null;
+        if (patience != null) {
+            patience.cancel(false);
+        }
         allowance.leave();
         if (group != null) {
             group.remove(this);

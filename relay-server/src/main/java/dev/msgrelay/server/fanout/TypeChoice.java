@@ -61,7 +61,7 @@ final class TypeChoice {
     /** HELLO's are in force from here on. A SUBSCRIBE that lies behind HELLO may want others already: it has its turn later. */
     void choose(TypeRanges ofHello) {
         inForce = ofHello;
-        if (wantedBytes > 0) {
+        if (wantedBytes > 0 || wanted.isAll()) {
             memory.give(inForceBytes);
             inForceBytes = wantedBytes;
             wantedBytes = 0;

@@ -245,7 +245,13 @@ final class FrameAssembler {
     void grow() {
         ReadBuffer old = memory;
         Size oldSize = size;
-        memory = new ReadBuffer(allocator, frame + SLACK);
+        int reserved = frame + SLACK;
+        try {
+            memory = new ReadBuffer(allocator, reserved);
+        } catch (OutOfMemoryError none) {
+            line.give(reserved);
+            throw none;
+        }
         size = Size.LONG;
         memory.view().put(0, old.view(), 0, bytes);
         giveBack(old, oldSize);

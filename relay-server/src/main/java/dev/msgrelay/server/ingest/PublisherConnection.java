@@ -341,6 +341,9 @@ public final class PublisherConnection extends Connection
         }
         if (assembler.bytes() > 0 && speaksTls(assembler.view(), 0, assembler.bytes())) {
             refuseTls();
+        } else if (draining) {
+            // The rest of a begun frame is never read: there is nothing to wait for.
+            return;
         } else if (isPaused()) {
             wait = Wait.RATE;
             reads.off();

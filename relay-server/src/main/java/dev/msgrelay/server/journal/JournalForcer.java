@@ -202,18 +202,17 @@ final class JournalForcer {
         long recorded = writer.recorded();
         Segment current = writer.current();
         boolean newNames = false;
-        boolean currentDone = current == null;
         for (Segment s = writer.complete().poll();
                 s != null;
                 s = writer.complete().poll()) {
             s.force();
             newNames |= !s.nameForced();
-            currentDone |= s == current;
             s.close();
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.timeMillis()));
         }
-        if (!currentDone) {
+        // In the middle of a roll it is complete as well, also at the force after the one that closed it.
+        if (current != null && !current.isClosed()) {
             current.force();
             newNames |= !current.nameForced();
             current.setNameForced();

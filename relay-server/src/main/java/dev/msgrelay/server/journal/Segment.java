@@ -18,6 +18,7 @@ final class Segment implements Closeable {
 
     // Of the forcer.
     private boolean nameForced;
+    private boolean closed;
 
     Segment(SegmentHeader header, Disk.File stream, Disk.File index, JournalSettings settings) {
         this.header = header;
@@ -91,8 +92,13 @@ final class Segment implements Closeable {
         nameForced = true;
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public void close() throws IOException {
+        closed = true;
         try (stream) {
             index.close();
         }

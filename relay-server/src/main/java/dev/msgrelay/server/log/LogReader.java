@@ -349,8 +349,7 @@ public final class LogReader {
         int left = length;
         while (left > 0) {
             int part = Math.min(left, leftInChunk(at));
-            ByteBuffer piece = target.duplicate().limit(target.position() + part);
-            chunkAt(at).memory().getBytes(offsetInChunk(at), piece);
+            target.put(target.position(), chunkAt(at).view(), offsetInChunk(at), part);
             target.position(target.position() + part);
             at += part;
             left -= part;

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.msgrelay.protocol.TypeRanges;
@@ -13,7 +14,9 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -37,6 +40,26 @@ class FrameAssemblerTest {
     private static final int READ = IngestPort.READ_BYTES;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private boolean noMemory;
+    private final ByteBufAllocator ofConnections = new AbstractByteBufAllocator(true) {
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new AssertionError("all of it is direct memory");
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            if (noMemory) {
+                throw new OutOfMemoryError("none left");
+            }
+            return allocator.directBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    };
     private final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONNECTIONS,
             10L * FrameAssembler.SMALL,
@@ -112,7 +135,7 @@ class FrameAssemblerTest {
 
     /** Does with an assembler what a publisher's connection does with it. */
     private final class Connection implements MemoryLine.Waiter {
-        final FrameAssembler assembler = new FrameAssembler(allocator, budget.pool(Part.CONNECTIONS), line, port);
+        final FrameAssembler assembler = new FrameAssembler(ofConnections, budget.pool(Part.CONNECTIONS), line, port);
         final boolean shares;
         boolean waitsForMemory;
         boolean waitsForRoom;
@@ -405,6 +428,19 @@ class FrameAssemblerTest {
         last.read(bytes, last.assembler.bytes(), bytes.length);
         assertTaken(bytes, "the fourth");
         assertThat(line.length()).isZero();
+    }
+
+    /** What was reserved for a frame goes back where the machine does not have it: others wait for it. */
+    @Test
+    void memoryThatIsReservedAndNotThere() {
+        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
+        Connection connection = new Connection(true);
+        connection.read(bytes, 0, 8);
+        noMemory = true;
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> connection.read(bytes, 8, 100_000));
+        noMemory = false;
+        connection.assembler.release();
+        assertThat(budget.pool(Part.FRAMES).used()).isZero();
     }
 
     @Test

@@ -295,6 +295,28 @@ class PublisherTalkTest {
         assertThat(rig.messages()).isZero();
     }
 
+    /** What is read of a frame whose rest is never read is nothing to wait for. */
+    @Test
+    void aDrainDoesNotWaitForTheMemoryOfABegunFrame() {
+        byte[] part = Arrays.copyOf(new Frames().frame(5, 90_000).bytes(), 70_000);
+        for (int i = 0; i < PublisherRig.LONG_FRAMES; i++) {
+            rig.connect().read(part);
+        }
+        PublisherRig.Publisher held = rig.connect();
+        // There is room as it is read, and none when what was read is handed in.
+        int[] asked = {0};
+        rig.logMayGrow = () -> ++asked[0] <= 2;
+        held.read(new Frames().frame(1, 10).raw(Arrays.copyOf(part, 5_000)));
+        assertThat(held.waitsFor()).isEqualTo("room");
+        held.connection.stopReading(0);
+        assertThat(held.connection.quiet()).isFalse();
+        rig.logMayGrow = () -> true;
+        rig.round();
+        assertThat(rig.messages()).isEqualTo(1);
+        assertThat(held.connection.quiet()).isTrue();
+        assertThat(rig.line.length()).isZero();
+    }
+
     // ---- names -----------------------------------------------------------------------------------------------------
 
     @Test

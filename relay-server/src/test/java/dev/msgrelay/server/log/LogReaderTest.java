@@ -2,9 +2,11 @@ package dev.msgrelay.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -19,6 +21,7 @@ class LogReaderTest {
     private static final int LOG = 8 * CHUNK;
     private static final int PACKET = 300;
     private static final int PINNED = 8;
+    private static final int COPIES = 10_000;
 
     private record Frame(long position, int type, int length) {}
 
@@ -309,6 +312,23 @@ class LogReaderTest {
         append(1, 92);
         reader.leaveFor(head);
         assertThat(reader.holdAhead(100, head)).isEqualTo(100);
+        reader.release();
+    }
+
+    /** Of a subscriber that chose types each message is copied: what that allocates, it allocates for each message. */
+    @Test
+    void toCopyAMessageAllocatesNothing() {
+        append(1, 100);
+        LogReader reader = new LogReader(log);
+        reader.seek(1, head);
+        ByteBuffer target = ByteBuffer.allocateDirect(1000);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        reader.copy(0, 108, target);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < COPIES; i++) {
+            reader.copy(0, 108, target.clear());
+        }
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(COPIES);
         reader.release();
     }
 }

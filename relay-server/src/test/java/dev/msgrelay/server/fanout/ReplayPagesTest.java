@@ -1,0 +1,44 @@
+package dev.msgrelay.server.fanout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.journal.JournalFeed;
+import dev.msgrelay.server.log.Chunk;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.ops.Counters;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The line for memory that the journal is read into: who has a page and reads nothing is cut off by how long it stands. */
+class ReplayPagesTest {
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final MemoryBudget.Pool pool =
+            new MemoryBudget(Map.of(Part.REPLAYS, (long) JournalFeed.PAGE_BYTES)).pool(Part.REPLAYS);
+    private long now = 1;
+    private final ReplayPages pages = new ReplayPages(allocator, pool, new Counters(), () -> now);
+
+    @Test
+    void whoLeavesTheLineFromBehindDoesNotMakeTheFirstOneWaitAnew() {
+        Chunk page = pages.take("reads nothing", 0);
+        now = 10;
+        assertThat(pages.take("first", 0)).isNull();
+        now = 20;
+        assertThat(pages.take("second", 0)).isNull();
+        now = 30;
+        pages.leave("second");
+        assertThat(pages.waitingSince()).isEqualTo(10);
+        assertThat(pages.take("second", 0)).isNull();
+        now = 40;
+        pages.leave("first");
+        assertThat(pages.waitingSince())
+                .as("the second one is the first from here on")
+                .isEqualTo(40);
+        pages.leave("second");
+        assertThat(pages.waitingSince()).isEqualTo(ReplayPages.NEVER);
+        pages.give(page);
+        assertThat(pool.used()).isZero();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.msgrelay.server.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.log.StreamHead;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The writer loses its core between the two steps of a roll: a segment is complete, and is still the current one. */
+class RollTest {
+    private static final long SEGMENT = JournalSettings.MIN_SEGMENT;
+    private static final int FRAME = 1000;
+
+    private static final Journal.Watch NOBODY = new Journal.Watch() {
+        @Override
+        public void written(long position) {}
+
+        @Override
+        public void forced(long position) {}
+
+        @Override
+        public void failed(Throwable cause) {}
+    };
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    private final SimDisk disk = new SimDisk(new Random(1));
+    private final JournalSettings settings =
+            new JournalSettings(SEGMENT, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
+    private final SegmentFiles files = new SegmentFiles(disk, settings);
+    private final StreamHead written = new StreamHead();
+    private final StreamHead forced = new StreamHead();
+    private final PacketLog log = new PacketLog(allocator, 16 << 10, 4 << 10, 1460, 4, 4 << 10, position -> true);
+    private final JournalWriter writer = writer();
+    private final JournalForcer forcer =
+            new JournalForcer(disk, settings, files, writer, written, forced, 0, NOBODY, 0);
+    private long nanos;
+
+    private JournalWriter writer() {
+        written.set(0, 1);
+        forced.set(0, 1);
+        WrittenNames names = new WrittenNames(new NameMoves(), List.of());
+        return new JournalWriter(log, files, written, forced, 7, 0, SEGMENT, names, 0, NOBODY);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        writer.release();
+        files.close();
+        log.close();
+    }
+
+    private void write() {
+        assertThat(log.makeReady()).isTrue();
+        ByteBuffer frame = new Frames().frame(1, FRAME - 8).nativeBuffer();
+        log.packetStartsAt(0, 0);
+        log.append(frame, 0, FRAME, 1);
+        log.publish();
+        try {
+            forcer.prepare(nanos);
+            assertThat(writer.work(nanos, nanos)).isTrue();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void force() throws IOException {
+        nanos += 1_000_000;
+        forcer.work(nanos, nanos);
+    }
+
+    @Test
+    void aSegmentThatIsClosedIsNotForcedOnceMore() throws IOException {
+        while (writer.complete().isEmpty()) {
+            write();
+        }
+        disk.duringForce(() -> {
+            // While the first one is forced: one more block, then the first half of a roll.
+            disk.duringForce(() -> {});
+            write();
+            writer.complete().add(writer.current());
+        });
+        force();
+        assertThat(writer.complete()).isEmpty();
+        assertThat(forced.position()).isLessThan(written.position());
+        force();
+        assertThat(forced.position()).isEqualTo(written.position());
+    }
+}
