@@ -210,11 +210,24 @@ public final class Journal implements Closeable {
 
     /** What it may grow to has to fit: otherwise publishers would wait for ever, some day. */
     private static void checkRoom(Disk disk, JournalSettings settings, Recovery found) throws IOException {
+        if (settings.keepBytes() == JournalSettings.UNLIMITED) {
+            return;
+        }
+        long has = found.length();
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.SPARE)) {
+                try (Disk.File spare = disk.openToRead(name)) {
+                    has += spare.length();
+                }
+            }
+        }
+        long most = settings.mostBytes();
         long free = disk.free();
-        if (settings.keepBytes() != JournalSettings.UNLIMITED && settings.keepBytes() - found.length() > free) {
+        if (most - has > free) {
             throw new IOException("journal keep " + settings.keepBytes()
                     + " is more than there is room for: the disk of " + disk.place() + " has " + free
-                    + " bytes free, and the journal has " + found.length() + " so far");
+                    + " bytes free, and the journal has " + has + " so far and takes " + most
+                    + " with three segments more");
         }
     }
 

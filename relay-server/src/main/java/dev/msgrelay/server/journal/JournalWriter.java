@@ -99,12 +99,21 @@ final class JournalWriter {
     boolean work(long nanos, long millis) throws IOException {
         log.head().read(head);
         try {
-            boolean wrote = reader.position() == head.position() ? recordForced(millis) : block(nanos, millis);
+            boolean wrote = reader.position() != head.position() && block(nanos, millis) || recordForced(millis);
             full.end(nanos);
             return wrote;
         } catch (DiskFullException e) {
             // The same bytes go to the same place again, later.
             full.begin(nanos);
+            return recordForcedIfItFits(millis);
+        }
+    }
+
+    /** Only behind this record may segments be dropped, which is what makes room. */
+    private boolean recordForcedIfItFits(long millis) throws IOException {
+        try {
+            return recordForced(millis);
+        } catch (DiskFullException e) {
             return false;
         }
     }
@@ -166,7 +175,7 @@ final class JournalWriter {
         return (int) crc.getValue();
     }
 
-    /** With nothing else to write: what was forced is written down by itself. */
+    /** With nothing else to write, or nowhere to: what was forced is written down by itself. */
     private boolean recordForced(long millis) throws IOException {
         if (current == null || !current.hasSpareSlot() || !forcedIsNew()) {
             return false;

@@ -26,7 +26,7 @@ final class SegmentFiles {
             SegmentHeader.LENGTH + (JournalSettings.MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
     /** Spare files of each kind that are kept. */
-    private static final int MOST_SPARES = 2;
+    static final int MOST_SPARES = 2;
 
     /** A segment that is complete, and forced. */
     record Sealed(long base, long end, long length, long timeMillis) {}
