@@ -91,10 +91,12 @@ class ReloadProcessTest {
                     assertThat(unknown.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
                 }
                 int before = command.errors().size();
-                file("name-hold = 20s", orders(OTHER, "1-9"));
+                file("name-hold = 20s", "journal-keep = 1d", orders(OTHER, "1-9"));
                 command.hangUp();
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
-                command.error(before, l -> l.contains("configuration read again: " + file + ": good; 1 options"));
+                command.error(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
+                command.error(
+                        before, l -> l.contains("journal-keep takes a restart: it is 10737418240 and would be 1440m"));
                 command.error(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
                 try (TalkingPublisher now = publisher(address, OTHER)) {
                     now.await(Hello.WELCOME);
