@@ -482,7 +482,7 @@ public final class Journal implements Closeable {
         long millis = System.currentTimeMillis();
         step(() -> {
             while (!writer.caughtUp() && System.nanoTime() - end < 0) {
-                boolean done = writer.work(System.nanoTime(), millis) | forcer.prepare(System.nanoTime());
+                boolean done = writer.work(System.nanoTime(), millis) | forcer.work(System.nanoTime(), millis);
                 if (!done) {
                     LockSupport.parkNanos(RETRY_NANOS);
                 }

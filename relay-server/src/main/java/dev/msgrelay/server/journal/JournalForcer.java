@@ -53,6 +53,8 @@ final class JournalForcer {
     private long lastForce;
     private long lastFull;
     private boolean full;
+    // The writer soon waits for a segment to be dropped, which has to be forced before that.
+    private boolean crowded;
 
     private volatile long wanted;
 
@@ -99,7 +101,7 @@ final class JournalForcer {
         boolean much = upTo.position() - forced.position() >= MUCH_BYTES;
         boolean awaited = Math.min(wanted, upTo.position()) > forced.position();
         boolean done = false;
-        if (awaited || much || late && (unforced || writer.recorded() > durable)) {
+        if (awaited || much || (late || crowded) && (unforced || writer.recorded() > durable)) {
             long began = System.nanoTime();
             force();
             took(System.nanoTime() - began);
@@ -125,7 +127,8 @@ final class JournalForcer {
             lastLook = nanos;
             freeBytes = disk.free();
         }
-        return prepare(nanos);
+        crowded = !files.hasRoom();
+        return !crowded && prepare(nanos);
     }
 
     /**
@@ -153,7 +156,7 @@ final class JournalForcer {
     }
 
     /** Sees to it that files for the next segment are there; answers whether there was something to do. */
-    boolean prepare(long nanos) throws IOException {
+    private boolean prepare(long nanos) throws IOException {
         try {
             full = false;
             return files.prepare();

@@ -94,6 +94,12 @@ final class SegmentFiles {
         return bytes + current > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
     }
 
+    /** Whether there may be a next segment already; otherwise the oldest has to be dropped first. */
+    boolean hasRoom() {
+        long unsealed = held.size() - sealed.size();
+        return bytes + unsealed * (settings.segmentBytes() + settings.indexBytes()) <= settings.keepBytes();
+    }
+
     /** Sealed segments that are held. */
     int sealed() {
         return sealed.size();
