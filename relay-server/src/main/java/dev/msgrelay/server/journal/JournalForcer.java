@@ -116,10 +116,10 @@ final class JournalForcer {
 
     private boolean files(long nanos, long millis) throws IOException {
         long current = writer.current() == null ? 0 : settings.segmentBytes() + settings.indexBytes();
-        writeNames(nanos, files.isOver(current));
+        writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        files.retire(Math.min(durable, told), current, millis);
+        files.retire(Math.min(durable, told), millis);
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
         if (!looked || nanos - lastLook >= LOOK_NANOS) {
@@ -127,7 +127,7 @@ final class JournalForcer {
             lastLook = nanos;
             freeBytes = disk.free();
         }
-        crowded = !files.hasRoom();
+        crowded = files.isOver();
         return !crowded && prepare(nanos);
     }
 
