@@ -62,7 +62,9 @@ public final class HoconFile {
 
         @Override
         public ConfigObject include(ConfigIncludeContext context, String what) {
-            return library.include(required(context), what);
+            // The library finds nothing beside a file that is named without its folder.
+            boolean here = context.relativeTo(what) == null;
+            return here ? includeFile(context, new File(what)) : library.include(required(context), what);
         }
 
         @Override

@@ -242,6 +242,24 @@ class ReloadProcessTest {
         }
     }
 
+    /** Who says {@code --config relay.conf} has them in the same folder. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void whatAFileIncludesLiesBesideIt() throws Exception {
+        file("include \"access.conf\"");
+        List<String> there = List.of("sh", "-c", "cd " + folder + " && exec \"$@\"", "sh");
+        for (boolean missing : new boolean[] {true, false}) {
+            if (!missing) {
+                Files.writeString(folder.resolve("access.conf"), orders(TOKEN, "1-9"));
+            }
+            try (CommandProcess check = CommandProcess.startedBy(there, "--check-config", "--config=relay.conf")) {
+                assertThat(check.awaitExit()).as("%s", check.errors()).isEqualTo(missing ? 2 : 0);
+                assertThat(missing ? check.errors() : check.lines())
+                        .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identities"));
+            }
+        }
+    }
+
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void checkAndBind() throws Exception {
