@@ -210,7 +210,7 @@ final class RunCommand extends Told {
     private static Ceilings best(List<Run<RunResult>> runs) {
         return CeilingCells.best(runs)
                 .findFirst()
-                .map(run -> run.result().received().traffic())
+                .map(run -> run.result().throughput().out())
                 .map(most -> new Ceilings(
                         Ceilings.PLAIN_RELAY, new Ceilings.Rate(most.messagesPerSecond(), most.bytesPerSecond()), null))
                 .orElse(null);

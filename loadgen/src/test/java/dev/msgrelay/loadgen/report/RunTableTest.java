@@ -10,8 +10,8 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RunResult.Resources;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
