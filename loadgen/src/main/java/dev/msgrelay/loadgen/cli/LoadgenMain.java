@@ -1,10 +1,12 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.LoadgenVersion;
+import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -121,7 +123,11 @@ public final class LoadgenMain implements Runnable {
             return EXIT_INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
-            command.getErr().println(name + ": FAIL: " + e.getMessage());
+            // Some of the system's say nothing but the file's name.
+            String what = e instanceof FileSystemException file
+                    ? file.getFile() + ": " + ResultFileException.reason(file)
+                    : e.getMessage();
+            command.getErr().println(name + ": FAIL: " + what);
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;
