@@ -104,14 +104,15 @@ final class RunCommand extends Told {
                 }
                 List<Run<RunResult>> whole = rig.end(parts.runs());
                 lines.end();
-                return report(whole, ceilings);
+                return report(whole, ceilings, Ending.complete());
             } catch (InterruptedException e) {
                 rig.abandon();
                 lines.end();
-                if (!json && !parts.runs().isEmpty()) {
-                    report(parts.runs(), Map.of());
+                if (!parts.runs().isEmpty()) {
+                    report(parts.runs(), Map.of(), Ending.interrupted("Ctrl-C"));
                 }
-                print(RunTable.partial(rig.lastLive()) + "\n");
+                // JSON is all of stdout, or nothing.
+                (json ? err() : out()).println(RunTable.partial(rig.lastLive()));
                 throw e;
             }
         }
@@ -150,11 +151,12 @@ final class RunCommand extends Told {
         return ceilings;
     }
 
-    private int report(List<Run<RunResult>> runs, Map<String, List<Run<RunResult>>> ceilings) throws IOException {
+    private int report(List<Run<RunResult>> runs, Map<String, List<Run<RunResult>>> ceilings, Ending ending)
+            throws IOException {
         Ceilings ceiling = ceilings.isEmpty() ? null : best(ceilings.get(PLAIN_RELAY));
         Load load = runs.get(0).result().load();
         LaneKind kind = load.unix() ? LaneKind.UNIX : LaneKind.LOOPBACK;
-        Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(Ending.complete());
+        Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(ending);
         List<RunTable.Part> told = new ArrayList<>();
         for (Run<RunResult> one : runs) {
             RunResult result = one.result();
