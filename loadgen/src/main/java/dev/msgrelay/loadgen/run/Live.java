@@ -39,8 +39,9 @@ public record Live(
                 continue;
             }
             Child.Event last = reports.get(reports.size() - 1);
-            // A second ago: shorter steps would only be more restless.
-            Child.Event before = reports.get(reports.size() - 2);
+            // A second ago, or more: shorter steps would only be more restless, and the last word comes at once.
+            boolean over = last.json().getBoolean("last", false) && reports.size() > 2;
+            Child.Event before = reports.get(reports.size() - (over ? 3 : 2));
             // By the worker's own clock: lines that had to wait come all at once.
             double seconds = difference(before.json(), last.json(), "nanos") / 1e9;
             sum[0] += difference(before.json(), last.json(), "messages") / seconds;

@@ -34,6 +34,7 @@ public final class LoadRun {
 
     private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long STOP_MILLIS = 10_000;
+    private static final long CAUSE_MILLIS = 300;
 
     private final Contestant contestant;
     private final Placement placement;
@@ -92,6 +93,19 @@ public final class LoadRun {
     }
 
     private RunResult run(Children children, Contestant.Started started, boolean stops)
+            throws IOException, RunException, InterruptedException {
+        try {
+            return connectAndMeasure(children, started, stops);
+        } catch (RunException e) {
+            // Who is cut off says so before it is seen that the relay has ended.
+            if (started.process() != null) {
+                started.process().checkHealthy(CAUSE_MILLIS);
+            }
+            throw e;
+        }
+    }
+
+    private RunResult connectAndMeasure(Children children, Contestant.Started started, boolean stops)
             throws IOException, RunException, InterruptedException {
         Fleet fleet = new Fleet(children, load);
         observer.phase(
