@@ -30,9 +30,12 @@ public record Live(
         return new Live(phase, elapsed, total, in[0], in[1], out[0], out[1], lag);
     }
 
-    /** Messages and bytes a second of all these processes together. */
+    /** Messages and bytes a second of all these processes together; NaN as long as none has told of a second. */
     private static double[] rates(List<Child> processes) {
         double[] sum = new double[2];
+        if (processes.stream().allMatch(process -> process.all("progress").size() < 2)) {
+            return new double[] {Double.NaN, Double.NaN};
+        }
         for (Child process : processes) {
             List<Child.Event> reports = process.all("progress");
             if (reports.size() < 2) {
