@@ -85,6 +85,9 @@ final class RunCommand extends Told {
     public Integer call() throws IOException, RunException, InterruptedException {
         Load given = throughOptions.overTls(loadOptions.load());
         within("--latency-at", latencyAt, 0, 100);
+        refuse(
+                given.rate() > 0 && latencyAt > 0 && isGiven("--latency-at"),
+                "--latency-at and --rate " + given.rate() + " exclude each other: latency is measured at that rate");
         Contestant contestant = throughOptions.contestant(given);
         Load load = throughOptions.asConnected(given).withPace(given.pace().withRealTime(false));
         refuse(calibrate && load.rate() > 0, "--calibrate compares speeds: it takes no --rate " + load.rate());
