@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.FileSystemException;
 import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -123,11 +122,7 @@ public final class LoadgenMain implements Runnable {
             return EXIT_INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
-            // Some of the system's say nothing but the file's name.
-            String what = e instanceof FileSystemException file
-                    ? file.getFile() + ": " + ResultFileException.reason(file)
-                    : e.getMessage();
-            command.getErr().println(name + ": FAIL: " + what);
+            command.getErr().println(name + ": FAIL: " + ResultFileException.told(e));
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;
