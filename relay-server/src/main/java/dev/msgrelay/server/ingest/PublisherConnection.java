@@ -757,7 +757,8 @@ public final class PublisherConnection extends Connection
         ChannelFuture said = Closing.say(channel(), reason, text);
         if (reason == CloseReason.SHUTDOWN && !spoke) {
             said.addListener(done -> channel().close());
-        } else if (waited) {
+        } else if (waited && wait != Wait.MOVE) {
+            // On its way to another loop it is, and that one reads it as soon as it has it.
             reads.on();
         }
     }

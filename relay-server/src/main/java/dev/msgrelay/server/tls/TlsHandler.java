@@ -86,6 +86,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private int reserved;
     private boolean goesOn;
     private boolean delivering;
+    // For another loop, which reads on: what this one began now, it would do while that one has the channel.
+    private boolean leaving;
 
     private TlsHandler(
             TlsContext context,
@@ -352,9 +354,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
+    @Override
+    public void deregister(ChannelHandlerContext leaves, ChannelPromise promise) {
+        leaving = true;
+        leaves.deregister(promise);
+    }
+
     /** A new loop has it. */
     @Override
     public void channelRegistered(ChannelHandlerContext registered) {
+        leaving = false;
         if (open() && in.waits()) {
             goOnLater();
         }
@@ -362,7 +371,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     private void goOnLater() {
-        if (!goesOn && !delivering) {
+        if (!goesOn && !delivering && !leaving) {
             goesOn = true;
             channel.eventLoop().execute(goOn);
         }
@@ -383,6 +392,9 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     private void readSocket() {
+        if (leaving) {
+            return;
+        }
         if (reads.hasRefused()) {
             reads.on();
         } else {
