@@ -151,6 +151,10 @@ final class Delivery {
             allowance.join();
             log.head().read(head);
             reader.leaveFor(end(head));
+            if (durable != null) {
+                // The stream ends earlier for it, and the writer may have seen where it stood before.
+                allowance.policy().movedBack();
+            }
             first = reader.boundary().sequence();
         } else if (atJournal()) {
             if (!replay.begin(start, head)) {
