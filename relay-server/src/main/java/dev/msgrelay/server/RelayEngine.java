@@ -452,12 +452,13 @@ final class RelayEngine {
     private void tick(long nowNanos) {
         tickNanos = nowNanos;
         spread.tick(nowNanos);
-        gate.settle();
         if (journal != null) {
             journal.tick(log.head().position(), nowNanos);
         }
+        boolean anyWaits = !order.isEmpty();
         for (Connection c : services.table().live()) {
             if (c instanceof PublisherConnection publisher) {
+                anyWaits |= publisher.waitsForRoom();
                 if (publisher.onItsThread()) {
                     publisher.tick(nowNanos);
                     moveToReader(publisher);
@@ -467,6 +468,7 @@ final class RelayEngine {
                 }
             }
         }
+        gate.settle(anyWaits);
         services.closes().tick(nowNanos);
     }
 

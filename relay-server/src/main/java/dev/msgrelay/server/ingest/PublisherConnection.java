@@ -403,6 +403,11 @@ public final class PublisherConnection extends Connection
         port.hold(this);
     }
 
+    /** Whether it is not read because there is no room. Any thread. */
+    public boolean waitsForRoom() {
+        return wait == Wait.ROOM;
+    }
+
     @Override
     public void resume() {
         execute(() -> goOn(Wait.ROOM));
