@@ -104,7 +104,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         reserved = bytesOfOne(context.readsInParts());
         reads = new ReadSwitch(channel, () -> channel.pipeline().fireChannelInactive());
         out = new TlsOutput(pool, allocator, watch::small);
-        in = new TlsInput(channel, pool, allocator, reads, reader, out);
+        try {
+            in = new TlsInput(channel, pool, allocator, reads, reader, out);
+        } catch (OutOfMemoryError none) {
+            out.release();
+            throw none;
+        }
     }
 
     /**
@@ -121,10 +126,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
             ByteBufAllocator allocator,
             SocketReads.Reader reader,
             Watch watch) {
-        if (!pool.tryTake(bytesOfOne(context.readsInParts()))) {
+        int bytes = bytesOfOne(context.readsInParts());
+        if (!pool.tryTake(bytes)) {
             return false;
         }
-        TlsHandler handler = new TlsHandler(context, channel, pool, allocator, reader, watch);
+        TlsHandler handler =
+                pool.allocate(bytes, () -> new TlsHandler(context, channel, pool, allocator, reader, watch));
         context.came(channel);
         channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
         channel.pipeline().addLast(new TlsHandshake(context, allocator, handler, watch), handler);
