@@ -389,8 +389,7 @@ class ReplayTest {
             // With another rate it goes on where it was paused.
             relay.relay()
                     .reload(RelayConfig.builder()
-                            .access(new AccessPolicy(
-                                    List.of(local("slow", List.of(), Identity.UNLIMITED, Identity.UNLIMITED))))
+                            .access(new AccessPolicy(List.of(local("slow", List.of(), 1L << 30, Identity.UNLIMITED))))
                             .build());
             for (SpeakingSubscriber s : List.of(paused, some)) {
                 s.awaitNext(end).account().assertCompleteUpTo(end);
