@@ -77,7 +77,13 @@ final class ChannelSetup {
             refuse(accepted, answer.refusal(), answer.text());
             return core;
         }
-        return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
+        try {
+            return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
+        } catch (Throwable e) {
+            // It has never been a connection, and nobody hears of its end.
+            services.admission().left(answer.ticket());
+            throw e;
+        }
     }
 
     private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
@@ -97,11 +103,11 @@ final class ChannelSetup {
 
     private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
         accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
+        SendGroup group = spread.place();
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         if (tls != null && !secure(accepted, tls, null, ticket)) {
             return core;
         }
-        SendGroup group = spread.place();
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing, group);
         accepted.pipeline().addLast(connection);
         connection.admitted(ticket, accepted);
         return group.loop();

@@ -207,7 +207,7 @@ final class RelayEngine {
         ringPorts = new RingPort[readers.length];
         for (int i = 0; i < readers.length; i++) {
             readers[i] = loops[1 + i];
-            ringPorts[i] = new RingPort(ring, gate, held, stream.maxBody(), allocator, budget, shorts);
+            ringPorts[i] = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
         }
         // 6. Log -> subscribers, on the core's loop or on senders.
         groups = new SendGroup[loops.length - readers.length];
@@ -303,6 +303,10 @@ final class RelayEngine {
             }
             // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
             // take for ever: one that reads nothing is cut off only while it holds the log back.
+            if (ringPorts.length > 0) {
+                // What was taken from the ring is to be seen before the look at who waits: who comes then looks itself.
+                VarHandle.fullFence();
+            }
             boolean namesWait = journal != null && !journal.journal().moves().mayGoOn();
             if (held.any() && !namesWait && !log.starved() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
                 held.resumeIfRoom();
@@ -448,12 +452,13 @@ final class RelayEngine {
     private void tick(long nowNanos) {
         tickNanos = nowNanos;
         spread.tick(nowNanos);
-        gate.settle();
         if (journal != null) {
             journal.tick(log.head().position(), nowNanos);
         }
+        boolean anyWaits = !order.isEmpty();
         for (Connection c : services.table().live()) {
             if (c instanceof PublisherConnection publisher) {
+                anyWaits |= publisher.waitsForRoom();
                 if (publisher.onItsThread()) {
                     publisher.tick(nowNanos);
                     moveToReader(publisher);
@@ -463,6 +468,7 @@ final class RelayEngine {
                 }
             }
         }
+        gate.settle(anyWaits);
         services.closes().tick(nowNanos);
     }
 

@@ -6,21 +6,33 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.NumberedPublisher;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.session.Connection;
+import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -101,6 +113,41 @@ class MovingSubscribersTest {
 
     private static boolean gateBlocked(TestRelay relay) {
         return relay.stats().get(Counter.LARGEST_LAG_BYTES) > TestRelay.SMALL_LOG / 4;
+    }
+
+    /** Told to read on when it was about to leave, it does so where it comes to: never on two threads at once. */
+    @Test
+    void whatWaitsOfTlsIsReadWhereItComesTo() throws Exception {
+        try (Certificates certificates = new Certificates()) {
+            whatWaitsIsReadWhereItComesTo(certificates.client(), certificates.relayFiles());
+        }
+    }
+
+    private void whatWaitsIsReadWhereItComesTo(SSLContext trust, TlsFiles files) throws Exception {
+        try (TestRelay relay = TestRelay.start(
+                        new Setting(Transport.NIO, false, 2), b -> b.tls(files).tlsSubscribePort(0));
+                SSLSocket client = TlsBridge.connect(trust, relay.relay().tlsSubscribeAddress(), 0)) {
+            relay.awaitSubscribers(1);
+            Connection subscriber = Sessions.of(relay.relay()).iterator().next();
+            Channel channel = Sessions.channel(subscriber);
+            EngineLoop[] loops = Sessions.get(relay.relay(), "loops");
+            EngineLoop to = loops[0].io() == channel.eventLoop() ? loops[1] : loops[0];
+            Object in = Sessions.get(TlsHandler.of(channel), "in");
+            CompletableFuture<Boolean> waitsOnTheWay = new CompletableFuture<>();
+            // The other loop has it only once this one has done all that it began.
+            to.io().execute(waitsOnTheWay::join);
+            Sessions.onItsThread(subscriber, () -> {
+                EventLoop from = channel.eventLoop();
+                channel.config().setAutoRead(false);
+                Sessions.set(in, "more", true);
+                EngineLoop.move(channel, to, there -> {});
+                channel.config().setAutoRead(true);
+                from.execute(() -> waitsOnTheWay.complete(Sessions.get(in, "more")));
+            });
+            assertThat(waitsOnTheWay.get(20, TimeUnit.SECONDS)).isTrue();
+            Await.until("it is read there", () -> !Sessions.<Boolean>get(in, "more"));
+            assertThat(client.isConnected()).isTrue();
+        }
     }
 
     /** With one loop there is nowhere to go. */

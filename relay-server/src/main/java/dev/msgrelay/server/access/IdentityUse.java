@@ -13,6 +13,8 @@ final class IdentityUse {
     // By direction: the time at which all that has gone through so far would have been through at the rate.
     private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
     private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
+    // By which those times count.
+    private volatile long lastRate;
 
     /** One connection more, unless there are so many; {@link #leave} is due then. */
     boolean enter(long most) {
@@ -49,6 +51,12 @@ final class IdentityUse {
 
     /** So many bytes have gone through; answers for how long, in nanoseconds, no more shall: 0 or less, none. */
     long took(boolean publishing, long bytes, long rate, long nowNanos) {
+        if (rate != lastRate) {
+            // A reload has changed it: what is owed at the old one may be hours at that, and is forgotten.
+            lastRate = rate;
+            published.set(Long.MIN_VALUE);
+            sent.set(Long.MIN_VALUE);
+        }
         AtomicLong through = publishing ? published : sent;
         // In double: bytes times nanoseconds would overflow. At rates of any use it is exact to the microsecond.
         long nanos = (long) ((double) bytes * TimeUnit.SECONDS.toNanos(1) / rate);

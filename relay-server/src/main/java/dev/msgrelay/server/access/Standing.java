@@ -28,8 +28,9 @@ public final class Standing {
     private TypeRanges types;
     // That a subscriber was granted last; null: none yet.
     private TypeRanges granted;
-    // With a rate: until when it shall move no more.
+    // With a rate: until when it shall move no more, as long as that is its rate.
     private long pausedUntilNanos;
+    private long pausedAtRate;
     // Reports read it.
     private volatile String name = "";
 
@@ -204,12 +205,13 @@ public final class Standing {
 
     /** So many bytes have been published, or sent to it; only where it {@link #hasRate}. */
     public void moved(long bytes, long nowNanos) {
+        pausedAtRate = identity.maxRate();
         pausedUntilNanos = nowNanos + use.took(role == Role.PUBLISHER, bytes, identity.maxRate(), nowNanos);
     }
 
     /** Whether its identity has moved more than it may for now. */
     public boolean isPaused(long nowNanos) {
-        return hasRate() && nowNanos - pausedUntilNanos < 0;
+        return hasRate() && pausedAtRate == identity.maxRate() && nowNanos - pausedUntilNanos < 0;
     }
 
     /**

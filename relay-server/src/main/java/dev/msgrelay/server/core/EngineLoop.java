@@ -8,6 +8,7 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.util.concurrent.Ticker;
+import java.lang.invoke.VarHandle;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.CountDownLatch;
@@ -241,8 +242,10 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     private void parkedRun() {
-        // Volatile: whoever adds work after this sees it, whoever added before is seen by pending().
+        // Whoever adds work after this sees it, whoever added before is seen by pending(). Without the fence pending()
+        // could read first: some of what it reads is less than volatile.
         parked.set(true);
+        VarHandle.fullFence();
         if (duty.pending()) {
             parked.set(false);
             io.runNow(MAX_TASK_NANOS);

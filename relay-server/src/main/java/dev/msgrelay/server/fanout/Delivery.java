@@ -151,6 +151,10 @@ final class Delivery {
             allowance.join();
             log.head().read(head);
             reader.leaveFor(end(head));
+            if (durable != null) {
+                // The stream ends earlier for it, and the writer may have seen where it stood before.
+                allowance.policy().movedBack();
+            }
             first = reader.boundary().sequence();
         } else if (atJournal()) {
             if (!replay.begin(start, head)) {
@@ -202,7 +206,7 @@ final class Delivery {
             return overtaken(end);
         }
         if (allowance.pauses(behind)) {
-            return Next.WAIT;
+            return pause();
         }
         if (replay != null && reader.atBoundary()) {
             Next first = home ? catchUp(end, behind) : fromJournal(behind);
@@ -221,6 +225,17 @@ final class Delivery {
             case DONE -> moved();
             case OVERTAKEN -> overtaken(end);
         };
+    }
+
+    /** Its identity has had its share for now. Others get its page meanwhile, once a frame that has begun has gone out. */
+    private Next pause() {
+        if (replay != null && replay.isAwaited()) {
+            if (!reader.atBoundary()) {
+                return finish();
+            }
+            replay.pause();
+        }
+        return Next.WAIT;
     }
 
     /** The log has moved on: the policy speaks, unless it has not caught up yet. */
@@ -371,7 +386,7 @@ final class Delivery {
             return allowance.policy().holdsBackSince();
         }
         Replay now = replay;
-        return now != null && now.holdsPage() ? replays.pages().waitingSince() : SlowPolicy.NEVER;
+        return now != null && now.isAwaited() ? replays.pages().waitingSince() : SlowPolicy.NEVER;
     }
 
     /** Whether somebody waits because of those who read slowly as it may. */

@@ -41,7 +41,7 @@ final class FilterBuffers {
             counters.increment(Counter.FILTER_UNBUFFERED);
             return null;
         }
-        return allocator.directBuffer(BYTES, BYTES);
+        return pool.allocate(BYTES, () -> allocator.directBuffer(BYTES, BYTES));
     }
 
     void give(ByteBuf buffer) {

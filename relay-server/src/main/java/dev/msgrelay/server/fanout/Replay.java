@@ -182,7 +182,11 @@ final class Replay {
                     yield missing(GapReason.NOT_HELD, feed.end());
                 }
                 longer = feed.needed();
-                yield hasPage(longer) ? read() : Source.WAIT;
+                if (!hasPage(longer)) {
+                    yield Source.WAIT;
+                }
+                longer = 0;
+                yield read();
             }
             case DAMAGE -> missing(GapReason.DAMAGED, feed.end());
             case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
@@ -232,15 +236,20 @@ final class Replay {
         }
     }
 
-    /** Whether others may be waiting for memory that it has. */
-    boolean holdsPage() {
-        return page != null;
+    /** Whether others wait, and it has memory. */
+    boolean isAwaited() {
+        return page != null && pages.waitingSince() != ReplayPages.NEVER;
+    }
+
+    /** It is sent nothing for a while. Its reader stands between two frames, and {@link #next} reads from there on once more. */
+    void pause() {
+        reader.leave();
+        giveBack();
     }
 
     /** It is over. */
     void end() {
-        reader.leave();
-        giveBack();
+        pause();
         pages.exit(this);
     }
 

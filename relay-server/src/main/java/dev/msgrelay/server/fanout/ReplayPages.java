@@ -82,7 +82,7 @@ public final class ReplayPages {
     }
 
     private Chunk newPage(int bytes) {
-        return Chunk.outside(allocator.directBuffer(bytes, bytes));
+        return pool.allocate(bytes, () -> Chunk.outside(allocator.directBuffer(bytes, bytes)));
     }
 
     /** The longest page that there can be. */

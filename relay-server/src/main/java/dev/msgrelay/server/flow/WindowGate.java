@@ -93,8 +93,15 @@ public final class WindowGate implements WriteGate {
         }
     }
 
-    /** The writer's, now and then: where somebody else is the slowest by now, the hold is his from now on. */
-    public void settle() {
+    /**
+     * The writer's, now and then: where somebody else is the slowest by now, the hold is his from now on.
+     *
+     * @param anyWaits whether anybody wants the log to grow; otherwise it holds nobody back, and who reads slowly is not to blame
+     */
+    public void settle(boolean anyWaits) {
+        if (!anyWaits) {
+            unblock();
+        }
         if (!blocked) {
             return;
         }

@@ -224,7 +224,7 @@ final class FrameAssembler {
             throw new IllegalStateException(
                     "connections take more than the " + own.limit() + " bytes planned for them");
         }
-        return new ReadBuffer(allocator, SMALL);
+        return own.allocate(SMALL, () -> new ReadBuffer(allocator, SMALL));
     }
 
     // ---- a long frame ------------------------------------------------------------------------------------------

@@ -403,6 +403,11 @@ public final class PublisherConnection extends Connection
         port.hold(this);
     }
 
+    /** Whether it is not read because there is no room. Any thread. */
+    public boolean waitsForRoom() {
+        return wait == Wait.ROOM;
+    }
+
     @Override
     public void resume() {
         execute(() -> goOn(Wait.ROOM));
@@ -757,7 +762,8 @@ public final class PublisherConnection extends Connection
         ChannelFuture said = Closing.say(channel(), reason, text);
         if (reason == CloseReason.SHUTDOWN && !spoke) {
             said.addListener(done -> channel().close());
-        } else if (waited) {
+        } else if (waited && wait != Wait.MOVE) {
+            // On its way to another loop it is, and that one reads it as soon as it has it.
             reads.on();
         }
     }

@@ -34,7 +34,8 @@ final class Replies {
             throw new IllegalStateException(
                     "connections take more than the " + memory.limit() + " bytes planned for them");
         }
-        buffer = allocator.directBuffer(PublisherConnection.REPLY_BYTES, PublisherConnection.REPLY_BYTES);
+        int bytes = PublisherConnection.REPLY_BYTES;
+        buffer = memory.allocate(bytes, () -> allocator.directBuffer(bytes, bytes));
         view = buffer.nioBuffer(0, PublisherConnection.REPLY_BYTES).order(ByteOrder.BIG_ENDIAN);
     }
 

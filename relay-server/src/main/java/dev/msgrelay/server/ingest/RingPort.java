@@ -3,7 +3,6 @@ package dev.msgrelay.server.ingest;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
-import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.memory.MemoryBudget;
 import io.netty.buffer.ByteBufAllocator;
 
@@ -13,13 +12,11 @@ import io.netty.buffer.ByteBufAllocator;
  */
 public final class RingPort extends BufferPort {
     private final FrameRing ring;
-    private final WindowGate gate;
     private final HeldSources held;
 
     /** @param shorts buffers for begun frames, at most */
     public RingPort(
             FrameRing ring,
-            WindowGate gate,
             HeldSources held,
             int maxBody,
             ByteBufAllocator allocator,
@@ -27,7 +24,6 @@ public final class RingPort extends BufferPort {
             int shorts) {
         super(maxBody, allocator, budget, shorts);
         this.ring = ring;
-        this.gate = gate;
         this.held = held;
     }
 
@@ -50,8 +46,7 @@ public final class RingPort extends BufferPort {
 
     @Override
     public void hold(HeldSources.Source source) {
-        // The ring may have been drained in between, and nobody would look again. Where readers hold the log back, its
-        // writer looks once they have moved on.
-        held.add(source, !gate.blocked());
+        // The ring may have been drained in between, and the core, which did not see the source yet, would not look.
+        held.add(source, true);
     }
 }

@@ -44,8 +44,9 @@ public final class ShortBuffers {
         if (made >= most || !pool.tryTake(FrameAssembler.SHORT)) {
             throw new IllegalStateException("all " + most + " buffers for begun frames are in use");
         }
+        buffer = pool.allocate(FrameAssembler.SHORT, () -> new ReadBuffer(allocator, FrameAssembler.SHORT));
         made++;
-        return new ReadBuffer(allocator, FrameAssembler.SHORT);
+        return buffer;
     }
 
     void give(ReadBuffer buffer) {

@@ -46,7 +46,11 @@ public interface Disk {
     /** Opens a file that is there. */
     File openToRead(String name) throws IOException;
 
-    /** Gives a file another name; a file that has it already is replaced. */
+    /**
+     * Gives a file another name, or the one that it has; a file that has it already is replaced.
+     *
+     * @throws DiskFullException there is no room for the name
+     */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;

@@ -95,7 +95,11 @@ public final class FileDisk implements Disk {
 
     @Override
     public void rename(String from, String to) throws IOException {
-        Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+        try {
+            Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            throw told(e, 0);
+        }
     }
 
     @Override

@@ -425,11 +425,12 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * After a failure: lets go of the log, which goes on without it. The directory stays locked.
+     * After a failure: lets go of the log, which goes on without it. The directory stays locked. The relay may be closed
+     * meanwhile, so one thread at a time.
      *
      * @throws IOException a thread hangs in the disk
      */
-    public void abandon() throws IOException {
+    public synchronized void abandon() throws IOException {
         endThreads();
         writer.release();
         closeFiles();
@@ -441,7 +442,7 @@ public final class Journal implements Closeable {
      * @throws IOException not all of it is on the disk
      */
     @Override
-    public void close() throws IOException {
+    public synchronized void close() throws IOException {
         try (lock) {
             if (writer == null) {
                 files.close();

@@ -157,7 +157,10 @@ final class SegmentFiles {
             return null;
         }
         pair.index.write(0, header.bytes());
-        disk.rename(pair.streamName, FileNames.stream(header.base()));
+        String streamName = FileNames.stream(header.base());
+        disk.rename(pair.streamName, streamName);
+        // Names take room as well: with a disk that is full between the two, the writer comes again.
+        ready.set(new Pair(streamName, pair.indexName, pair.stream, pair.index));
         disk.rename(pair.indexName, FileNames.index(header.base()));
         hold(header);
         ready.set(null);
@@ -200,8 +203,13 @@ final class SegmentFiles {
             // name.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
-        disk.rename(name, spare);
-        spares.addFirst(spare);
+        try {
+            disk.rename(name, spare);
+            spares.addFirst(spare);
+        } catch (DiskFullException e) {
+            // Not even a longer name has room.
+            disk.delete(name);
+        }
     }
 
     /** Files that were cut when their segment was recovered are too short to be used again. */

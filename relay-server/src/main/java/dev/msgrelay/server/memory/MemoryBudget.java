@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * All memory that a relay may use, part by part. What is taken at start is counted in full. What clients cause is reserved
@@ -103,6 +104,16 @@ public final class MemoryBudget {
                 if (used.compareAndSet(now, now + bytes)) {
                     return true;
                 }
+            }
+        }
+
+        /** Takes memory that bytes were just reserved for. Where the JVM has none after all, they are given back. */
+        public <T> T allocate(long bytes, Supplier<T> memory) {
+            try {
+                return memory.get();
+            } catch (OutOfMemoryError none) {
+                give(bytes);
+                throw none;
             }
         }
 

@@ -103,15 +103,18 @@ public final class TlsContext implements AutoCloseable {
      * @throws IOException a file cannot be read or used; names it and the line. What was in force still is
      */
     public void reload(TlsFiles from) throws IOException {
-        Loaded fresh = load(from, provider);
-        Loaded old;
+        Loaded unused = load(from, provider);
         synchronized (this) {
-            old = current;
-            files = from;
-            current = fresh;
+            // A relay that has ended meanwhile has given back what it had.
+            if (!closed) {
+                Loaded old = current;
+                files = from;
+                current = unused;
+                unused = old;
+            }
         }
-        if (old != null) {
-            old.release();
+        if (unused != null) {
+            unused.release();
         }
     }
 

@@ -86,6 +86,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private int reserved;
     private boolean goesOn;
     private boolean delivering;
+    // For another loop, which reads on: what this one began now, it would do while that one has the channel.
+    private boolean leaving;
 
     private TlsHandler(
             TlsContext context,
@@ -102,7 +104,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         reserved = bytesOfOne(context.readsInParts());
         reads = new ReadSwitch(channel, () -> channel.pipeline().fireChannelInactive());
         out = new TlsOutput(pool, allocator, watch::small);
-        in = new TlsInput(channel, pool, allocator, reads, reader, out);
+        try {
+            in = new TlsInput(channel, pool, allocator, reads, reader, out);
+        } catch (OutOfMemoryError none) {
+            out.release();
+            throw none;
+        }
     }
 
     /**
@@ -119,10 +126,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
             ByteBufAllocator allocator,
             SocketReads.Reader reader,
             Watch watch) {
-        if (!pool.tryTake(bytesOfOne(context.readsInParts()))) {
+        int bytes = bytesOfOne(context.readsInParts());
+        if (!pool.tryTake(bytes)) {
             return false;
         }
-        TlsHandler handler = new TlsHandler(context, channel, pool, allocator, reader, watch);
+        TlsHandler handler =
+                pool.allocate(bytes, () -> new TlsHandler(context, channel, pool, allocator, reader, watch));
         context.came(channel);
         channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
         channel.pipeline().addLast(new TlsHandshake(context, allocator, handler, watch), handler);
@@ -352,9 +361,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
+    @Override
+    public void deregister(ChannelHandlerContext leaves, ChannelPromise promise) {
+        leaving = true;
+        leaves.deregister(promise);
+    }
+
     /** A new loop has it. */
     @Override
     public void channelRegistered(ChannelHandlerContext registered) {
+        leaving = false;
         if (open() && in.waits()) {
             goOnLater();
         }
@@ -362,7 +378,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     private void goOnLater() {
-        if (!goesOn && !delivering) {
+        if (!goesOn && !delivering && !leaving) {
             goesOn = true;
             channel.eventLoop().execute(goOn);
         }
@@ -383,6 +399,9 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     private void readSocket() {
+        if (leaving) {
+            return;
+        }
         if (reads.hasRefused()) {
             reads.on();
         } else {

@@ -68,10 +68,12 @@ final class TlsOutput {
     }
 
     private void resize(int capacity) {
-        if (buffer != null) {
-            buffer.release();
-        }
+        ByteBuf old = buffer;
+        // First: where there is no memory, the old one is still there to be released.
         buffer = allocator.directBuffer(capacity, capacity);
+        if (old != null) {
+            old.release();
+        }
         target = buffer.nioBuffer(0, capacity);
     }
 

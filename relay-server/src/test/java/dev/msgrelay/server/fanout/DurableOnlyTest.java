@@ -7,7 +7,10 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.FakeDurability;
 import dev.msgrelay.server.harness.Seeds;
@@ -130,6 +133,34 @@ class DurableOnlyTest {
         forced.hangUp();
         written.hangUp();
         assertThat(rig.durable.any()).isFalse();
+    }
+
+    /** While it went back to where its stream ends, the writer saw it where it had stood before. */
+    @Test
+    void theWriterKeepsToWhereItsStreamEnds() throws Exception {
+        try (FanoutRig back = new FanoutRig(Policy.BACKPRESSURE, journal)) {
+            back.publishMany(8, BODY);
+            long head = back.head().position();
+            FanoutRig.Subscriber subscriber = back.connect();
+            subscriber.hello(HelloFrame.subscriber().level(Level.FORCED));
+            // The journal is just setting where it stands, so who reads that waits.
+            Sessions.set(journal.forced(), "version", 1L);
+            Object before = Sessions.get(back.gate, "limits");
+            Thread pumps = new Thread(back::pump);
+            pumps.start();
+            Await.until("it has joined once more", () -> {
+                Object[] limits = Sessions.get(back.gate, "limits");
+                return limits != before && limits.length == 1;
+            });
+            assertThat(back.gate.tryPass(head + FanoutRig.WINDOW)).isTrue();
+            Sessions.set(journal.forced(), "version", 2L);
+            Await.until("it has its place", () -> {
+                back.loop.io().runNow();
+                return !pumps.isAlive();
+            });
+            assertThat(subscriber.connection.position()).isZero();
+            assertThat(back.gate.tryPass(head + FanoutRig.WINDOW)).isFalse();
+        }
     }
 
     /** It had them from another connection, as soon as they were in the stream. */

@@ -40,6 +40,8 @@ final class FanoutRig implements AutoCloseable {
     static final int CHUNK = 1024;
     static final int LOG = 16 * CHUNK;
     static final int PACKET = 300;
+    static final int WINDOW = 1 << 20;
+
     /** More than the log has: one write of a single subscriber may hold all of that. */
     static final int PINNED = 24;
 
@@ -53,7 +55,7 @@ final class FanoutRig implements AutoCloseable {
     final MockTicker clock = Ticker.newMockTicker();
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     final EngineLoop loop = new EngineLoop(Transport.NIO.ioHandler(), clock);
-    final WindowGate gate = new WindowGate(1 << 20, loop, clock::nanoTime);
+    final WindowGate gate = new WindowGate(WINDOW, loop, clock::nanoTime);
     final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate);
     final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONTROL, CONTROL_BYTES,
@@ -79,6 +81,11 @@ final class FanoutRig implements AutoCloseable {
     /** With a journal. */
     FanoutRig(Durability durability) {
         this(Policy.DISCONNECT, durability, false);
+    }
+
+    /** Likewise, with that policy. */
+    FanoutRig(Policy policy, Durability durability) {
+        this(policy, durability, false);
     }
 
     /** Other relays have the same stream. */

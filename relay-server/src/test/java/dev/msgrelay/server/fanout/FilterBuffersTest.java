@@ -1,7 +1,9 @@
 package dev.msgrelay.server.fanout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
@@ -59,6 +61,15 @@ class FilterBuffersTest {
         assertThat(write.refCnt()).isEqualTo(1);
         write.release();
         buffers.give(other);
+    }
+
+    @Test
+    void oneThatTheMachineDoesNotHaveIsGivenBack() {
+        ScarceAllocator scarce = new ScarceAllocator();
+        scarce.scarce(true);
+        FilterBuffers none = new FilterBuffers(scarce, pool, counters, 1);
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(none::take);
+        assertThat(pool.used()).isZero();
     }
 
     @Test

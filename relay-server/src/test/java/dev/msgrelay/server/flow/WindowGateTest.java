@@ -177,7 +177,7 @@ class WindowGateTest {
         assertThat(gate.blockedByReaders()).isFalse();
         clock.set(150);
         disk[0] = 5000;
-        gate.settle();
+        gate.settle(true);
         assertThat(gate.blockedByReaders()).isTrue();
         assertThat(gate.blockedSinceNanos()).isEqualTo(150);
         clock.set(170);
@@ -186,6 +186,23 @@ class WindowGateTest {
         assertThat(own.nanos(999)).isEqualTo(50);
         assertThat(own.times()).isEqualTo(1);
         assertThat(gate.blockedNanos(999)).isEqualTo(20);
+    }
+
+    /** Whoever was held back may have left: then nobody asks any more. */
+    @Test
+    void whereNobodyWaitsNobodyIsHeldBack() {
+        Reader reader = reader(0);
+        assertThat(gate.tryPass(WINDOW + 1)).isFalse();
+        clock.set(150);
+        gate.settle(true);
+        assertThat(gate.blockedByReaders()).isTrue();
+        gate.settle(false);
+        assertThat(gate.blockedByReaders()).isFalse();
+        assertThat(gate.blockedNanos(999)).isEqualTo(50);
+        clock.set(200);
+        assertThat(gate.tryPass(WINDOW + 1)).isFalse();
+        assertThat(gate.blockedSinceNanos()).as("of those who come later").isEqualTo(200);
+        assertThat(reader.position).isZero();
     }
 
     @Test

@@ -8,15 +8,14 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadBuffer;
 import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -40,26 +39,7 @@ class FrameAssemblerTest {
     private static final int READ = IngestPort.READ_BYTES;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private boolean noMemory;
-    private final ByteBufAllocator ofConnections = new AbstractByteBufAllocator(true) {
-        @Override
-        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-            throw new AssertionError("all of it is direct memory");
-        }
-
-        @Override
-        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-            if (noMemory) {
-                throw new OutOfMemoryError("none left");
-            }
-            return allocator.directBuffer(initialCapacity, maxCapacity);
-        }
-
-        @Override
-        public boolean isDirectBufferPooled() {
-            return false;
-        }
-    };
+    private final ScarceAllocator ofConnections = new ScarceAllocator();
     private final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONNECTIONS,
             10L * FrameAssembler.SMALL,
@@ -436,11 +416,20 @@ class FrameAssemblerTest {
         byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
         Connection connection = new Connection(true);
         connection.read(bytes, 0, 8);
-        noMemory = true;
+        ofConnections.scarce(true);
         assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> connection.read(bytes, 8, 100_000));
-        noMemory = false;
+        ofConnections.scarce(false);
         connection.assembler.release();
         assertThat(budget.pool(Part.FRAMES).used()).isZero();
+    }
+
+    @Test
+    void smallMemoryThatIsReservedAndNotThere() {
+        Connection connection = new Connection(true);
+        ofConnections.scarce(true);
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> connection.read(new Frames().frame(1, 100).bytes(), 0, 8));
+        assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
     }
 
     @Test

@@ -42,7 +42,7 @@ class RingPortTest {
     private final Order order = new Order(ring, new NetworkBatchHandler(log, 1460, MAX_BODY), gate, log);
     private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
-    private final RingPort port = new RingPort(ring, gate, held, MAX_BODY, allocator, budget, 2);
+    private final RingPort port = new RingPort(ring, held, MAX_BODY, allocator, budget, 2);
 
     @AfterEach
     void close() {

@@ -1,8 +1,10 @@
 package dev.msgrelay.server.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.ReadBuffer;
@@ -34,6 +36,19 @@ class ShortBuffersTest {
         shorts.close();
         assertThat(pool.used()).isZero();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void oneThatTheMachineDoesNotHaveIsNoneOfThem() {
+        ScarceAllocator scarce = new ScarceAllocator();
+        ShortBuffers one = new ShortBuffers(scarce, pool, 1);
+        scarce.scarce(true);
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(one::take);
+        assertThat(pool.used()).isZero();
+        scarce.scarce(false);
+        assertThat(one.any()).isTrue();
+        one.give(one.take());
+        one.close();
     }
 
     @Test

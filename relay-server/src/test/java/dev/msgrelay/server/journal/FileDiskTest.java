@@ -2,6 +2,7 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Seeds;
@@ -17,7 +18,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -157,6 +160,49 @@ class FileDiskTest {
             assertThat(found.endPosition()).isEqualTo(rig.end());
         }
         assertThat(rig.end()).isGreaterThan(2 << 20);
+    }
+
+    /** Its failure is followed by the end of the relay, in the same moment: what it holds of the log is given back once. */
+    @Test
+    void whoClosesItWaitsForWhoAbandonsIt() throws Exception {
+        SimDisk disk = new SimDisk(Seeds.random("FileDiskTest"));
+        JournalRig rig = new JournalRig(disk, SETTINGS, Seeds.random("FileDiskTest"));
+        CountDownLatch writes = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        rig.openWithThreads();
+        disk.duringWrite(() -> {
+            writes.countDown();
+            awaitQuietly(goOn);
+            disk.failIn(1);
+        });
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.signal();
+        awaitQuietly(writes);
+        AtomicReference<Throwable> abandoned = new AtomicReference<>();
+        Thread abandons = new Thread(() -> abandoned.set(catchThrowable(rig.journal::abandon)));
+        abandons.start();
+        Await.until("it waits for the disk", () -> abandons.getState() == Thread.State.TIMED_WAITING);
+        AtomicReference<Throwable> closed = new AtomicReference<>();
+        Thread closes = new Thread(() -> closed.set(catchThrowable(rig::close)));
+        closes.start();
+        Await.until(
+                "it waits", () -> closes.getState() != Thread.State.NEW && closes.getState() != Thread.State.RUNNABLE);
+        Thread.State waits = closes.getState();
+        goOn.countDown();
+        Await.join(abandons);
+        Await.join(closes);
+        assertThat(waits).as("for its turn, not for the disk as well").isEqualTo(Thread.State.BLOCKED);
+        assertThat(abandoned.get()).isNull();
+        assertThat(closed.get()).hasMessageContaining("journal sim has failed");
+        assertThat(rig.allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Of segments that are complete the headers are read, and nothing else. */

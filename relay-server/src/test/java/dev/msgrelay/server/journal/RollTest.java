@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The writer loses its core between the two steps of a roll: a segment is complete, and is still the current one. */
 class RollTest {
@@ -57,14 +59,22 @@ class RollTest {
     }
 
     private void write() {
+        append();
+        assertThat(work()).isTrue();
+    }
+
+    private void append() {
         assertThat(log.makeReady()).isTrue();
         ByteBuffer frame = new Frames().frame(1, FRAME - 8).nativeBuffer();
         log.packetStartsAt(0, 0);
         log.append(frame, 0, FRAME, 1);
         log.publish();
+    }
+
+    private boolean work() {
         try {
             files.prepare();
-            assertThat(writer.work(nanos, nanos)).isTrue();
+            return writer.work(nanos, nanos);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -73,6 +83,39 @@ class RollTest {
     private void force() throws IOException {
         nanos += 1_000_000;
         forcer.work(nanos, nanos);
+    }
+
+    /** A longer name takes room in the directory, also where the file has all of its own. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aDiskThatHasNoRoomForANameIsAskedAgain(int rename) {
+        do {
+            write();
+        } while (writer.current().room() >= FRAME);
+        append();
+        disk.refuseRename(rename);
+        assertThat(work()).as("not now").isFalse();
+        assertThat(work()).isTrue();
+        assertThat(writer.current().header().base()).isPositive();
+        assertThat(written.position()).isEqualTo(log.endPosition());
+        assertThat(disk.names())
+                .contains(FileNames.stream(writer.current().header().base()));
+        assertThat(disk.names())
+                .contains(FileNames.index(writer.current().header().base()));
+    }
+
+    @Test
+    void whatHasNoRoomForASparesNameIsDeleted() throws IOException {
+        SegmentFiles one =
+                new SegmentFiles(disk, new JournalSettings(SEGMENT, 2 * SEGMENT, JournalSettings.UNLIMITED, 1));
+        for (String name : List.of(FileNames.stream(0), FileNames.index(0))) {
+            disk.open(name).close();
+        }
+        one.add(new SegmentFiles.Sealed(0, SEGMENT, 3 * SEGMENT, 0));
+        disk.refuseRename(2);
+        one.retire(SEGMENT, SEGMENT, 0);
+        assertThat(disk.names()).doesNotContain(FileNames.stream(0), FileNames.index(0));
+        assertThat(one.sealed()).isZero();
     }
 
     @Test

@@ -49,6 +49,7 @@ public final class SimDisk implements Disk {
     private long failAt = Long.MAX_VALUE;
     private boolean failed;
     private boolean full;
+    private int renamesToRefusal;
     private Runnable duringForce = () -> {};
     private Runnable duringWrite = () -> {};
     private BooleanSupplier duringRead = () -> false;
@@ -77,6 +78,11 @@ public final class SimDisk implements Disk {
     /** Nothing more fits, or again something does. */
     public void full(boolean now) {
         full = now;
+    }
+
+    /** For one of the next renames there is no room: the next one has the number 1. */
+    public void refuseRename(int which) {
+        renamesToRefusal = which;
     }
 
     /** It neither crashes nor fails nor is full from now on. */
@@ -251,6 +257,9 @@ public final class SimDisk implements Disk {
         operation();
         if (!names.containsKey(from)) {
             throw new FileNotFoundException(from);
+        }
+        if (--renamesToRefusal == 0) {
+            throw new DiskFullException("journal sim: no space left", null);
         }
         change(new NameChange(from, to, null));
     }

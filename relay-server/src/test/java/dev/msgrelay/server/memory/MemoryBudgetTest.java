@@ -1,6 +1,7 @@
 package dev.msgrelay.server.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.msgrelay.server.harness.Seeds;
@@ -33,6 +34,20 @@ class MemoryBudgetTest {
         frames.give(70);
         assertThat(frames.used()).isEqualTo(30);
         assertThat(frames.tryTake(70)).isTrue();
+    }
+
+    @Test
+    void whatTheJvmDoesNotHaveIsGivenBack() {
+        MemoryBudget.Pool frames = budget.pool(Part.FRAMES);
+        assertThat(frames.tryTake(60)).isTrue();
+        assertThat(frames.<String>allocate(60, () -> "memory")).isEqualTo("memory");
+        assertThat(frames.used()).isEqualTo(60);
+        assertThat(frames.tryTake(40)).isTrue();
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> frames.allocate(40, () -> {
+                    throw new OutOfMemoryError("none left");
+                }));
+        assertThat(frames.used()).isEqualTo(60);
     }
 
     @Test

@@ -12,10 +12,12 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.Network;
+import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
@@ -359,6 +361,43 @@ class ReplayTest {
         }
     }
 
+    /** One page in all, and an identity whose rate would keep it for minutes. */
+    @Test
+    void aReaderThatItsRatePausesHoldsNobodyUp() throws Exception {
+        Numbered messages = messages(Seeds.random("ReplayTest"));
+        int one = JournalFeed.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
+        Token fast = Token.of("the-token-of-fast");
+        AccessPolicy policy = new AccessPolicy(List.of(
+                local("slow", List.of(), 1000, Identity.UNLIMITED),
+                local("fast", List.of(TokenHash.of(fast)), Identity.UNLIMITED, Identity.UNLIMITED)));
+        long end;
+        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b);
+                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
+            publisher.publishBytes(TestRelay.SMALL_LOG);
+            end = publisher.next();
+            relay.awaitMessagesIn(end - 1);
+        }
+        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.replayBytes(one).access(policy));
+                SpeakingSubscriber paused = relay.speaker(messages);
+                SpeakingSubscriber some = relay.speaker(messages);
+                SpeakingSubscriber goesOn = relay.speaker(messages)) {
+            paused.hello(from(1)).awaitWelcome();
+            some.hello(SpeakingSubscriber.numbered(SOME).fromEarliest());
+            goesOn.hello(from(1).token(fast)).awaitNext(end).account().assertCompleteUpTo(end);
+            some.awaitWelcome();
+            assertThat(relay.stats().closes()).isEmpty();
+            // With another rate it goes on where it was paused.
+            relay.relay()
+                    .reload(RelayConfig.builder()
+                            .access(new AccessPolicy(List.of(local("slow", List.of(), 1L << 30, Identity.UNLIMITED))))
+                            .build());
+            for (SpeakingSubscriber s : List.of(paused, some)) {
+                s.awaitNext(end).account().assertCompleteUpTo(end);
+                assertThat(s.account().said(ControlFrames.GAP)).isEmpty();
+            }
+        }
+    }
+
     /** The first PING tells how far there is to go. */
     @Test
     void theWayIsTold() throws Exception {
@@ -455,21 +494,25 @@ class ReplayTest {
         }
     }
 
-    @Test
-    void anIdentityMayHaveSoMany() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        Identity local = new Identity(
-                "local",
-                List.of(),
+    private static Identity local(String name, List<TokenHash> tokens, long maxRate, long maxReplays) {
+        return new Identity(
+                name,
+                tokens,
                 List.of(),
                 List.of(),
                 List.of(Network.parse("127.0.0.0/8")),
                 TypeRanges.ALL,
                 TypeRanges.ALL,
                 Identity.UNLIMITED,
+                maxRate,
                 Identity.UNLIMITED,
-                Identity.UNLIMITED,
-                1);
+                maxReplays);
+    }
+
+    @Test
+    void anIdentityMayHaveSoMany() throws Exception {
+        Numbered messages = messages(Seeds.random("ReplayTest"));
+        Identity local = local("local", List.of(), Identity.UNLIMITED, 1);
         try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.access(new AccessPolicy(List.of(local))));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishBytes(ENOUGH);

@@ -1,10 +1,18 @@
 package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.access.Network;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -14,6 +22,8 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +93,40 @@ class SlowBackpressureTest {
             assertThat(good.end()).isNull();
             stalled.resume();
             stalled.awaitEnd().received().assertAllOf(stalled.received().count());
+        }
+    }
+
+    /** Who was held back may no longer publish: nobody waits for the one that reads nothing, and it is not to blame. */
+    @Test
+    void whereNobodyWaitsAnyMoreNobodyIsCutOff() throws Exception {
+        try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, Policy.BACKPRESSURE);
+                PlainSubscriber stopped = relay.pausedSubscriber()) {
+            WindowGate gate = Sessions.get(Sessions.get(relay.relay(), "engine"), "gate");
+            Thread floods = new Thread(() -> catchThrowable(() -> publish(relay, new Stream(0, 900))));
+            floods.start();
+            Await.until(() -> "a publisher is held back: " + relay.stats(), gate::blockedByReaders);
+            assertThat(Await.staysTrue(500, gate::blockedByReaders)).isTrue();
+            Identity reads = new Identity(
+                    "reads",
+                    List.of(),
+                    List.of(),
+                    List.of(),
+                    List.of(Network.parse("127.0.0.0/8")),
+                    null,
+                    TypeRanges.ALL,
+                    Identity.UNLIMITED,
+                    Identity.UNLIMITED,
+                    Identity.UNLIMITED,
+                    Identity.UNLIMITED);
+            relay.relay()
+                    .reload(RelayConfig.builder()
+                            .access(new AccessPolicy(List.of(reads)))
+                            .build());
+            relay.awaitClosed(CloseReason.REVOKED, 1);
+            Await.until("nobody is held back any more", () -> !gate.blockedByReaders());
+            Await.join(floods);
+            assertThat(relay.stats().subscribers()).isOne();
+            stopped.resume();
         }
     }
 

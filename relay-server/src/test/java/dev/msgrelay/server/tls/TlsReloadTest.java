@@ -73,6 +73,19 @@ class TlsReloadTest {
         }
     }
 
+    /** SIGHUP may come while the relay ends. */
+    @ParameterizedTest
+    @EnumSource(names = {"BORINGSSL", "JDK"})
+    void afterTheEndItIsHarmless(TlsProvider provider) throws Exception {
+        try (Certificates certificates = new Certificates();
+                TestRelay relay = start(certificates.relayFiles(), provider)) {
+            relay.relay().close();
+            String before = relay.relay().tlsText();
+            reload(relay, certificates.relayFiles(certificates.relay("CN=new")));
+            assertThat(relay.relay().tlsText()).isEqualTo(before);
+        }
+    }
+
     @Test
     void whatIsWrongChangesNothing() throws Exception {
         try (Certificates certificates = new Certificates();
