@@ -18,6 +18,7 @@ import dev.msgrelay.loadgen.run.InProcessContestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RelayContestant;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.SlowReaders;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.protocol.Policy;
@@ -158,7 +159,7 @@ public final class Cases {
                         "many-publishers",
                         "64 publishers of 2,000 msg/s -> 4",
                         List.of(cell(RELAY, relay, load.withCounts(64, 4).withRate(2_000))),
-                        Metric.atMost(0, "messages lost", ofRelay(result -> result.received()
+                        Metric.atMost(0, "messages lost", ofRelay(result -> result.correctness()
                                 .sum(subscriber -> subscriber.lost()))),
                         Metric.below(0.60, "of a core (relay)", round -> round.contestantCores(RELAY))),
                 inTurn(
@@ -375,12 +376,11 @@ public final class Cases {
     }
 
     private static double bytesIn(Round round, String name) {
-        return round.figure(name, result -> result.published().traffic().bytesPerSecond());
+        return round.figure(name, result -> result.throughput().in().bytesPerSecond());
     }
 
     private static double ackMillis(Round round, double percentile) {
-        return round.figure(
-                RELAY, result -> result.published().acknowledgedAfter().getValueAtPercentile(percentile) / MEGA);
+        return round.figure(RELAY, result -> result.delays().at(Delay.ACKNOWLEDGED, percentile) / MEGA);
     }
 
     /** For a long time, at full speed: what the relay leaves to the garbage collector shows. */
@@ -389,12 +389,13 @@ public final class Cases {
                 id,
                 what + "full speed for " + (quick ? 10 : 30) + " s",
                 cell(RELAY, relay, through, quick ? timing(2, 10) : timing(5, 30)),
-                Metric.atMost(0, "garbage collections", ofRelay(result -> result.relay()
+                Metric.atMost(0, "garbage collections", ofRelay(result -> result.resources()
+                        .relay()
                         .gcCount())),
                 Metric.below(
                         300,
                         "MB resident",
-                        ofRelay(result -> result.processes().get(0).peakResidentBytes() / MEGA)));
+                        ofRelay(result -> result.resources().processes().get(0).peakResidentBytes() / MEGA)));
     }
 
     private static BenchCase once(String id, String title, LoadCell cell, Metric... metrics) {

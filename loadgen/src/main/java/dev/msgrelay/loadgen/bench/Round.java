@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.experiment.LoadCell;
 import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,24 +48,27 @@ public record Round(List<Run<RunResult>> runs) {
 
     /** Messages a second that were published. */
     double published(String name) {
-        return figure(name, result -> result.published().traffic().messagesPerSecond());
+        return figure(name, result -> result.throughput().in().messagesPerSecond());
     }
 
-    /** A percentile of the latency. */
+    /** A percentile of the latency, at full speed of the time in queue. */
     public double latencyNanos(String name, double percentile) {
-        return figure(name, result -> result.received().latency().getValueAtPercentile(percentile));
+        return figure(name, result -> result.delays()
+                .at(result.load().rate() > 0 ? Delay.LATENCY : Delay.TIME_IN_QUEUE, percentile));
     }
 
     /** The longest time without a delivery to a subscriber. */
     double longestGapNanos(String name) {
-        return figure(name, result -> result.signals().still().deliveries().longestNanos());
+        return figure(
+                name,
+                result -> result.resources().signals().still().deliveries().longestNanos());
     }
 
     /** CPU of the contestant, in cores: 1.0 is one core busy all the time. */
     double contestantCores(String name) {
         return figure(
                 name,
-                result -> result.processes().get(0).cpuSeconds()
+                result -> result.resources().processes().get(0).cpuSeconds()
                         * 1e9
                         / result.timing().measured().toNanos());
     }

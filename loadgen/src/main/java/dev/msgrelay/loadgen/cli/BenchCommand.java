@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -82,6 +83,11 @@ final class BenchCommand extends Told {
         refuse(disk != null && !Files.isDirectory(disk), "--disk " + disk + " is no directory");
         Cases known = new Cases(body, rounds, quick, disk);
         List<BenchCase> cases = selected(known.all());
+        if (jsonFile != null) {
+            // Whether it can be written is known before hours are measured; what it has stays until there is more.
+            Files.newOutputStream(jsonFile, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+                    .close();
+        }
         out().println("machine: " + Machine.here() + ", MTU of loopback " + PathMtu.loopback());
         known.leftOut().forEach(out()::println);
         out().flush();

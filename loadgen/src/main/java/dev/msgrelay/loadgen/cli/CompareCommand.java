@@ -136,7 +136,7 @@ final class CompareCommand extends Told {
             paramLabel = "RATIO",
             description =
                     "In turn: exits 1 when the whole interval of B's speed to A's (of the first line; for a latency"
-                            + " and CPU time A's to B's) lies below this.")
+                            + " and CPU time A's to B's) lies below this, and when there were too few rounds for one.")
     private Double failBelow;
 
     @Option(
@@ -256,7 +256,8 @@ final class CompareCommand extends Told {
         if (comparison.ended() == PairedComparison.Ended.INTERRUPTED) {
             throw new InterruptedException();
         }
-        boolean slower = failBelow != null && comparison.isBelow(failBelow);
+        boolean known = comparison.headline().ratio().isKnown();
+        boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow));
         return slower || !comparison.failures().isEmpty() ? 1 : 0;
     }
 

@@ -144,6 +144,9 @@ final class KillCommand extends Told {
         refuse(cluster && faults, "--faults does not go with --cluster: give --incidents disk");
         refuse(!cluster && incidents != null, "--incidents needs --cluster");
         refuse(!cluster && sync != null, "--sync needs --cluster");
+        refuse(
+                !cluster && kills == 0 && powerCuts == 0 && !faults,
+                "--kills 0 does nothing: give --power-cuts or --faults");
         within("--sync", sync == null ? 0 : sync, 0, 1);
         List<Level> all = cluster ? List.of(Level.STREAM) : levels == null ? List.of(Level.values()) : levels;
         Load load = new Load(all.stream().distinct().sorted().toList(), publishers, subscribers, each);
@@ -161,7 +164,7 @@ final class KillCommand extends Told {
             throw e;
         } finally {
             progress.end();
-            if (keep) {
+            if (keep && !isFree(directory)) {
                 err().println("what is left of it: " + directory + ", seed " + used);
                 err().flush();
             } else {

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.LoadgenVersion;
+import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
@@ -121,7 +122,7 @@ public final class LoadgenMain implements Runnable {
             return EXIT_INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
-            command.getErr().println(name + ": FAIL: " + e.getMessage());
+            command.getErr().println(name + ": FAIL: " + ResultFileException.told(e));
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;

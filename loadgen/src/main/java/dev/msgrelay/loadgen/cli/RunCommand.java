@@ -85,6 +85,9 @@ final class RunCommand extends Told {
     public Integer call() throws IOException, RunException, InterruptedException {
         Load given = throughOptions.overTls(loadOptions.load());
         within("--latency-at", latencyAt, 0, 100);
+        refuse(
+                given.rate() > 0 && latencyAt > 0 && isGiven("--latency-at"),
+                "--latency-at and --rate " + given.rate() + " exclude each other: latency is measured at that rate");
         Contestant contestant = throughOptions.contestant(given);
         Load load = throughOptions.asConnected(given).withPace(given.pace().withRealTime(false));
         refuse(calibrate && load.rate() > 0, "--calibrate compares speeds: it takes no --rate " + load.rate());
@@ -104,14 +107,15 @@ final class RunCommand extends Told {
                 }
                 List<Run<RunResult>> whole = rig.end(parts.runs());
                 lines.end();
-                return report(whole, ceilings);
+                return report(whole, ceilings, Ending.complete());
             } catch (InterruptedException e) {
                 rig.abandon();
                 lines.end();
-                if (!json && !parts.runs().isEmpty()) {
-                    report(parts.runs(), Map.of());
+                if (!parts.runs().isEmpty()) {
+                    report(parts.runs(), Map.of(), Ending.interrupted("Ctrl-C"));
                 }
-                print(RunTable.partial(rig.lastLive()) + "\n");
+                // JSON is all of stdout, or nothing.
+                (json ? err() : out()).println(RunTable.partial(rig.lastLive()));
                 throw e;
             }
         }
@@ -150,11 +154,12 @@ final class RunCommand extends Told {
         return ceilings;
     }
 
-    private int report(List<Run<RunResult>> runs, Map<String, List<Run<RunResult>>> ceilings) throws IOException {
+    private int report(List<Run<RunResult>> runs, Map<String, List<Run<RunResult>>> ceilings, Ending ending)
+            throws IOException {
         Ceilings ceiling = ceilings.isEmpty() ? null : best(ceilings.get(PLAIN_RELAY));
         Load load = runs.get(0).result().load();
         LaneKind kind = load.unix() ? LaneKind.UNIX : LaneKind.LOOPBACK;
-        Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(Ending.complete());
+        Results results = nothingYet().with(LaneResult.of(kind.title(), kind)).with(ending);
         List<RunTable.Part> told = new ArrayList<>();
         for (Run<RunResult> one : runs) {
             RunResult result = one.result();
@@ -210,7 +215,7 @@ final class RunCommand extends Told {
     private static Ceilings best(List<Run<RunResult>> runs) {
         return CeilingCells.best(runs)
                 .findFirst()
-                .map(run -> run.result().received().traffic())
+                .map(run -> run.result().throughput().out())
                 .map(most -> new Ceilings(
                         Ceilings.PLAIN_RELAY, new Ceilings.Rate(most.messagesPerSecond(), most.bytesPerSecond()), null))
                 .orElse(null);

@@ -12,11 +12,15 @@ import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.run.RunResult;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 
 /** A command that prints what it found, as text or as JSON. */
 abstract class Told extends Options implements Callable<Integer> {
+    // Before anything is measured.
+    private final Instant called = Instant.now();
+
     final PrintWriter out() {
         return spec().commandLine().getOut();
     }
@@ -27,7 +31,8 @@ abstract class Told extends Options implements Callable<Integer> {
 
     /** This command, with the arguments that it was given. */
     final Origin origin() {
-        return Origin.now(spec().name(), spec().commandLine().getParseResult().originalArgs());
+        return Origin.of(
+                called, spec().name(), spec().commandLine().getParseResult().originalArgs());
     }
 
     /** Nothing yet, of this host. */

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.compare;
 
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -69,16 +70,16 @@ public enum Figure {
     }
 
     private static double latencyMicros(RunResult result, double percentile) {
-        return result.received().latency().getValueAtPercentile(percentile) / MICRO_NANOS;
+        return result.delays().at(Delay.LATENCY, percentile) / MICRO_NANOS;
     }
 
     private static double acknowledgedMicros(RunResult result, double percentile) {
-        return result.published().acknowledgedAfter().getValueAtPercentile(percentile) / MICRO_NANOS;
+        return result.delays().at(Delay.ACKNOWLEDGED, percentile) / MICRO_NANOS;
     }
 
     /** Of the relay's process, for a million messages that subscribers got. */
     private static double cpuSecondsPerMillion(RunResult result) {
-        double cpuSeconds = result.processes().get(0).cpuSeconds();
-        return cpuSeconds * MILLION / result.received().traffic().messages();
+        double cpuSeconds = result.resources().processes().get(0).cpuSeconds();
+        return cpuSeconds * MILLION / result.throughput().out().messages();
     }
 }

@@ -4,7 +4,7 @@ import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Delay;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
 import java.util.Arrays;
 import java.util.function.ToDoubleFunction;
 

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.RunException;
@@ -190,8 +191,8 @@ public final class Experiment<R> {
             result = cell.measure(observer);
             failures = cell.failures(result);
         } catch (IOException | RunException e) {
-            TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
-            failures = List.of(e.getMessage());
+            endIfAsked();
+            failures = List.of(ResultFileException.told(e));
         }
         checkEnd();
         hop = meter.hopNanos();
@@ -223,6 +224,12 @@ public final class Experiment<R> {
             hop = meter.hopNanos();
         }
         return hop;
+    }
+
+    /** After something failed: a signal from a terminal hits children first, and is no failure of theirs. */
+    public void endIfAsked() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
+        checkEnd();
     }
 
     /** What was interrupted may have told it as a failure of its own, or not noticed. */

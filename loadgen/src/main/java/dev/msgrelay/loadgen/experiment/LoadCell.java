@@ -1,31 +1,26 @@
 package dev.msgrelay.loadgen.experiment;
 
-import dev.msgrelay.loadgen.bound.Classifier;
-import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Correctness;
-import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
-import dev.msgrelay.loadgen.result.RunRecord.Resources;
-import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.Placement;
-import dev.msgrelay.loadgen.run.Published;
 import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
+import dev.msgrelay.loadgen.run.RunResult.Resources;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Verdict;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import org.HdrHistogram.Histogram;
 
 /**
  * A contestant under a load on a lane. Two cells are the same only if they are one object.
@@ -95,15 +90,14 @@ public record LoadCell(
                     Resources.NONE,
                     run.outcome());
         }
-        Published in = result.published();
-        Received out = result.received();
-        Throughput throughput = Throughput.of(
-                in.total() > 0 ? in.traffic() : null,
-                out.traffic(),
-                result.load().subscribers(),
-                result.timeline().points(),
+        Throughput passed = result.throughput();
+        Throughput throughput = Ceilings.against(
+                ceilings,
                 places,
-                ceilings);
+                result.sent() > 0 ? passed.in() : null,
+                passed.out(),
+                result.load().subscribers(),
+                passed.timeline());
         return new RunRecord(
                 new Moment(
                         run.round(),
@@ -112,37 +106,10 @@ public record LoadCell(
                         result.timing().measured().toNanos()),
                 run.hops(),
                 throughput,
-                delays(result),
-                new Correctness(
-                        result.load().isChecked(),
-                        out.checkNanos(),
-                        out.subscribers(),
-                        out.slow(),
-                        in.punctuality(),
-                        in.acknowledged(),
-                        in.visits()),
-                resources(result, throughput, ceilings),
+                result.delays(),
+                result.correctness(),
+                ceilings != null && ceilings.isLink() ? result.resources().withLink(throughput) : result.resources(),
                 run.outcome());
-    }
-
-    /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
-    private static Delays delays(RunResult result) {
-        Load load = result.load();
-        Histogram recorded = load.isChecked() ? result.received().latency() : null;
-        return new Delays(
-                load.rate() > 0 ? recorded : null,
-                load.sampling(),
-                load.hasSkew() ? result.received().skew() : null,
-                load.rate() > 0 ? null : recorded,
-                load.clients().acks().isAsked() ? result.published().acknowledgedAfter() : null);
-    }
-
-    /** Judged with what the link could have given, which the run itself does not know. */
-    private static Resources resources(RunResult result, Throughput throughput, Ceilings ceilings) {
-        Signals signals = ceilings != null && ceilings.isLink()
-                ? result.signals().withLink(throughput.ingressFraction(), throughput.egressFraction())
-                : result.signals();
-        return new Resources(result.processes(), result.relay(), Classifier.classify(signals), signals);
     }
 
     @Override

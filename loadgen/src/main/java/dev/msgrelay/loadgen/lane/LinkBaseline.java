@@ -44,7 +44,7 @@ public final class LinkBaseline {
 
     /**
      * A plain sender at one end and a plain receiver at the other, with our own workers: pre-packed frames of 100-byte
-     * bodies, counted and not checked. {@code received().traffic()} of the result is the figure.
+     * bodies, counted and not checked. {@code throughput().out()} of the result is the figure.
      *
      * @param from where the sender is
      * @throws RunException a process failed, or nothing arrived at all

@@ -60,7 +60,7 @@ public final class BenchResults {
                 Field.of(
                         "",
                         Unit.BYTES_PER_SECOND,
-                        run -> run.result().received().traffic().bytesPerSecond()),
+                        run -> run.result().throughput().out().bytesPerSecond()),
                 Field.of("hop before", Unit.NANOS, run -> run.hops().beforeNanos()),
                 Field.of("after", Unit.NANOS, run -> run.hops().afterNanos()),
                 Field.text("", run -> run == best ? "<- best" : ""));

@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.render.Chart.Series;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Delay;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.Timeline;
 import java.util.ArrayList;
 import java.util.List;

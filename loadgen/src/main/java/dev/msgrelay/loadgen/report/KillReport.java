@@ -38,9 +38,14 @@ public final class KillReport {
 
     private record ClusterDocument(long seed, boolean passed, ClusterCampaign.Outcome outcome) {}
 
-    /** Whether everything is as it ought to be. */
+    /** Whether something was done, and everything is as it ought to be. */
     public static boolean passed(List<Outcome> outcomes) {
-        return outcomes.stream().allMatch(outcome -> outcome.findings().isEmpty());
+        return isDone(outcomes)
+                && outcomes.stream().allMatch(outcome -> outcome.findings().isEmpty());
+    }
+
+    private static boolean isDone(List<Outcome> outcomes) {
+        return outcomes.stream().anyMatch(outcome -> outcome.skipped() == null);
     }
 
     public static String json(long seed, List<Outcome> outcomes) {
@@ -59,7 +64,7 @@ public final class KillReport {
         control(entries).forEach(line -> text.append(line).append('\n'));
         outcomes.forEach(
                 outcome -> outcome.findings().forEach(finding -> text.append(outcome.what() + ": " + finding + "\n")));
-        text.append(passed(outcomes) ? "PASS" : "FAIL")
+        text.append(isDone(outcomes) ? passed(outcomes) ? "PASS" : "FAIL" : "nothing was done")
                 .append(": seed ")
                 .append(seed)
                 .append('\n');

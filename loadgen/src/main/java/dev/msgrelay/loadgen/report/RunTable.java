@@ -15,16 +15,16 @@ import dev.msgrelay.loadgen.result.Figures;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Correctness;
-import dev.msgrelay.loadgen.result.RunRecord.Delay;
-import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.run.Live;
 import dev.msgrelay.loadgen.run.Load;
-import dev.msgrelay.loadgen.run.Published.Visits;
 import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RelayFigures;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
+import dev.msgrelay.loadgen.run.Visits;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -270,7 +270,7 @@ public final class RunTable {
                 "latency",
                 "at %s msg/s%s, from the time at which each message was to be sent",
                 Unit.COUNT.plain(wanted),
-                share);
+                share + missed(paced.get(0).signals()));
         for (Part part : paced) {
             if (part.delays().has(Delay.LATENCY)) {
                 item(
@@ -285,6 +285,16 @@ public final class RunTable {
         if (last.has(Delay.SKEW)) {
             item("skew", "%sfirst to last subscriber", percentiles(last, Delay.SKEW));
         }
+    }
+
+    /** What there was of a rate that was not reached: else it stands there as if it had been. */
+    private static String missed(Signals signals) {
+        return signals == null || signals.rates().kept()
+                ? ""
+                : format(
+                        ", of which %s left and %s reached each subscriber",
+                        Unit.COUNT.plain(signals.rates().in()),
+                        Unit.COUNT.plain(signals.rates().out()));
     }
 
     private static String percentiles(Delays delays, Delay which) {

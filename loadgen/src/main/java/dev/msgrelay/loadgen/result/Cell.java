@@ -1,5 +1,9 @@
 package dev.msgrelay.loadgen.result;
 
+import dev.msgrelay.loadgen.result.LaneResult.Place;
+import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
+import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +47,34 @@ public record Cell(String contestant, Parameters parameters, Ceilings ceilings, 
             return source.equals(LINK);
         }
 
+        /**
+         * Traffic against the ceiling of the lane. Over a link, a side counts that is across it, and both directions have the
+         * link's full speed. Without a link both sides count, and the ceiling is what a contestant delivered: so much went
+         * out, and an <em>n</em>th of it came in.
+         *
+         * @param in null where it is not known
+         * @param subscribers who each got what came in
+         * @param ceilings null where none is known
+         */
+        public static Throughput against(
+                Ceilings ceilings,
+                Places places,
+                Traffic in,
+                Traffic out,
+                int subscribers,
+                List<Timeline.Point> timeline) {
+            boolean link = ceilings != null && ceilings.isLink();
+            double ingress = fraction(ceilings, in, link && places.publishers() != Place.FAR);
+            double egress = fraction(ceilings, out, link && places.subscribers() != Place.FAR);
+            return new Throughput(in, out, link ? ingress : ingress * subscribers, egress, timeline);
+        }
+
+        private static double fraction(Ceilings ceilings, Traffic traffic, boolean besideTheLink) {
+            return ceilings == null || traffic == null || besideTheLink ? Double.NaN : ceilings.fraction(traffic);
+        }
+
         /** The part of the batched ceiling that this traffic is, all its connections together. */
-        public double fraction(Traffic traffic) {
+        double fraction(Traffic traffic) {
             return traffic.bytesPerSecond() / batched.bytesPerSecond();
         }
     }

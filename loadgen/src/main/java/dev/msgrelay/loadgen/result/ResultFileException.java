@@ -17,6 +17,14 @@ public final class ResultFileException extends IOException {
         super(message, cause);
     }
 
+    /** Any failure in one line: of files the system often says nothing but the name. */
+    public static String told(Exception e) {
+        if (e instanceof FileSystemException file) {
+            return file.getFile() + ": " + reason(file);
+        }
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+
     /** What the system said, without the path in front of it that the message names already. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {

@@ -59,18 +59,18 @@ public record Results(
         }
 
         /**
-         * Of this build, now.
+         * Of this build.
          *
          * @param args that loadgen was called with, the command among them
          */
-        public static Origin now(String command, List<String> args) {
+        public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
             String version = Results.class.getPackage().getImplementationVersion();
             return new Origin(
                     command,
                     version == null ? "development" : version,
-                    Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                    started.truncatedTo(ChronoUnit.SECONDS).toString(),
                     commandLine);
         }
     }

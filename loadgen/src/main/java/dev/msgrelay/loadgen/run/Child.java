@@ -108,13 +108,19 @@ public final class Child {
      *
      * @throws RunException the child failed or ended, or did not say so within {@code limitNanos}
      */
-    public synchronized JsonObject await(String event, long limitNanos) throws RunException, InterruptedException {
+    public JsonObject await(String event, long limitNanos) throws RunException, InterruptedException {
+        return await(event, "say '" + event + "'", limitNanos);
+    }
+
+    /** @param what it does when it says so, for people */
+    synchronized JsonObject await(String event, String what, long limitNanos)
+            throws RunException, InterruptedException {
         long deadline = System.nanoTime() + limitNanos;
         while (!events.containsKey(event)) {
             checkHealthy();
             long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (millis <= 0) {
-                throw new RunException(name + " did not say '" + event + "' within "
+                throw new RunException(name + " did not " + what + " within "
                         + TimeUnit.NANOSECONDS.toMillis(limitNanos) + " ms" + said());
             }
             wait(millis);
@@ -129,12 +135,21 @@ public final class Child {
      */
     public synchronized void checkHealthy() throws RunException {
         if (events.containsKey("error")) {
-            throw new RunException(
-                    name + ": " + events.get("error").getFirst().json().getString("message"));
+            String said = events.get("error").getFirst().json().getString("message");
+            throw new RunException(said.startsWith(name + ":") ? said : name + ": " + said);
         }
         // A program of somebody else's may have closed its output and live on.
         if (stdoutEnded && !process.isAlive()) {
             throw new RunException(name + " ended" + exitCode() + said());
+        }
+    }
+
+    /** The same for so long: that it has ended may not be known yet. */
+    synchronized void checkHealthy(long millis) throws RunException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        for (long left = millis; left > 0; left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
+            checkHealthy();
+            wait(left);
         }
     }
 

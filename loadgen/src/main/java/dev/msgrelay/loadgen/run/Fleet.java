@@ -251,7 +251,7 @@ final class Fleet {
     /** Waits until every subscriber has heard of every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
-            subscriber.await("primed", PRIMED_NANOS);
+            subscriber.await("primed", "get the first message of every publisher", PRIMED_NANOS);
         }
     }
 

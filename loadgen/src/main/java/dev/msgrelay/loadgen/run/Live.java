@@ -30,17 +30,21 @@ public record Live(
         return new Live(phase, elapsed, total, in[0], in[1], out[0], out[1], lag);
     }
 
-    /** Messages and bytes a second of all these processes together. */
+    /** Messages and bytes a second of all these processes together; NaN as long as none has told of a second. */
     private static double[] rates(List<Child> processes) {
         double[] sum = new double[2];
+        if (processes.stream().allMatch(process -> process.all("progress").size() < 2)) {
+            return new double[] {Double.NaN, Double.NaN};
+        }
         for (Child process : processes) {
             List<Child.Event> reports = process.all("progress");
             if (reports.size() < 2) {
                 continue;
             }
             Child.Event last = reports.get(reports.size() - 1);
-            // A second ago: shorter steps would only be more restless.
-            Child.Event before = reports.get(reports.size() - 2);
+            // A second ago, or more: shorter steps would only be more restless, and the last word comes at once.
+            boolean over = last.json().getBoolean("last", false) && reports.size() > 2;
+            Child.Event before = reports.get(reports.size() - (over ? 3 : 2));
             // By the worker's own clock: lines that had to wait come all at once.
             double seconds = difference(before.json(), last.json(), "nanos") / 1e9;
             sum[0] += difference(before.json(), last.json(), "messages") / seconds;

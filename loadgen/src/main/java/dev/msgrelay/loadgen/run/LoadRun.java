@@ -2,6 +2,10 @@ package dev.msgrelay.loadgen.run;
 
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.loadgen.host.ProcessFigures;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
+import dev.msgrelay.loadgen.run.RunResult.Resources;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.Window;
 import java.io.IOException;
@@ -30,6 +34,7 @@ public final class LoadRun {
 
     private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long STOP_MILLIS = 10_000;
+    private static final long CAUSE_MILLIS = 300;
 
     private final Contestant contestant;
     private final Placement placement;
@@ -88,6 +93,19 @@ public final class LoadRun {
     }
 
     private RunResult run(Children children, Contestant.Started started, boolean stops)
+            throws IOException, RunException, InterruptedException {
+        try {
+            return connectAndMeasure(children, started, stops);
+        } catch (RunException e) {
+            // Who is cut off says so before it is seen that the relay has ended.
+            if (started.process() != null) {
+                started.process().checkHealthy(CAUSE_MILLIS);
+            }
+            throw e;
+        }
+    }
+
+    private RunResult connectAndMeasure(Children children, Contestant.Started started, boolean stops)
             throws IOException, RunException, InterruptedException {
         Fleet fleet = new Fleet(children, load);
         observer.phase(
@@ -171,19 +189,21 @@ public final class LoadRun {
         List<JsonObject> slow = fleet.awaitSlow();
         List<JsonObject> received = fleet.awaitDrained(published);
         checkHealthy(children, relay);
-        Published in = Published.of(published, timing);
-        Received out = Received.of(received, slow, Fleet.samples(published, load.sampling(), load.choice()), timing);
+        Said said = new Said(published, received, slow);
         RelayFigures figures = relay == null || !stops ? null : stop(relay, window);
+        Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
+        Throughput throughput = said.throughput(timing, timeline);
+        Delays delays = said.delays(load);
+        Correctness correctness = said.correctness(load);
         return new RunResult(
                 contestant.name(),
                 load,
                 timing.in(window),
-                in,
-                out,
-                used,
-                figures,
-                watch.signals(in, out, received),
-                Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay),
+                said.sent(),
+                throughput,
+                delays,
+                correctness,
+                Resources.of(used, figures, watch.signals(said, throughput, delays, correctness)),
                 List.of());
     }
 

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import com.fasterxml.jackson.annotation.JacksonInject;
+import com.fasterxml.jackson.annotation.OptBoolean;
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Classifier;
 import dev.msgrelay.loadgen.bound.Sampled;
@@ -9,57 +11,208 @@ import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.load.Arrivals;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a run gave.
+ * What a run gave. Its parts are at once those of a result's file.
  *
  * @param contestant which contestant it was, for people
- * @param published nothing where the contestant sends by itself and does not count
- * @param processes what each child used, the contestant first
- * @param relay what the relay says about itself, or null where it does not
- * @param signals what was sampled while it was measured
- * @param timeline throughput over time
+ * @param sent messages of the whole run; 0 where the contestant sends by itself and does not count
  * @param marks what else a reader has to know of it: "the hosts' clocks went apart by 300 us"; mostly empty
  */
 public record RunResult(
         String contestant,
         Load load,
         Timing timing,
-        Published published,
-        Received received,
-        List<ProcessUse> processes,
-        RelayFigures relay,
-        Signals signals,
-        Timeline timeline,
+        long sent,
+        Throughput throughput,
+        Delays delays,
+        Correctness correctness,
+        Resources resources,
         List<String> marks) {
     private static final int PERCENT = 100;
+
+    /**
+     * How much passed.
+     *
+     * @param in what the publishers sent; in results null where nobody counts it
+     * @param out what all subscribers got together
+     * @param ingressFraction of the ceiling, 0..1; NaN where none is known or the publishers are not across the link
+     * @param egressFraction the same of what the subscribers got
+     * @param timeline the measured part in steps; may be empty
+     */
+    public record Throughput(
+            Traffic in, Traffic out, double ingressFraction, double egressFraction, List<Timeline.Point> timeline) {
+        public Throughput {
+            timeline = List.copyOf(timeline);
+        }
+    }
+
+    /**
+     * How long messages took, in nanoseconds. The histograms are not changed any more.
+     *
+     * @param latency from the intended time of sending, all subscribers together; null when not recorded, and at full
+     *     speed
+     * @param oneMessageIn one message in so many was recorded
+     * @param skew from the first subscriber that got a message to the last one; null when not recorded
+     * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
+     * @param acknowledged from the intended time of sending, at full speed from when the publisher had it, to the
+     *     acknowledgement; null when nobody asks for that; older results do not tell
+     */
+    public record Delays(
+            Histogram latency,
+            int oneMessageIn,
+            Arrivals.Skew skew,
+            Histogram timeInQueue,
+
+            @JacksonInject(value = "acknowledged", useInput = OptBoolean.TRUE, optional = OptBoolean.TRUE)
+            Histogram acknowledged) {
+        /** Nothing recorded. */
+        public static final Delays NONE = new Delays(null, 1, null, null, null);
+
+        /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
+        public static Delays of(Load load, Histogram recorded, Arrivals.Skew skew, Histogram acknowledged) {
+            Histogram checked = load.isChecked() ? recorded : null;
+            return new Delays(
+                    load.rate() > 0 ? checked : null,
+                    load.sampling(),
+                    load.hasSkew() ? skew : null,
+                    load.rate() > 0 ? null : checked,
+                    load.clients().acks().isAsked() ? acknowledged : null);
+        }
+
+        /** Null when not recorded. */
+        public Histogram of(Delay which) {
+            return switch (which) {
+                case LATENCY -> latency;
+                case TIME_IN_QUEUE -> timeInQueue;
+                case SKEW -> skew == null ? null : skew.nanos();
+                case ACKNOWLEDGED -> acknowledged;
+            };
+        }
+
+        /** Whether there is anything in it. */
+        public boolean has(Delay which) {
+            return of(which) != null && of(which).getTotalCount() > 0;
+        }
+
+        /** A percentile in nanoseconds; NaN where nothing was recorded. */
+        public double at(Delay which, double percentile) {
+            return has(which) ? of(which).getValueAtPercentile(percentile) : Double.NaN;
+        }
+    }
+
+    /** What of a message's way is timed. */
+    public enum Delay {
+        LATENCY,
+        TIME_IN_QUEUE,
+        SKEW,
+        ACKNOWLEDGED;
+
+        /** As files name it. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * Whether every message came, once, in order, and left in time.
+     *
+     * @param checked subscribers looked at every message; otherwise they only counted
+     * @param checkNanos what it costs one of them to check a message, measured after the run; NaN where they do not
+     * @param slow what became of those that read too slowly on purpose
+     * @param schedule how well the publishers kept their times; nothing scheduled at full speed
+     * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
+     * @param visits the connections that came and went beside the others
+     */
+    public record Correctness(
+            boolean checked,
+            double checkNanos,
+            List<SubscriberResult> subscribers,
+            List<SubscriberResult> slow,
+            Punctuality schedule,
+            long acknowledged,
+            Visits visits) {
+        public Correctness {
+            subscribers = List.copyOf(subscribers);
+            slow = List.copyOf(slow);
+        }
+
+        /** Of a run that was checked or not, at an unknown cost; without acknowledgements, and nobody came and went. */
+        public Correctness(
+                boolean checked,
+                List<SubscriberResult> subscribers,
+                List<SubscriberResult> slow,
+                Punctuality schedule) {
+            this(checked, Double.NaN, subscribers, slow, schedule, 0, Visits.NONE);
+        }
+
+        /** The sum of one count over all subscribers. */
+        public long sum(ToLongFunction<SubscriberResult> count) {
+            return subscribers.stream().mapToLong(count).sum();
+        }
+    }
+
+    /**
+     * What it took, and what it was bound by.
+     *
+     * @param processes the contestant first
+     * @param relay what the relay says about itself; null where it does not
+     * @param boundBy null when nothing was looked at
+     * @param signals from which that follows; null when nothing was looked at
+     */
+    public record Resources(List<ProcessUse> processes, RelayFigures relay, BoundBy boundBy, Signals signals) {
+        /** Nothing is known. */
+        public static final Resources NONE = new Resources(List.of(), null, null, null);
+
+        public Resources {
+            processes = List.copyOf(processes);
+        }
+
+        /** Judged by these signals. */
+        public static Resources of(List<ProcessUse> processes, RelayFigures relay, Signals signals) {
+            return new Resources(processes, relay, Classifier.classify(signals), signals);
+        }
+
+        /** Judged with what the link could have given, which the run itself does not know. */
+        public Resources withLink(Throughput throughput) {
+            return of(processes, relay, signals.withLink(throughput.ingressFraction(), throughput.egressFraction()));
+        }
+
+        /** CPU of all processes in the measured part, or NaN where one of them did not tell. */
+        public double cpuSeconds() {
+            return processes.stream().mapToDouble(ProcessUse::cpuSeconds).sum();
+        }
+    }
 
     /** Of somebody who measures himself: what he says is believed, and nothing of it was looked at. */
     public static RunResult told(
             String contestant, Load load, Timing timing, Traffic said, List<ProcessUse> processes, List<String> marks) {
         double rate = said.messagesPerSecond();
+        Signals signals = new Signals(
+                new Rates(0, rate, rate, 0, said.nanos() / 1e9),
+                Sampled.NOTHING,
+                null,
+                LinkShare.UNKNOWN,
+                Standstills.NONE);
         return new RunResult(
                 contestant,
                 load,
                 timing,
-                new Published(said, said.messages(), Punctuality.NONE),
-                new Received(said, List.of(), List.of(), new Histogram(3), Arrivals.Skew.NONE, Double.NaN),
-                processes,
-                null,
-                new Signals(
-                        new Rates(0, rate, rate, 0, said.nanos() / 1e9),
-                        Sampled.NOTHING,
-                        null,
-                        LinkShare.UNKNOWN,
-                        Standstills.NONE),
-                new Timeline(List.of()),
+                said.messages(),
+                new Throughput(said, said, Double.NaN, Double.NaN, List.of()),
+                Delays.NONE,
+                new Correctness(false, List.of(), List.of(), Punctuality.NONE),
+                Resources.of(processes, null, signals),
                 marks);
     }
 
     /** Deliveries a second, of all subscribers together: the figure that everything is compared by. */
     public double deliveriesPerSecond() {
-        return received.traffic().messagesPerSecond();
+        return throughput.out().messagesPerSecond();
     }
 
     /** Messages a second of each publisher that are so many percent of what every subscriber got; 0: less than one. */
@@ -68,20 +221,14 @@ public record RunResult(
         return (int) Math.min(Load.MAX_RATE, each * percent / PERCENT);
     }
 
-    /** What it was bound by, as far as that is seen without knowing what the link could have given. */
-    public BoundBy bound() {
-        return Classifier.classify(signals);
-    }
-
     /** The same with what the relay says when it has ended. */
     RunResult withRelay(RelayFigures figures) {
-        return new RunResult(
-                contestant, load, timing, published, received, processes, figures, signals, timeline, marks);
+        Resources more = Resources.of(resources.processes(), figures, resources.signals());
+        return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, more, marks);
     }
 
     /** The same with these marks. */
     public RunResult withMarks(List<String> newMarks) {
-        return new RunResult(
-                contestant, load, timing, published, received, processes, relay, signals, timeline, newMarks);
+        return new RunResult(contestant, load, timing, sent, throughput, delays, correctness, resources, newMarks);
     }
 }

@@ -4,6 +4,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.bound.Disturbances;
 import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import java.util.ArrayList;
@@ -36,9 +37,10 @@ public final class Verdict {
      * do, or of another load than was asked for.
      */
     public static List<String> marks(RunResult result) {
-        List<String> marks = new ArrayList<>(Disturbances.of(result.signals()));
+        List<String> marks = new ArrayList<>(Disturbances.of(result.resources().signals()));
         marks.addAll(result.marks());
-        marks.addAll(schedule(result.signals().rates(), result.published().punctuality()));
+        marks.addAll(schedule(
+                result.resources().signals().rates(), result.correctness().schedule()));
         return marks;
     }
 
@@ -48,12 +50,13 @@ public final class Verdict {
      * @param policy backpressure: nothing may be missing, told or not
      */
     public static List<String> faults(RunResult result, Policy policy) {
-        List<String> faults = new ArrayList<>(faults(result.received(), result.load(), policy));
-        faults.addAll(faults(result.published().visits().subscribers()));
+        List<String> faults =
+                new ArrayList<>(faults(result.correctness(), result.throughput().out(), result.load(), policy));
+        faults.addAll(faults(result.correctness().visits().subscribers()));
         faults.addAll(absent(
                 result.load(),
                 result.timing().measured().toNanos(),
-                result.published().visits().count()));
+                result.correctness().visits().count()));
         return faults;
     }
 
@@ -92,17 +95,15 @@ public final class Verdict {
     }
 
     /** What is wrong with what the subscribers got, the slow ones too. */
-    static List<String> faults(Received received, Load load, Policy policy) {
+    static List<String> faults(Correctness correctness, Traffic out, Load load, Policy policy) {
         List<String> failures = new ArrayList<>();
-        for (SubscriberResult subscriber : received.subscribers()) {
+        for (SubscriberResult subscriber : correctness.subscribers()) {
             check("subscriber " + subscriber.index() + ": ", subscriber, policy, failures);
         }
-        for (SubscriberResult slow : received.slow()) {
+        for (SubscriberResult slow : correctness.slow()) {
             checkSlow(slow, failures);
         }
-        if (load.publishers() > 0
-                && load.subscribers() > 0
-                && received.traffic().messages() == 0) {
+        if (load.publishers() > 0 && load.subscribers() > 0 && out.messages() == 0) {
             failures.add("no message arrived within the measured window");
         }
         return failures;

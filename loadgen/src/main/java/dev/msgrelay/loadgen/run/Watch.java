@@ -11,6 +11,10 @@ import dev.msgrelay.loadgen.bound.Watched;
 import dev.msgrelay.loadgen.bound.Watched.Role;
 import dev.msgrelay.loadgen.bound.WindowSampler;
 import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.worker.Pauses;
 import dev.msgrelay.loadgen.worker.Window;
 import dev.msgrelay.protocol.Policy;
@@ -73,18 +77,16 @@ final class Watch implements AutoCloseable {
         sampler.sampled();
     }
 
-    /**
-     * What was sampled, after the run.
-     *
-     * @param subscribers what their processes say at their end
-     */
-    Signals signals(Published published, Received received, List<JsonObject> subscribers) throws InterruptedException {
-        return new Signals(rates(published, received), sampler.sampled(), holds(), link, still(received, subscribers));
+    /** What was sampled, after the run. */
+    Signals signals(Said said, Throughput throughput, Delays delays, Correctness correctness)
+            throws InterruptedException {
+        Rates rates = rates(said.sent() > 0, throughput, correctness.schedule());
+        return new Signals(rates, sampler.sampled(), holds(), link, still(said.subscribers(), delays));
     }
 
-    private Standstills still(Received received, List<JsonObject> processes) {
+    private Standstills still(List<JsonObject> subscribers, Delays delays) {
         Still deliveries = Still.NONE;
-        for (JsonObject subscriber : Fleet.all(processes, "subscribers")) {
+        for (JsonObject subscriber : subscribers) {
             deliveries = deliveries.orLonger(Still.of(subscriber.getObject("pauses")));
         }
         return new Standstills(
@@ -92,7 +94,7 @@ final class Watch implements AutoCloseable {
                 still(fleet.publishers()),
                 still(fleet.subscribers()),
                 deliveries,
-                load.rate() > 0 ? received.latency().getMaxValue() : 0);
+                delays.has(Delay.LATENCY) ? delays.latency().getMaxValue() : 0);
     }
 
     /** By what each says of itself. */
@@ -107,15 +109,14 @@ final class Watch implements AutoCloseable {
         return longest;
     }
 
-    private Rates rates(Published published, Received received) {
-        boolean counted = published.total() > 0;
+    private Rates rates(boolean counted, Throughput throughput, Punctuality schedule) {
         double seconds = window.measuredNanos() / 1e9;
         int together = Math.max(load.pace().burst(), Math.max(1, load.writes().messages()));
         return new Rates(
                 (double) load.rate() * load.publishers(),
-                counted ? published.traffic().messagesPerSecond() : Double.NaN,
-                received.traffic().messagesPerSecond() / Math.max(1, load.subscribers()),
-                published.punctuality().lateShare(),
+                counted ? throughput.in().messagesPerSecond() : Double.NaN,
+                throughput.out().messagesPerSecond() / Math.max(1, load.subscribers()),
+                schedule.lateShare(),
                 seconds,
                 load.publishers() * together / seconds);
     }

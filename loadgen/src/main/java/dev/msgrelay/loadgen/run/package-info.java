@@ -7,7 +7,7 @@
  *           |             Children, each a Child: lines of a worker of {@link dev.msgrelay.loadgen.worker}
  *           +- Watch    looks at all of them meanwhile -&gt; Signals
  *
- *  lines of JSON -&gt; Published (publishers) + Received (subscribers) + RelayFigures -&gt; RunResult -&gt; Verdict
+ *  lines of JSON -&gt; Said (publishers, subscribers) + RelayFigures -&gt; RunResult -&gt; Verdict
  * </pre>
  *
  * The controller's thread does it all; every wait in it is bounded, and no process outlives it.

@@ -107,7 +107,7 @@ final class Baselines {
 
     /** Bytes a second that arrived; NaN where iperf3 could not be had. */
     private static double bytes(Run<RunResult> baseline) {
-        double bytes = baseline.result().received().traffic().bytesPerSecond();
+        double bytes = baseline.result().throughput().out().bytesPerSecond();
         return bytes > 0 ? bytes : Double.NaN;
     }
 
@@ -145,8 +145,8 @@ final class Baselines {
      */
     private double crossed(RunResult result) {
         return from(places) == End.NEAR
-                ? result.received().traffic().bytesPerSecond()
-                : result.published().traffic().bytesPerSecond();
+                ? result.throughput().out().bytesPerSecond()
+                : result.throughput().in().bytesPerSecond();
     }
 
     private static String text(Spread spread) {

@@ -241,7 +241,7 @@ final class LaneSheet {
         List<Run<RunResult>> sorted =
                 runs.stream().sorted(Comparator.comparingDouble(LoadCell::rate)).toList();
         Traffic traffic =
-                sorted.get((sorted.size() - 1) / 2).result().received().traffic();
+                sorted.get((sorted.size() - 1) / 2).result().throughput().out();
         return new Ceilings(
                 Ceilings.PLAIN_RELAY, new Rate(traffic.messagesPerSecond(), traffic.bytesPerSecond()), null);
     }

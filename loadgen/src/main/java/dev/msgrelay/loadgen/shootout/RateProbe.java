@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.result.MaxRate;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.Verdict;
 import dev.msgrelay.loadgen.shootout.MaxRateSearch.Bounds;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
@@ -96,16 +97,16 @@ final class RateProbe {
     }
 
     private static List<String> schedule(Run<RunResult> run) {
-        return Verdict.schedule(rates(run), run.result().published().punctuality());
+        return Verdict.schedule(rates(run), run.result().correctness().schedule());
     }
 
     private static Rates rates(Run<RunResult> run) {
-        return run.result().signals().rates();
+        return run.result().resources().signals().rates();
     }
 
     /** 0 of one that did not come to its end. */
     static long p99Nanos(Run<RunResult> run) {
-        return run.isWhole() ? run.result().received().latency().getValueAtPercentile(PERCENTILE) : 0;
+        return run.isWhole() ? (long) run.result().delays().at(Delay.LATENCY, PERCENTILE) : 0;
     }
 
     MaxRate found(MaxRateSearch.Result result) {

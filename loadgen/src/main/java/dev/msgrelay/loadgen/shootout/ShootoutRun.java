@@ -178,6 +178,7 @@ public final class ShootoutRun {
                     sites.add(new Site(second.name(), second.machine()));
                 }
             } catch (IOException e) {
+                experiment.endIfAsked();
                 listener.notice("lane " + spec.label() + " is skipped: " + e.getMessage());
                 skipped.add(LaneResult.skipped(LaneSheet.nameOf(spec), spec.kind(), spec.isEmulated(), e.getMessage()));
             }

@@ -46,6 +46,15 @@ class CompareInTurnTest extends CommandTest {
         assertThat(json.getObject("ending").getString("how")).isEqualTo("complete");
     }
 
+    /** A script must not take a comparison that knows nothing for a relay that is fast enough. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void withoutAnIntervalNothingIsKnownToBeFastEnough() {
+        int code = execute("compare", "--b=", "--minutes=0.01", SHORT, "--warmup=0", "--fail-below=0.1");
+        assertThat(out.toString()).contains("verdict: none: an interval needs 6 rounds");
+        assertThat(code).isOne();
+    }
+
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void twoRelaysStayForARound() throws Exception {

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
+import dev.msgrelay.testing.TestProcess;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -88,6 +91,8 @@ class RunCommandTest extends CommandTest {
         // Whether the schedule is kept depends on what else the machine does.
         assertThat(run.getObject("outcome").getArray("failures").toString()).doesNotContain("subscriber", "window");
         assertThat(run.getObject("outcome").getBoolean("passed")).isEqualTo(code == 0);
+        assertThat(Instant.parse(json.getObject("origin").getString("started")))
+                .isBeforeOrEqualTo(Instant.parse(run.getObject("moment").getString("started")));
         JsonObject correctness = run.getObject("correctness");
         assertThat(correctness.getObject("schedule").getObject("lateness").getLong("recorded"))
                 .isPositive();
@@ -134,6 +139,20 @@ class RunCommandTest extends CommandTest {
                 .contains("bodies of 16 to 90 bytes (mean 65) in the order of seed 77", "in bursts of 5")
                 .containsPattern("on time: [0-9.]+ % left within 1 ms")
                 .containsPattern("skew +p50 ");
+    }
+
+    /** JSON is all of stdout, or nothing. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void afterCtrlCStdoutIsNoHalfDocument() throws Exception {
+        List<String> command = TestProcess.javaCommand(
+                LoadgenMain.class.getName(), "run", "--warmup", "100ms", "--duration", "1m", "--json");
+        try (TestProcess process = new TestProcess(command)) {
+            process.error(0, line -> line.contains("measuring"));
+            process.terminate();
+            assertThat(process.lines()).isEmpty();
+            assertThat(process.errors()).anyMatch(line -> line.startsWith("PARTIAL: interrupted after"));
+        }
     }
 
     @Execution(ExecutionMode.CONCURRENT)

@@ -27,6 +27,8 @@ class UsageTest {
             quoteCharacter = '"',
             value = {
                 "kill --kills -1              | --kills -1 is not within 0..100000",
+                "kill --kills 0               | --kills 0 does nothing: give --power-cuts or --faults",
+                "run --rate 5 --latency-at 50 | --latency-at and --rate 5 exclude each other: latency is measured at that rate",
                 "kill --incidents leader      | --incidents needs --cluster",
                 "kill --sync 1                | --sync needs --cluster",
                 "kill --cluster --sync 2      | --sync 2 is not within 0..1",

@@ -20,11 +20,12 @@ import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Clients;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ComparerTest {
-    private static final Origin ORIGIN = Origin.now("compare", List.of());
+    private static final Origin ORIGIN = Origin.of(Instant.EPOCH, "compare", List.of());
     private static final Hops FAR = new Hops(230, 232);
 
     @Test

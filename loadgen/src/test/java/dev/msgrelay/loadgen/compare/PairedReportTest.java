@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What people and scripts get to see. */
 class PairedReportTest {
-    private static final Origin ORIGIN = Origin.now("compare", List.of());
+    private static final Origin ORIGIN = Origin.of(Instant.EPOCH, "compare", List.of());
 
     @TempDir
     private Path directory;

@@ -8,6 +8,8 @@ import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunObserver;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +45,19 @@ class ExperimentTest {
     void twoCellsRunABBA() throws Exception {
         experiment.rounds("", cells("A", "B"), Until.rounds(4));
         assertThat(String.join("", order)).isEqualTo("ABBAABBA");
+    }
+
+    /** Of some the system says nothing, or only which file it was. */
+    @Test
+    void everyFailureIsToldInWords() throws Exception {
+        assertThat(experiment
+                        .measure("", new Fake("A", number -> "NO_FILE /no/such", false), 1)
+                        .failures())
+                .containsExactly("/no/such: no such file or directory");
+        assertThat(experiment
+                        .measure("", new Fake("B", number -> "CLOSED", false), 1)
+                        .failures())
+                .containsExactly("java.nio.channels.ClosedChannelException");
     }
 
     @Test
@@ -263,12 +278,14 @@ class ExperimentTest {
         }
 
         @Override
-        public String measure(RunObserver observer) throws RunException, InterruptedException {
+        public String measure(RunObserver observer) throws IOException, RunException, InterruptedException {
             order.add(name);
             meter.now += takesTime ? RUN_NANOS : 0;
             String[] words = fate.apply(runs++).split(" ", 2);
             switch (words[0]) {
                 case "END" -> throw new RunException(words[1]);
+                case "NO_FILE" -> throw new NoSuchFileException(words[1]);
+                case "CLOSED" -> throw new ClosedChannelException();
                 case "INTERRUPT" -> throw new InterruptedException();
                 case "ASKED" -> {
                     meter.endAsked = true;

@@ -12,12 +12,13 @@ import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.ProcessUse;
-import dev.msgrelay.loadgen.run.Published;
 import dev.msgrelay.loadgen.run.Punctuality;
-import dev.msgrelay.loadgen.run.Received;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
+import dev.msgrelay.loadgen.run.RunResult.Resources;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.SubscriberResult;
-import dev.msgrelay.loadgen.run.Timeline;
 import dev.msgrelay.loadgen.run.Timing;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Verdict;
@@ -78,18 +79,16 @@ public final class LoadRuns {
                 contestant.name(),
                 load,
                 timing,
-                new Published(new Traffic(sent, sent * FRAME, nanos), sent, punctuality(sent, given.late())),
-                new Received(
+                sent,
+                new Throughput(
+                        new Traffic(sent, sent * FRAME, nanos),
                         new Traffic(messages, messages * FRAME, nanos),
-                        given.subscribers(),
-                        List.of(),
-                        latency,
-                        Arrivals.Skew.NONE,
-                        Double.NaN),
-                List.of(ProcessUse.of("relay", nanos / 2, 1, ProcessUse.HERE)),
-                null,
-                signals,
-                new Timeline(List.of()),
+                        Double.NaN,
+                        Double.NaN,
+                        List.of()),
+                Delays.of(load, latency, Arrivals.Skew.NONE, new Histogram(3)),
+                new Correctness(load.isChecked(), given.subscribers(), List.of(), punctuality(sent, given.late())),
+                Resources.of(List.of(ProcessUse.of("relay", nanos / 2, 1, ProcessUse.HERE)), null, signals),
                 List.of());
     }
 

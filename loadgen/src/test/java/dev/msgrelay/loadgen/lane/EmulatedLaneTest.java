@@ -58,13 +58,13 @@ class EmulatedLaneTest {
                             RunObserver.NONE)
                     .run();
             assertThat(Verdict.faults(result)).isEmpty();
-            assertThat(result.processes())
+            assertThat(result.resources().processes())
                     .as("the JVMs are the processes that we started, not something around them")
                     .allSatisfy(use -> {
                         assertThat(use.cpuSeconds()).isNotNegative();
                         assertThat(use.peakResidentBytes()).isGreaterThan(16 << 20);
                     });
-            assertThat(result.processes())
+            assertThat(result.resources().processes())
                     .as("each alone may have used less than a tick of the clock")
                     .anySatisfy(use -> assertThat(use.cpuSeconds()).isPositive());
             assertThat(result.deliveriesPerSecond())
@@ -79,7 +79,7 @@ class EmulatedLaneTest {
             double ceiling = lane.link().batched(100).bytesPerSecond();
             for (End from : End.values()) {
                 RunResult result = LinkBaseline.raw(lane, from, SECOND, RunObserver.NONE);
-                assertThat(result.received().traffic().bytesPerSecond())
+                assertThat(result.throughput().out().bytesPerSecond())
                         .as("bytes/s from " + from)
                         .isBetween(0.5 * ceiling, OVER * ceiling);
             }
@@ -113,7 +113,7 @@ class EmulatedLaneTest {
                     .isNotEqualTo(
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
             RunResult result = LinkBaseline.raw(lane, End.FAR, SHORT, RunObserver.NONE);
-            assertThat(result.received().traffic().bytes()).isPositive();
+            assertThat(result.throughput().out().bytes()).isPositive();
         }
     }
 

@@ -51,6 +51,10 @@ class KillReportTest {
     void whereNothingCanBeDoneItSaysSo() {
         Outcome none = new Outcome(3, false, LOAD, List.of(), List.of(), List.of("no room"), List.of());
         assertThat(KillReport.text(1, none)).isEqualTo("skipped: no room\nnothing was done: seed 1\n");
+        assertThat(none.passed()).as("nothing was seen").isFalse();
+        List<Campaign.Outcome> skipped = List.of(Campaign.Outcome.skipped("power cuts", "no root"));
+        assertThat(KillReport.text(1, skipped)).endsWith("power cuts: skipped: no root\nnothing was done: seed 1\n");
+        assertThat(KillReport.passed(skipped)).isFalse();
     }
 
     @Test

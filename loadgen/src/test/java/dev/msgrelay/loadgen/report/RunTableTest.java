@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.BoundBy.Confidence;
+import dev.msgrelay.loadgen.bound.Sampled;
+import dev.msgrelay.loadgen.bound.Signals;
+import dev.msgrelay.loadgen.bound.Signals.LinkShare;
+import dev.msgrelay.loadgen.bound.Signals.Rates;
+import dev.msgrelay.loadgen.bound.Signals.Standstills;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.MadeUp;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RunResult.Resources;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -74,7 +79,25 @@ class RunTableTest {
         assertThat(table(marked, DOUBTFUL, true)).contains("not usable: three");
     }
 
+    @Test
+    void aRateThatWasNotReachedDoesNotStandThereAsIfItHadBeen() {
+        Load load = Load.oneToOne(100).withCounts(2, 1).withRate(1_000);
+        assertThat(table(Outcome.PASS, DOUBTFUL, false, load, signals(new Rates(2_000, 700, 650, 0, 10))))
+                .containsPattern("latency +at 2 k msg/s, of which 700 left and 650 reached each subscriber, from");
+        assertThat(table(Outcome.PASS, DOUBTFUL, false, load, signals(new Rates(2_000, 2_000, 2_000, 0, 10))))
+                .containsPattern("latency +at 2 k msg/s, from");
+    }
+
+    private static Signals signals(Rates rates) {
+        return new Signals(rates, Sampled.NOTHING, null, LinkShare.UNKNOWN, Standstills.NONE);
+    }
+
     private static String table(Outcome outcome, BoundBy bound, boolean explain) {
+        return table(outcome, bound, explain, Load.oneToOne(100), null);
+    }
+
+    /** @param signals null: those that are made up */
+    private static String table(Outcome outcome, BoundBy bound, boolean explain, Load load, Signals signals) {
         Cell cell = new Cell(MadeUp.parameters("100", 1), null, List.of());
         RunRecord made = MadeUp.run(1, 23e6, new Hops(45, 46), cell, outcome);
         Resources all = made.resources();
@@ -84,10 +107,10 @@ class RunTableTest {
                 made.throughput(),
                 made.delays(),
                 made.correctness(),
-                new Resources(all.processes(), all.relay(), bound, all.signals()),
+                new Resources(all.processes(), all.relay(), bound, signals == null ? all.signals() : signals),
                 outcome);
         Results results = MadeUp.loopback().with("loopback", cell, run);
-        RunTable.Part part = new RunTable.Part(run, Load.oneToOne(100));
+        RunTable.Part part = new RunTable.Part(run, load);
         return RunTable.of(results, List.of(part), "relay", "TCP", explain);
     }
 }

@@ -8,8 +8,8 @@ import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
-import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.run.Clients;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -87,7 +87,8 @@ class FiguresTest {
     /** Four subscribers get 200 bytes a second each. */
     private static Throughput fractions(Ceilings ceilings, Place publishers, Place subscribers) {
         Places places = new Places(publishers, subscribers);
-        return Throughput.of(new Traffic(2, 200, SECOND), new Traffic(8, 800, SECOND), 4, List.of(), places, ceilings);
+        return Ceilings.against(
+                ceilings, places, new Traffic(2, 200, SECOND), new Traffic(8, 800, SECOND), 4, List.of());
     }
 
     private static Cell cell(RunRecord... runs) {

@@ -1,13 +1,13 @@
 package dev.msgrelay.loadgen.result;
 
-import dev.msgrelay.loadgen.result.RunRecord.Correctness;
-import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Hops;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
-import dev.msgrelay.loadgen.result.RunRecord.Resources;
-import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.run.Punctuality;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
+import dev.msgrelay.loadgen.run.RunResult.Resources;
+import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
 

@@ -37,22 +37,22 @@ class BoundRunTest {
         assertThat(result.timing().warmup())
                 .as("the slow one reads evenly")
                 .isBetween(Duration.ofSeconds(2), Duration.ofMillis(9_900));
-        BoundBy bound = result.bound();
+        BoundBy bound = result.resources().boundBy();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.SUBSCRIBER);
         assertThat(bound.reasons()).anyMatch(reason -> reason.startsWith("not read by the subscriber"));
-        Queues queues = result.signals().sampled().queues();
+        Queues queues = result.resources().signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
                 .as("the slow one and the other")
                 .isEqualTo(2);
         assertThat(queues.publisherSend().isFull()).isTrue();
-        assertThat(result.signals().holds().backpressure()).isGreaterThan(0.5);
+        assertThat(result.resources().signals().holds().backpressure()).isGreaterThan(0.5);
     }
 
     @Test
     void aSlowReaderThatMayBeSkippedIsNotTheSubscriberThatBinds() throws Exception {
         SlowReaders slow = new SlowReaders(1, 2_000_000, Policy.SKIP);
         RunResult result = run(500, 700, Load.oneToOne(1_000).withSlow(slow));
-        Queues queues = result.signals().sampled().queues();
+        Queues queues = result.resources().signals().sampled().queues();
         assertThat(queues.subscriberReceive().connections())
                 .as("the other one alone")
                 .isEqualTo(1);
@@ -67,7 +67,7 @@ class BoundRunTest {
         for (int i = 0; i < 2 && !Verdict.marks(result).isEmpty(); i++) {
             result = run(300, 1_500, Load.oneToOne(16).withRate(200));
         }
-        BoundBy bound = result.bound();
+        BoundBy bound = result.resources().boundBy();
         // Of 300 messages one that is late is too many: then the run is marked, and what it was depends on the machine.
         if (Verdict.marks(result).isEmpty()) {
             assertThat(bound.kind()).as(bound.toString()).isEqualTo(BoundBy.Kind.NOTHING);
@@ -76,7 +76,7 @@ class BoundRunTest {
                     .as(bound.toString())
                     .isNotIn(BoundBy.Kind.LINK, BoundBy.Kind.RELAY_CPU, BoundBy.Kind.RING);
         }
-        Sampled sampled = result.signals().sampled();
+        Sampled sampled = result.resources().signals().sampled();
         assertThat(sampled.samples()).isGreaterThan(2);
         for (Role role : Role.values()) {
             assertThat(sampled.busiest(role)).as("%s", role).isNotNull();
@@ -88,15 +88,15 @@ class BoundRunTest {
     @Test
     void overUnixSocketsTheQueuesAreUnseenAndTheRunIsClassifiedAllTheSame() throws Exception {
         RunResult result = run(300, 600, Load.oneToOne(100).withUnix(true));
-        assertThat(result.signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
-        assertThat(result.bound().unseen()).contains("the relay's receive queues");
-        assertThat(result.bound().kind()).isNotIn(BoundBy.Kind.NOTHING, BoundBy.Kind.LINK);
+        assertThat(result.resources().signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
+        assertThat(result.resources().boundBy().unseen()).contains("the relay's receive queues");
+        assertThat(result.resources().boundBy().kind()).isNotIn(BoundBy.Kind.NOTHING, BoundBy.Kind.LINK);
     }
 
     @Test
     void throughputOverTimeAddsUpToWhatPassed() throws Exception {
         RunResult result = run(300, 1_000, Load.oneToOne(100).withCounts(2, 2).withRate(500));
-        List<Timeline.Point> points = result.timeline().points();
+        List<Timeline.Point> points = result.throughput().timeline();
         assertThat(points).as("the last step included").hasSize(4);
         double out = points.stream().mapToDouble(Timeline.Point::out).average().orElse(0);
         double in = points.stream().mapToDouble(Timeline.Point::in).average().orElse(0);

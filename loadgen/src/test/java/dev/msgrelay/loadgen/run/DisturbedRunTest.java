@@ -54,7 +54,7 @@ class DisturbedRunTest {
     @Test
     void aRelayThatStandsStillNowAndThenAtFullSpeed() throws Exception {
         RunResult result = run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100), RunObserver.NONE);
-        Standstills still = result.signals().still();
+        Standstills still = result.resources().signals().still();
         assertThat(still.deliveries().longestNanos()).isBetween(millis(250), millis(900));
         assertThat(still.deliveries().count()).isBetween(2L, 6L);
         assertThat(Verdict.faults(result)).isEmpty();
@@ -65,9 +65,9 @@ class DisturbedRunTest {
     void aRelayThatStandsStillNowAndThenAtARate() throws Exception {
         RunResult result =
                 run(new Stopped(RELAY), 500, 2_500, Load.oneToOne(100).withRate(2_000), RunObserver.NONE);
-        BoundBy bound = result.bound();
+        BoundBy bound = result.resources().boundBy();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.RELAY_PAUSES);
-        assertThat(result.signals().still().slowestNanos()).isBetween(millis(250), millis(900));
+        assertThat(result.resources().signals().still().slowestNanos()).isBetween(millis(250), millis(900));
         assertThat(Verdict.marks(result)).anyMatch(mark -> mark.startsWith("deliveries stood still"));
     }
 
@@ -81,9 +81,10 @@ class DisturbedRunTest {
                 }
             }
         });
-        BoundBy bound = result.bound();
+        BoundBy bound = result.resources().boundBy();
         assertThat(bound.kind()).as(bound.toString()).isEqualTo(Kind.PUBLISHER);
-        assertThat(result.signals().still().publishers().longestNanos()).isGreaterThan(millis(1_200));
+        assertThat(result.resources().signals().still().publishers().longestNanos())
+                .isGreaterThan(millis(1_200));
     }
 
     @Tag("thorough")
@@ -98,10 +99,10 @@ class DisturbedRunTest {
         for (int i = 0; i < 2 && isDisturbed(result); i++) {
             result = run(inProcess, 1_000, 1_500, Load.oneToOne(100), RunObserver.NONE);
         }
-        Signals signals = result.signals();
+        Signals signals = result.resources().signals();
         assertThat(signals.holds().heldBack()).as(signals.toString()).isGreaterThan(0.5);
         assertThat(signals.holds().backpressure()).as(signals.toString()).isLessThan(0.5);
-        BoundBy bound = result.bound();
+        BoundBy bound = result.resources().boundBy();
         if (signals.sampled().busiest(Role.RELAY).wantsAll()) {
             assertThat(bound.kind()).as(bound + " " + signals).isIn(Kind.RELAY_CPU, Kind.MACHINE);
         } else if (!isDisturbed(result)) {
@@ -112,7 +113,7 @@ class DisturbedRunTest {
 
     /** Whether somebody else wanted the cores, so that anything may have been what it was bound by. */
     private static boolean isDisturbed(RunResult result) {
-        return result.signals().sampled().busiest(Role.RELAY).wantsAll()
+        return result.resources().signals().sampled().busiest(Role.RELAY).wantsAll()
                 || !Verdict.marks(result).isEmpty();
     }
 

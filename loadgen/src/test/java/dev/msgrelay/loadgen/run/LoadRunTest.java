@@ -47,7 +47,7 @@ class LoadRunTest {
     void throughThePlainRelayNothingIsLost() throws Exception {
         RunResult result = alone(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2), SHORT);
         expectClean(result);
-        assertThat(result.relay())
+        assertThat(result.resources().relay())
                 .as("the plain relay tells nothing about itself")
                 .isNull();
     }
@@ -58,7 +58,9 @@ class LoadRunTest {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
         RunResult result = alone(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3), SHORT);
         expectClean(result);
-        assertThat(result.relay()).as("it tells nothing about itself").isNull();
+        assertThat(result.resources().relay())
+                .as("it tells nothing about itself")
+                .isNull();
         expectClean(
                 run(Contestants.c(1_000), Load.oneToOne(100).withCounts(3, 3).withUnix(true)));
     }
@@ -71,10 +73,10 @@ class LoadRunTest {
         for (Contestant contestant : List.of(RELAY, Contestants.c(65_483))) {
             RunResult result = alone(contestant, inC.withCounts(6, 20), SHORT);
             assertThat(Verdict.faults(result)).isEmpty();
-            assertThat(result.received().subscribers()).hasSize(20);
-            assertThat(result.published().traffic().messages()).isPositive();
-            assertThat(result.received().traffic().messages())
-                    .isGreaterThan(result.published().traffic().messages());
+            assertThat(result.correctness().subscribers()).hasSize(20);
+            assertThat(result.throughput().in().messages()).isPositive();
+            assertThat(result.throughput().out().messages())
+                    .isGreaterThan(result.throughput().in().messages());
         }
     }
 
@@ -84,9 +86,7 @@ class LoadRunTest {
         Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, 0);
         RunResult result = run(RELAY, Load.oneToOne(100).withCounts(2, 2).withClients(acknowledged));
         expectClean(result);
-        assertThat(result.published().acknowledged())
-                .isPositive()
-                .isEqualTo(result.published().total());
+        assertThat(result.correctness().acknowledged()).isPositive().isEqualTo(result.sent());
         RunResult paced = run(
                 RELAY,
                 Load.oneToOne(100)
@@ -95,7 +95,7 @@ class LoadRunTest {
                         .withUnix(true)
                         .withClients(Clients.of(Clients.Kind.LIBRARY)));
         expectClean(paced);
-        assertThat(paced.published().acknowledged()).isZero();
+        assertThat(paced.correctness().acknowledged()).isZero();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -107,8 +107,8 @@ class LoadRunTest {
                 RELAY,
                 load.withContent(new Load.Content(BodySizes.fixed(100), 1, 10)).withClients(choosy));
         expectClean(result);
-        long chosen = result.received().subscribers().get(0).messages();
-        assertThat(chosen).isLessThan(result.published().total());
+        long chosen = result.correctness().subscribers().get(0).messages();
+        assertThat(chosen).isLessThan(result.sent());
         expectClean(run(RELAY, load.withContent(new Load.Content(BodySizes.fixed(100), 1, 1_000))));
     }
 
@@ -121,7 +121,7 @@ class LoadRunTest {
                 new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, TypeRanges.ALL, 50))) {
             RunResult result = run(RELAY, load.withClients(clients));
             expectClean(result);
-            assertThat(result.published().visits().count()).isPositive();
+            assertThat(result.correctness().visits().count()).isPositive();
         }
     }
 
@@ -135,8 +135,8 @@ class LoadRunTest {
                 Clients.of(Clients.Kind.LIBRARY).withAcks(Clients.Ack.STREAM).withStorm(40))) {
             RunResult result = run(RELAY, load.withClients(clients), STORMS);
             expectClean(result);
-            assertThat(result.published().visits().count()).isPositive();
-            assertThat(result.published().visits().subscribers().messages()).isPositive();
+            assertThat(result.correctness().visits().count()).isPositive();
+            assertThat(result.correctness().visits().subscribers().messages()).isPositive();
         }
     }
 
@@ -150,7 +150,7 @@ class LoadRunTest {
                 Clients.RAW.withStorm(20), Clients.of(Clients.Kind.LIBRARY).withStorm(20))) {
             RunResult result = run(skips, load.withClients(clients), STORMS);
             assertThat(Verdict.faults(result)).isEmpty();
-            assertThat(result.published().visits().subscribers().messages()).isPositive();
+            assertThat(result.correctness().visits().subscribers().messages()).isPositive();
         }
     }
 
@@ -163,9 +163,8 @@ class LoadRunTest {
             Clients clients = Clients.of(Clients.Kind.LIBRARY).withAcks(ack);
             RunResult result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
             expectClean(result);
-            assertThat(result.published().acknowledged())
-                    .isEqualTo(result.published().total());
-            assertThat(result.published().acknowledgedAfter().getTotalCount()).isPositive();
+            assertThat(result.correctness().acknowledged()).isEqualTo(result.sent());
+            assertThat(result.delays().acknowledged().getTotalCount()).isPositive();
         }
     }
 
@@ -174,8 +173,8 @@ class LoadRunTest {
     void throughTheRelayOverTcpNothingIsLost() throws Exception {
         RunResult result = alone(RELAY, Load.oneToOne(100).withCounts(2, 2), SHORT);
         expectClean(result);
-        assertThat(result.relay()).isNotNull();
-        assertThat(result.processes()).extracting(ProcessUse::name).startsWith("relay");
+        assertThat(result.resources().relay()).isNotNull();
+        assertThat(result.resources().processes()).extracting(ProcessUse::name).startsWith("relay");
     }
 
     /** Its loop is busy for seconds, and there is no other core to hand its subscribers to. */
@@ -188,7 +187,7 @@ class LoadRunTest {
         RunResult result = alone(
                 new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
         expectClean(result);
-        assertThat(result.relay().loopsInUse()).isLessThan(2);
+        assertThat(result.resources().relay().loopsInUse()).isLessThan(2);
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -199,8 +198,8 @@ class LoadRunTest {
         expectClean(result);
         long expected = rate * LONGER.measured().toMillis() / 1_000;
         // The schedule is exact, the moment of leaving is not: on a busy machine some cross the window's edges.
-        assertThat(result.published().traffic().messages()).isBetween(expected / 2, expected * 2);
-        assertThat(result.received().latency().getTotalCount()).isBetween(expected / 2, expected * 2);
+        assertThat(result.throughput().in().messages()).isBetween(expected / 2, expected * 2);
+        assertThat(result.delays().latency().getTotalCount()).isBetween(expected / 2, expected * 2);
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -211,7 +210,7 @@ class LoadRunTest {
                         12, List.of(RelayContestant.POLICY, "backpressure"), RelayContestant.JAVA_OPTIONS),
                 Load.oneToOne(100).withCounts(2, 1));
         expectClean(result);
-        assertThat(result.published().total()).isPositive();
+        assertThat(result.sent()).isPositive();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -223,10 +222,10 @@ class LoadRunTest {
                 .withPace(new Load.Pace(500, 10, true));
         RunResult result = run(RELAY, mixed, LONGER);
         expectClean(result);
-        assertThat(result.received().sum(SubscriberResult::corrupted)).isZero();
+        assertThat(result.correctness().sum(SubscriberResult::corrupted)).isZero();
         long scheduled = 2 * 500 * LONGER.measured().toMillis() / 1_000;
-        assertThat(result.published().punctuality().scheduled()).isEqualTo(scheduled);
-        Arrivals.Skew skew = result.received().skew();
+        assertThat(result.correctness().schedule().scheduled()).isEqualTo(scheduled);
+        Arrivals.Skew skew = result.delays().skew();
         // On a busy machine a subscriber may hear of the window when it has begun; it notes nothing before.
         assertThat(skew.nanos().getTotalCount()).isBetween(scheduled / 2, scheduled);
         assertThat(skew.nanos().getTotalCount() + skew.incomplete()).isLessThanOrEqualTo(scheduled);
@@ -239,7 +238,7 @@ class LoadRunTest {
         Load expected = Load.oneToOne(100).withContent(new Load.Content(sizes, 1));
         Load sent = expected.withContent(new Load.Content(sizes, 2));
         RunResult result = alone(new SendsOther(Contestants.none(), sent), expected, SHORT);
-        assertThat(result.received().sum(SubscriberResult::lost)).isZero();
+        assertThat(result.correctness().sum(SubscriberResult::lost)).isZero();
         assertThat(Verdict.faults(result))
                 .singleElement()
                 .asString()
@@ -252,7 +251,7 @@ class LoadRunTest {
     void thePublisherAloneSendsStraightToTheSubscriber() throws Exception {
         RunResult result = run(Contestants.none(), Load.oneToOne(100));
         expectClean(result);
-        assertThat(result.published().total()).isPositive();
+        assertThat(result.sent()).isPositive();
         RunResult batches = run(
                 Contestants.none(),
                 Load.oneToOne(100)
@@ -280,7 +279,7 @@ class LoadRunTest {
                 RelayContestant.JAVA_OPTIONS);
         RunResult result = alone(small, load, second);
         expectClean(result);
-        List<SubscriberResult> slow = result.received().slow();
+        List<SubscriberResult> slow = result.correctness().slow();
         assertThat(slow).hasSize(2);
         if (policy == Policy.SKIP) {
             assertThat(slow)
@@ -288,7 +287,7 @@ class LoadRunTest {
                     .allMatch(one -> one.told().missed() > 0);
         } else {
             // It may not have read so far yet.
-            assertThat(result.relay().closes()).containsEntry(CloseReason.SLOW_SUBSCRIBER.name(), 2);
+            assertThat(result.resources().relay().closes()).containsEntry(CloseReason.SLOW_SUBSCRIBER.name(), 2);
         }
     }
 
@@ -306,7 +305,7 @@ class LoadRunTest {
         RunResult paced = run(
                 relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy).withRate(1_000));
         expectClean(paced);
-        assertThat(paced.received().sum(one -> one.told().missed() + one.lost()))
+        assertThat(paced.correctness().sum(one -> one.told().missed() + one.lost()))
                 .isZero();
     }
 
@@ -316,10 +315,10 @@ class LoadRunTest {
         Load mixed =
                 Load.oneToOne(100).withBody(BodySizes.parse("uniform:16-1000")).withCheck(Check.NONE);
         RunResult result = run(RELAY, mixed);
-        double mean = (double) result.received().traffic().bytes()
-                / result.received().traffic().messages();
+        double mean = (double) result.throughput().out().bytes()
+                / result.throughput().out().messages();
         assertThat(mean).isBetween(515.0, 517.0);
-        assertThat(result.received().checkNanos()).isNaN();
+        assertThat(result.correctness().checkNanos()).isNaN();
         assertThat(Verdict.faults(result)).isEmpty();
     }
 
@@ -327,8 +326,8 @@ class LoadRunTest {
     @Test
     void preparedFramesGoStraightToASubscriberThatCounts() throws Exception {
         RunResult result = run(Contestants.direct(65_483), Load.oneToOne(100).withCheck(Check.NONE));
-        assertThat(result.received().traffic().messages()).isPositive();
-        assertThat(result.received().traffic().bytes()).isPositive();
+        assertThat(result.throughput().out().messages()).isPositive();
+        assertThat(result.throughput().out().bytes()).isPositive();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -367,7 +366,7 @@ class LoadRunTest {
 
     private static void expectClean(RunResult result) {
         assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(result.received().traffic().messages()).isPositive();
+        assertThat(result.throughput().out().messages()).isPositive();
     }
 
     /** A contestant that sends something else than it is told to. */

@@ -48,8 +48,8 @@ class TlsRunTest {
                         .withClients(new Clients(kind, asked, TypeRanges.ALL, 20).withStorm(10))
                         .withTls());
         expectClean(result);
-        assertThat(result.published().visits().count()).isPositive();
-        assertThat(result.published().acknowledged() > 0).isEqualTo(acks);
+        assertThat(result.correctness().visits().count()).isPositive();
+        assertThat(result.correctness().acknowledged() > 0).isEqualTo(acks);
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -57,7 +57,7 @@ class TlsRunTest {
     void nothingIsLostAtFullSpeed() throws Exception {
         RunResult result = new LoadRun(RELAY, LOAD.withTls(), SHORT, RunObserver.NONE).run();
         expectClean(result);
-        assertThat(result.relay().gcCount()).isNotNegative();
+        assertThat(result.resources().relay().gcCount()).isNotNegative();
         expectClean(run(Contestants.sslHandler(), LOAD.withCounts(1, 3).withTls()));
     }
 
@@ -67,8 +67,8 @@ class TlsRunTest {
         Clients.Ports ports = new Clients.Ports(false, 30, 10);
         RunResult result = run(RELAY, LOAD.withRate(1_000).withClients(Clients.RAW.withPorts(ports)));
         expectClean(result);
-        assertThat(result.published().visits().count()).isBetween(1L, 30L);
-        assertThat(result.processes())
+        assertThat(result.correctness().visits().count()).isBetween(1L, 30L);
+        assertThat(result.resources().processes())
                 .extracting(ProcessUse::name)
                 .contains("those who shake hands", "those who look at the page");
     }
@@ -133,8 +133,8 @@ class TlsRunTest {
 
     private static void expectClean(RunResult result) {
         assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(result.published().total()).isPositive();
-        result.received().subscribers().forEach(one -> assertThat(one.messages())
+        assertThat(result.sent()).isPositive();
+        result.correctness().subscribers().forEach(one -> assertThat(one.messages())
                 .isPositive());
     }
 }

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.bound.Signals.Rates;
-import dev.msgrelay.loadgen.load.Arrivals;
+import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.SubscriberResult.Told;
 import dev.msgrelay.protocol.CloseReason;
@@ -109,10 +109,9 @@ class VerdictTest {
 
     @Test
     void silenceIsAFailure() {
-        Received nothing = received(0, List.of(CLEAN), List.of());
-        assertThat(Verdict.faults(nothing, LOAD, Policy.SKIP))
+        assertThat(faults(0, List.of(CLEAN), List.of(), LOAD, Policy.SKIP))
                 .containsExactly("no message arrived within the measured window");
-        assertThat(Verdict.faults(nothing, LOAD.withCounts(0, 1), Policy.SKIP))
+        assertThat(faults(0, List.of(CLEAN), List.of(), LOAD.withCounts(0, 1), Policy.SKIP))
                 .as("without publishers silence is right")
                 .isEmpty();
     }
@@ -155,15 +154,16 @@ class VerdictTest {
     }
 
     private static List<String> faults(Policy policy, SubscriberResult subscriber) {
-        return Verdict.faults(received(10, List.of(subscriber), List.of()), LOAD, policy);
+        return faults(10, List.of(subscriber), List.of(), LOAD, policy);
     }
 
     private static List<String> faultsOfSlow(SubscriberResult slow) {
-        return Verdict.faults(received(10, List.of(), List.of(slow)), LOAD, Policy.BACKPRESSURE);
+        return faults(10, List.of(), List.of(slow), LOAD, Policy.BACKPRESSURE);
     }
 
-    private static Received received(long messages, List<SubscriberResult> subscribers, List<SubscriberResult> slow) {
-        return new Received(
-                new Traffic(messages, messages, 1), subscribers, slow, new Histogram(3), Arrivals.Skew.NONE, 0);
+    private static List<String> faults(
+            long messages, List<SubscriberResult> subscribers, List<SubscriberResult> slow, Load load, Policy policy) {
+        Correctness correctness = new Correctness(true, subscribers, slow, Punctuality.NONE);
+        return Verdict.faults(correctness, new Traffic(messages, messages, 1), load, policy);
     }
 }

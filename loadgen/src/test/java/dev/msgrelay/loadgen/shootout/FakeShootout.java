@@ -25,6 +25,7 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -77,7 +78,13 @@ abstract class FakeShootout {
             }
         };
         return new ShootoutRun(
-                settings, equipment, meter, listener, results, Origin.now("shootout", List.of()), List.of());
+                settings,
+                equipment,
+                meter,
+                listener,
+                results,
+                Origin.of(Instant.EPOCH, "shootout", List.of()),
+                List.of());
     }
 
     static ShootoutSettings settings(LaneKind kind, int rounds, Yardsticks yardsticks, Load... loads) {

@@ -231,6 +231,22 @@ class ShootoutRunTest extends FakeShootout {
     }
 
     @Test
+    void aLaneThatAnInterruptBreaksIsNotSkipped() {
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
+        ShootoutRun run = shootout(
+                rig,
+                settings(List.of(LaneKind.GBE_1), 1),
+                spec -> {
+                    Thread.currentThread().interrupt();
+                    throw new IOException("'ip link set lo up' failed: exit code 130");
+                },
+                kept::add);
+        assertThatThrownBy(run::run).isInstanceOf(InterruptedException.class);
+        assertThat(notices).isEmpty();
+        assertThat(run.results().ending().how()).isEqualTo(Ending.How.INTERRUPTED);
+    }
+
+    @Test
     void anInterruptThatComesWhileResultsAreWrittenIsNoFailureToWriteAndEndsIt(@TempDir Path directory) {
         FakeRig rig = new FakeRig((number, cell) -> USUAL);
         ShootoutSettings settings = settings(LaneKind.GBE_1, 2, new Yardsticks(Calibrate.IN_TURN, true), ONE);

@@ -81,7 +81,7 @@ class SecondHostTest {
             RunResult result =
                     run(lane.placement(End.NEAR, End.FAR), Load.oneToOne(100).withCounts(1, 2), SHORT);
             expectClean(result);
-            assertThat(result.processes())
+            assertThat(result.resources().processes())
                     .allSatisfy(one -> assertThat(one.cpuSeconds()).isGreaterThan(0))
                     .allSatisfy(one -> assertThat(one.peakResidentBytes()).isGreaterThan(1 << 20));
             ClockOffset clock = second(lane).measureClock();
@@ -97,10 +97,10 @@ class SecondHostTest {
             Placement placement = new Placement(lane.far(), lane.far(), lane.near());
             RunResult result = run(placement, Load.oneToOne(100).withRate(1_000), SHORT);
             expectClean(result);
-            assertThat(result.relay())
+            assertThat(result.resources().relay())
                     .as("SIGTERM reached it, its last words came")
                     .isNotNull();
-            assertThat(result.received().latency().getTotalCount()).isPositive();
+            assertThat(result.delays().latency().getTotalCount()).isPositive();
         }
     }
 
@@ -283,7 +283,7 @@ class SecondHostTest {
 
     private static void expectClean(RunResult result) {
         assertThat(Verdict.faults(result)).isEmpty();
-        assertThat(result.received().traffic().messages()).isPositive();
+        assertThat(result.throughput().out().messages()).isPositive();
     }
 
     private static Process start(Site site, Class<?> main, String... args) throws IOException {

@@ -269,6 +269,9 @@ final class PublishCommand implements Callable<Integer> {
         if (file == null) {
             return stdin;
         }
+        if (Files.isDirectory(file)) {
+            throw new IOException("cannot read " + file + ": it is a directory");
+        }
         try {
             return Files.newInputStream(file);
         } catch (NoSuchFileException e) {
@@ -301,7 +304,13 @@ final class PublishCommand implements Callable<Integer> {
             if (pace != null) {
                 pace.await();
             }
-            PublishOutcome outcome = publisher.publish(type, array, offset, length, stallTimeout);
+            PublishOutcome outcome;
+            try {
+                outcome = publisher.publish(type, array, offset, length, stallTimeout);
+            } catch (IllegalArgumentException e) {
+                // The relay may take less than --max-body.
+                throw new IOException("message " + (publisher.messages() + had + 1) + ": " + e.getMessage(), e);
+            }
             if (outcome == PublishOutcome.FULL) {
                 throw new IOException(stalled);
             }

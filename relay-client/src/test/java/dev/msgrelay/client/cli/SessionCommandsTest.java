@@ -20,6 +20,7 @@ import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -192,6 +193,27 @@ class SessionCommandsTest {
                     .last()
                     .asString()
                     .isEqualTo("published 3 messages, 27 bytes; 3 messages, 27 bytes acknowledged");
+        }
+    }
+
+    @Test
+    void publishSaysWhichMessageIsLongerThanTheRelayTakes() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            take(client, 1);
+            client.send(Frames.ack(1, 1));
+            client.drain();
+        };
+        Path input = Files.writeString(state.resolve("input"), "a\n" + "b".repeat((1 << 20) + 1) + "\n");
+        String[] options = {"--ack", "--name", "orders", "--state", state.toString(), "--file", input.toString()};
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = publish(relay, "", join(options, "--max-body", "2m"));
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err().lines())
+                    .last()
+                    .isEqualTo("relay-client publish: message 2: body of 1048577 bytes is over the limit of 1048576");
+            assertThat(got).containsExactly("1:a");
         }
     }
 

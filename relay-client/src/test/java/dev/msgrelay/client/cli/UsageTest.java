@@ -84,6 +84,13 @@ class UsageTest {
         assertThat(run.err().lines()).containsExactly("relay-client publish: cannot read no-such-file: no such file");
     }
 
+    @Test
+    void aDirectoryIsAFailureInOneLine() {
+        CommandRun run = CommandRun.of("publish", "--file", ".");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines()).containsExactly("relay-client publish: cannot read .: it is a directory");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--help", "subscribe --help", "publish --help", "top --help"})
     void helpNamesTheExitCodes(String line) {

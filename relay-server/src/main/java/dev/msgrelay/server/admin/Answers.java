@@ -89,7 +89,7 @@ final class Answers {
      */
     Answer of(String path, String accept) {
         return switch (path) {
-            case "/metrics" -> metrics(formats.findWriter(accept));
+            case "/metrics" -> metrics(writer(accept));
             case "/health/live" -> health(relay.live(), status(relay.live(), "live", "stuck"));
             case "/health/ready" -> health(relay.ready(), ready());
             case "/config" -> config();
@@ -118,6 +118,12 @@ final class Answers {
     private String unready() {
         ClusterStatus cluster = relay.cluster();
         return relay.ending() || cluster == null ? "ending" : cluster.state().text();
+    }
+
+    /** Prometheus may ask for protobuf first, and takes text as well; the library knows protobuf, and cannot write it. */
+    private ExpositionFormatWriter writer(String accept) {
+        ExpositionFormatWriter writer = formats.findWriter(accept);
+        return writer.isAvailable() ? writer : formats.getPrometheusTextFormatWriter();
     }
 
     private Answer metrics(ExpositionFormatWriter writer) {

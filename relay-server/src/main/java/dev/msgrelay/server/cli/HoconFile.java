@@ -2,11 +2,15 @@ package dev.msgrelay.server.cli;
 
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigIncludeContext;
+import com.typesafe.config.ConfigIncluder;
+import com.typesafe.config.ConfigIncluderFile;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigOrigin;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigSyntax;
 import com.typesafe.config.ConfigValue;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.AccessDeniedException;
@@ -33,8 +37,10 @@ public final class HoconFile {
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
         List<String> lines = lines(path);
         try {
-            ConfigParseOptions options =
-                    ConfigParseOptions.defaults().setSyntax(ConfigSyntax.CONF).setAllowMissing(false);
+            ConfigParseOptions options = ConfigParseOptions.defaults()
+                    .setSyntax(ConfigSyntax.CONF)
+                    .setAllowMissing(false)
+                    .setIncluder(new Required(null));
             return reader.apply(
                     ConfigFactory.parseFile(path.toFile(), options).resolve().root());
         } catch (ConfigException e) {
@@ -42,8 +48,41 @@ public final class HoconFile {
         }
     }
 
+    /**
+     * Files that a file includes. The library takes one that is missing, or may not be read, for an empty one: then nobody would
+     * notice that the access block in it does not hold.
+     *
+     * @param library reads them
+     */
+    private record Required(ConfigIncluder library) implements ConfigIncluder, ConfigIncluderFile {
+        @Override
+        public ConfigIncluder withFallback(ConfigIncluder fallback) {
+            return new Required(fallback);
+        }
+
+        @Override
+        public ConfigObject include(ConfigIncludeContext context, String what) {
+            // The library finds nothing beside a file that is named without its folder.
+            boolean here = context.relativeTo(what) == null;
+            return here ? includeFile(context, new File(what)) : library.include(required(context), what);
+        }
+
+        @Override
+        public ConfigObject includeFile(ConfigIncludeContext context, File what) {
+            return ((ConfigIncluderFile) library).includeFile(required(context), what);
+        }
+
+        private static ConfigIncludeContext required(ConfigIncludeContext context) {
+            return context.setParseOptions(context.parseOptions().setAllowMissing(false));
+        }
+    }
+
     private static List<String> lines(Path path) {
         try {
+            if (((Integer) Files.getAttribute(path, "unix:mode") & 0170000) == 0010000) {
+                // Who reads it again, as the parser does, finds it empty, and would take that for what it says.
+                throw new IllegalArgumentException(path + ": it is a pipe, and is read more than once: give a file");
+            }
             if (Files.isRegularFile(path) && Files.size(path) > MOST_BYTES) {
                 throw new IllegalArgumentException(path + ": " + Files.size(path) + " bytes are over the limit of "
                         + MOST_BYTES + " of a configuration file");

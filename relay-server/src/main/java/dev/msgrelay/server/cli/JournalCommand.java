@@ -40,6 +40,9 @@ import picocli.CommandLine.Spec;
             "cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
+    /** A dump looks so often whether somebody still reads it; each time it writes what it has. */
+    private static final int LOOK = 1024;
+
     @Spec
     private CommandSpec spec;
 
@@ -161,7 +164,11 @@ final class JournalCommand implements Runnable {
             if (!Files.isDirectory(directory)) {
                 throw new IOException(directory + " is no directory");
             }
-            return work.on(new FileDisk(directory));
+            FileDisk disk = new FileDisk(directory);
+            if (!Recovery.hasAny(disk)) {
+                throw new IOException("there is no journal in " + directory);
+            }
+            return work.on(disk);
         } catch (IOException e) {
             err(e.getMessage());
             return 1;
@@ -192,7 +199,9 @@ final class JournalCommand implements Runnable {
         @Override
         public boolean message(long sequence, int type, ByteBuffer body) throws IOException {
             printer.print(sequence, type, body);
-            return --left > 0;
+            // Nobody may read any more, and there may be hours to go.
+            boolean gone = sequence % LOOK == 0 && out.checkError();
+            return --left > 0 && !gone;
         }
 
         @Override

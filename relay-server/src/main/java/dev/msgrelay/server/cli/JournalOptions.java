@@ -14,7 +14,12 @@ import picocli.CommandLine.TypeConversionException;
 /** The options of {@link JournalConfig}. */
 final class JournalOptions {
     /** How much is kept: one of the two. */
-    record Keep(long bytes, Duration time) {}
+    record Keep(long bytes, Duration time) {
+        @Override
+        public String toString() {
+            return time == null ? Long.toString(bytes) : Durations.format(time);
+        }
+    }
 
     /** A size as everywhere, or a time, whose letters are not those of sizes. */
     static final class KeepConverter implements ITypeConverter<Keep> {
@@ -97,6 +102,9 @@ final class JournalOptions {
      * @throws IllegalArgumentException it cannot be one
      */
     void check() {
+        if (directory != null && directory.toString().isEmpty()) {
+            throw new IllegalArgumentException("journal is empty: it is the name of a directory");
+        }
         if (directory != null && Files.exists(directory) && !Files.isDirectory(directory)) {
             throw new IllegalArgumentException("journal " + directory + " is no directory");
         }

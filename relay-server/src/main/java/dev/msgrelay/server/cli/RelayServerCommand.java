@@ -12,6 +12,7 @@ import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.tls.TlsContext;
+import io.netty.channel.ChannelException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -91,6 +92,8 @@ final class RelayServerCommand implements Callable<Integer> {
     // The one that holds; null: there is none.
     private AccessPolicy access;
     private volatile RelayServer running;
+    private final CountDownLatch told = new CountDownLatch(1);
+    private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
     @Spec
     private CommandSpec spec;
@@ -161,15 +164,37 @@ final class RelayServerCommand implements Callable<Integer> {
         if (!hears && configuration.file() != null) {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
+        Runtime.getRuntime().addShutdownHook(new Thread(this::end, "relay-shutdown"));
         try (AdminServer early = admin.startBefore(this::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early));
             access = config.access();
             running = relay;
             return serve(relay, early);
-        } catch (IOException e) {
+        } catch (IOException | ChannelException e) {
+            // The latter where the system has no descriptor left for a socket or a loop.
             spec.commandLine().getErr().println("relay-server: " + e.getMessage());
             return CANNOT_START;
+        } finally {
+            done.complete(CANNOT_START);
         }
+    }
+
+    /** The JVM's own code for an end by SIGTERM or Ctrl-C is another one, whatever main answers. */
+    private void end() {
+        told.countDown();
+        RelayServer relay = running;
+        if (relay == null && done.isDone()) {
+            return;
+        }
+        if (relay == null) {
+            // It is being started, which may take long; whatever it does to a journal may be interrupted.
+            Runtime.getRuntime().halt(0);
+        }
+        long mostMillis = relay.config().drainTimeout().toMillis()
+                + CLOSE_MILLIS
+                + (relay.config().journal().on() ? JOURNAL_CLOSE_MILLIS : 0);
+        done.completeOnTimeout(FAULT, mostMillis, TimeUnit.MILLISECONDS);
+        Runtime.getRuntime().halt(done.join());
     }
 
     /** Tells the admin port how far the recovery is, and now and then the log. */
@@ -208,22 +233,7 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
-        CountDownLatch told = new CountDownLatch(1);
-        CompletableFuture<Integer> done = new CompletableFuture<>();
-        long mostMillis = relay.config().drainTimeout().toMillis()
-                + CLOSE_MILLIS
-                + (relay.config().journal().on() ? JOURNAL_CLOSE_MILLIS : 0);
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(
-                        () -> {
-                            told.countDown();
-                            // The JVM's own code for an end by SIGTERM is 143, whatever main answers.
-                            done.completeOnTimeout(FAULT, mostMillis, TimeUnit.MILLISECONDS);
-                            Runtime.getRuntime().halt(done.join());
-                        },
-                        "relay-shutdown"));
         relay.failure().thenRun(told::countDown);
-        // From here on it can be stopped as well.
         ServiceManager.tell(ServiceManager.READY);
         for (long seconds = 1; !told.await(1, TimeUnit.SECONDS); seconds++) {
             reports.second(relay, report, seconds);
@@ -271,7 +281,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private synchronized Reload reload() {
         RelayServer relay = running;
         if (relay == null) {
-            return new Reload(false, List.of("the relay has not started yet"));
+            String why = "configuration not taken: the relay is still being started";
+            LOG.error(why);
+            return new Reload(false, List.of(why));
         }
         RelayServerCommand fresh = new RelayServerCommand(starter, output);
         CommandLine line = RelayServerMain.commandLine(fresh);

@@ -34,6 +34,7 @@ final class TlsOptions {
 
     @Option(
             names = "--tls-clients-optional",
+            fallbackValue = "true",
             description = "With --tls-clients: a client without a certificate may connect, too; one with a wrong "
                     + "certificate may not.")
     private boolean clientsOptional;

@@ -53,6 +53,9 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
     }
 
     private static void checkPath(String what, Path path) {
+        if (path != null && path.toString().isEmpty()) {
+            throw new IllegalArgumentException(what + " is empty: it is the path of a file");
+        }
         if (path != null && path.toString().getBytes().length > MAX_SOCKET_PATH) {
             throw new IllegalArgumentException(
                     what + " path of " + path.toString().getBytes().length + " bytes is over the system's limit of "

@@ -71,6 +71,8 @@ public record RelayConfig(
             throw new IllegalArgumentException("transport " + transport.flag()
                     + " does not go with TLS: a read of it cannot be refused once it is under way; epoll and nio do");
         }
+        checkDiffers("TLS publish port", tls.publishPort(), tls, listen);
+        checkDiffers("TLS subscribe port", tls.subscribePort(), tls, listen);
         if (clients.slowSubscriber() == Policy.REPLAY && !(journal.on() && transport.movesChannels())) {
             throw new IllegalArgumentException("slow subscriber replay needs a journal"
                     + (journal.on()
@@ -82,6 +84,12 @@ public record RelayConfig(
         }
         if (drainTimeout.isNegative()) {
             throw new IllegalArgumentException("drain timeout " + drainTimeout + " is negative");
+        }
+    }
+
+    private static void checkDiffers(String what, int port, TlsConfig tls, ListenConfig listen) {
+        if (tls.on() && port > 0 && (port == listen.publishPort() || port == listen.subscribePort())) {
+            throw new IllegalArgumentException(what + " " + port + " is a port without TLS, too: they must differ");
         }
     }
 

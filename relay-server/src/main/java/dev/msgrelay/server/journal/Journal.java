@@ -210,11 +210,24 @@ public final class Journal implements Closeable {
 
     /** What it may grow to has to fit: otherwise publishers would wait for ever, some day. */
     private static void checkRoom(Disk disk, JournalSettings settings, Recovery found) throws IOException {
+        if (settings.keepBytes() == JournalSettings.UNLIMITED) {
+            return;
+        }
+        long has = found.length();
+        for (String name : disk.names()) {
+            if (name.endsWith(FileNames.SPARE)) {
+                try (Disk.File spare = disk.openToRead(name)) {
+                    has += spare.length();
+                }
+            }
+        }
+        long most = settings.mostBytes();
         long free = disk.free();
-        if (settings.keepBytes() != JournalSettings.UNLIMITED && settings.keepBytes() - found.length() > free) {
+        if (most - has > free) {
             throw new IOException("journal keep " + settings.keepBytes()
                     + " is more than there is room for: the disk of " + disk.place() + " has " + free
-                    + " bytes free, and the journal has " + found.length() + " so far");
+                    + " bytes free, and the journal has " + has + " so far and takes " + most
+                    + " with three segments more");
         }
     }
 
@@ -469,7 +482,7 @@ public final class Journal implements Closeable {
         long millis = System.currentTimeMillis();
         step(() -> {
             while (!writer.caughtUp() && System.nanoTime() - end < 0) {
-                boolean done = writer.work(System.nanoTime(), millis) | forcer.prepare(System.nanoTime());
+                boolean done = writer.work(System.nanoTime(), millis) | forcer.work(System.nanoTime(), millis);
                 if (!done) {
                     LockSupport.parkNanos(RETRY_NANOS);
                 }

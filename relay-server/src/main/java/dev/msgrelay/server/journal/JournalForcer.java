@@ -53,6 +53,8 @@ final class JournalForcer {
     private long lastForce;
     private long lastFull;
     private boolean full;
+    // The writer soon waits for a segment to be dropped, which has to be forced before that.
+    private boolean crowded;
 
     private volatile long wanted;
 
@@ -99,7 +101,7 @@ final class JournalForcer {
         boolean much = upTo.position() - forced.position() >= MUCH_BYTES;
         boolean awaited = Math.min(wanted, upTo.position()) > forced.position();
         boolean done = false;
-        if (awaited || much || late && (unforced || writer.recorded() > durable)) {
+        if (awaited || much || (late || crowded) && (unforced || writer.recorded() > durable)) {
             long began = System.nanoTime();
             force();
             took(System.nanoTime() - began);
@@ -114,10 +116,10 @@ final class JournalForcer {
 
     private boolean files(long nanos, long millis) throws IOException {
         long current = writer.current() == null ? 0 : settings.segmentBytes() + settings.indexBytes();
-        writeNames(nanos, files.isOver(current));
+        writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        files.retire(Math.min(durable, told), current, millis);
+        files.retire(Math.min(durable, told), millis);
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
         if (!looked || nanos - lastLook >= LOOK_NANOS) {
@@ -125,7 +127,8 @@ final class JournalForcer {
             lastLook = nanos;
             freeBytes = disk.free();
         }
-        return prepare(nanos);
+        crowded = files.isOver();
+        return !crowded && prepare(nanos);
     }
 
     /**
@@ -153,7 +156,7 @@ final class JournalForcer {
     }
 
     /** Sees to it that files for the next segment are there; answers whether there was something to do. */
-    boolean prepare(long nanos) throws IOException {
+    private boolean prepare(long nanos) throws IOException {
         try {
             full = false;
             return files.prepare();

@@ -42,6 +42,11 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         return Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;
     }
 
+    /** Of all files: what is kept, the segment that is next, and two that wait to be used again. Not where nothing is dropped. */
+    long mostBytes() {
+        return keepBytes + (1 + SegmentFiles.MOST_SPARES) * (segmentBytes + indexBytes());
+    }
+
     /** Length of an index file: a record for each KiB of the stream, and its header. */
     public long indexBytes() {
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;

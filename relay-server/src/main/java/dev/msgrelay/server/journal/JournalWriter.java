@@ -98,13 +98,22 @@ final class JournalWriter {
      */
     boolean work(long nanos, long millis) throws IOException {
         log.head().read(head);
+        boolean idle = reader.position() == head.position();
         try {
-            boolean wrote = reader.position() == head.position() ? recordForced(millis) : block(nanos, millis);
+            boolean wrote = idle ? recordForced(millis, true) : block(nanos, millis) || recordForced(millis, false);
             full.end(nanos);
             return wrote;
         } catch (DiskFullException e) {
             // The same bytes go to the same place again, later.
             full.begin(nanos);
+            return !idle && recordForcedIfItFits(millis);
+        }
+    }
+
+    private boolean recordForcedIfItFits(long millis) throws IOException {
+        try {
+            return recordForced(millis, false);
+        } catch (DiskFullException e) {
             return false;
         }
     }
@@ -166,9 +175,12 @@ final class JournalWriter {
         return (int) crc.getValue();
     }
 
-    /** With nothing else to write: what was forced is written down by itself. */
-    private boolean recordForced(long millis) throws IOException {
-        if (current == null || !current.hasSpareSlot() || !forcedIsNew()) {
+    /**
+     * With nothing else to write, or nowhere to: what was forced is written down by itself. Only then are segments dropped, so
+     * where the next block waits for that, the record goes behind the last place, too.
+     */
+    private boolean recordForced(long millis, boolean ifSpare) throws IOException {
+        if (current == null || ifSpare && !current.hasSpareSlot() || !forcedIsNew()) {
             return false;
         }
         beginRecords();

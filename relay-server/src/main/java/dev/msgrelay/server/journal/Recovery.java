@@ -124,6 +124,11 @@ public final class Recovery {
         return recovery;
     }
 
+    /** Whether a directory has anything of a journal, however damaged; another one is not a sound journal without messages. */
+    public static boolean hasAny(Disk disk) throws IOException {
+        return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
+    }
+
     // ---- what was found ----------------------------------------------------------------------------------------
 
     /** Where the stream goes on. */

@@ -26,7 +26,7 @@ final class SegmentFiles {
             SegmentHeader.LENGTH + (JournalSettings.MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
     /** Spare files of each kind that are kept. */
-    private static final int MOST_SPARES = 2;
+    static final int MOST_SPARES = 2;
 
     /** A segment that is complete, and forced. */
     record Sealed(long base, long end, long length, long timeMillis) {}
@@ -89,9 +89,11 @@ final class SegmentFiles {
         bytes += segment.length;
     }
 
-    /** Whether the oldest is to be dropped, however young: there are {@code current} bytes of the segment that is written to. */
-    boolean isOver(long current) {
-        return bytes + current > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
+    /** Whether the oldest is to be dropped, however young; until then no next segment is made ready. */
+    boolean isOver() {
+        long unsealed = held.size() - sealed.size();
+        long all = bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
+        return all > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
     }
 
     /** Sealed segments that are held. */
@@ -157,8 +159,8 @@ final class SegmentFiles {
         pair.index.write(0, header.bytes());
         disk.rename(pair.streamName, FileNames.stream(header.base()));
         disk.rename(pair.indexName, FileNames.index(header.base()));
-        ready.set(null);
         hold(header);
+        ready.set(null);
         return new Segment(header, pair.stream, pair.index, settings);
     }
 
@@ -166,12 +168,11 @@ final class SegmentFiles {
      * Drops the oldest sealed segments that are too many, or too old.
      *
      * @param durable everything before is forced, and a record that survives says so
-     * @param current bytes of the files of the segment that is written to
      */
-    void retire(long durable, long current, long millis) throws IOException {
+    void retire(long durable, long millis) throws IOException {
         boolean any = false;
         for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
-            boolean tooMany = isOver(current);
+            boolean tooMany = isOver();
             boolean tooOld = millis - oldest.timeMillis > settings.keepMillis();
             if (oldest.end > durable || !tooMany && !tooOld) {
                 break;

@@ -54,6 +54,7 @@ class MetricsTest {
 
     private static String text;
     private static String openMetrics;
+    private static Http.Reply ratherProtobuf;
 
     @BeforeAll
     static void scrape(@TempDir Path journal) throws Exception {
@@ -75,7 +76,20 @@ class MetricsTest {
             openMetrics = Http.get(
                             admin.address(), "/metrics", "Accept: application/openmetrics-text;version=1.0.0,*/*;q=0.1")
                     .body();
+            ratherProtobuf = Http.get(
+                    admin.address(),
+                    "/metrics",
+                    "Accept: application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+                            + "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3");
         }
+    }
+
+    /** As Prometheus asks where it scrapes native histograms; the relay writes no protobuf. */
+    @Test
+    void whoWouldRatherHaveProtobufGetsText() {
+        assertThat(ratherProtobuf.status()).isEqualTo(200);
+        assertThat(ratherProtobuf.header("Content-Type")).startsWith("text/plain");
+        assertThat(samples(ratherProtobuf.body())).containsKey("relay_messages_in_total");
     }
 
     @AfterAll

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -132,6 +133,19 @@ class ConfigurationTest {
                 .isEqualTo(byDefault);
     }
 
+    /** A flag says yes, whatever stands in the file already. */
+    @Test
+    void aFlagWithoutAValueIsNoSwitch() throws Exception {
+        for (String option : options()) {
+            if (DEFAULTS.get(option).arity().max() == 0) {
+                Path file = file(option + " = true");
+                assertThat(value(parsed(Map.of(), "--config=" + file, "--" + option), option))
+                        .as(option)
+                        .isEqualTo(true);
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("optionsThatTakeNotAnyText")
     void aValueThatIsNoneIsToldWithItsPlace(String option) throws Exception {
@@ -212,6 +226,8 @@ class ConfigurationTest {
                 "tls-provider = mine | :2: Invalid value for option '--tls-provider'",
                 "transport = io_uring, tls { cert = c, key = k } | :2: transport io_uring does not go with TLS",
                 "journal-segment = 1k | :2: journal segment 1024 is not within 4096..1073741824",
+                "journal = \"\" | :2: journal is empty: it is the name of a directory",
+                "publish-socket = \"\" | :2: publish socket is empty: it is the path of a file",
                 "journal = j, journal-segment = 1m | :2: journal segment 1048576 is too short: the longest frame (max body",
                 "journal-keep = 1m | :2: journal keep 1048576 is less than two segments of 134217728",
                 "journal-keep = 0d | :2: journal keep 0 ms is not within 1..",
@@ -249,6 +265,34 @@ class ConfigurationTest {
                 .contains(large + ": 4194305 bytes are over the limit")
                 .contains(binary + ": it is not UTF-8")
                 .contains("--config");
+    }
+
+    /** An access block may be in it: nobody would notice that it does not hold. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\"%s\"", "file(\"%s\")"})
+    void anIncludedFileThatCannotBeReadIsNoEmptyOne(String form) throws Exception {
+        Path other = folder.resolve("access.conf");
+        Path file = file("log-size = 64m", "include " + form.formatted(other));
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
+        assertThat(err.toString()).startsWith("relay-server: ").contains("access.conf: java.io.");
+        Files.createDirectory(other);
+        assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
+        Files.delete(other);
+        Files.writeString(other, "access { a { from = unix, subscribe = all } }");
+        assertThat(access(file).identities()).hasSize(1);
+    }
+
+    /** It is read twice, here and by the start script: the second one would find nothing in it, and start a relay with that. */
+    @Test
+    void aPipeIsNoFile() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        StringWriter err = new StringWriter();
+        assertThat(run(err, Map.of(), "--config=" + pipe)).isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("relay-server: " + pipe + ": it is a pipe, and is read more than once: give a file\n");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.SampleJournal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -116,6 +118,31 @@ class JournalCommandTest {
         assertThat(lines()).isEmpty();
     }
 
+    /** As {@code head} does: a journal may be large, and takes hours to read. */
+    @Test
+    void aDumpEndsWhenNobodyReadsItAnyMore() {
+        SampleJournal.fill(directory, 20_000);
+        AtomicInteger writes = new AtomicInteger();
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int one) throws IOException {
+                writes.incrementAndGet();
+                throw new IOException("Broken pipe");
+            }
+
+            @Override
+            public void write(byte[] bytes, int from, int length) throws IOException {
+                write(0);
+            }
+        };
+        int code = new CommandLine(new JournalCommand(closed))
+                .setErr(new PrintWriter(err))
+                .execute("dump", directory.toString());
+        assertThat(code).isEqualTo(1);
+        assertThat(err.toString()).isEqualTo("relay-server: standard output is closed\n");
+        assertThat(writes.get()).isLessThan(100);
+    }
+
     @Test
     void aDamagedOne() throws Exception {
         damage();
@@ -141,7 +168,13 @@ class JournalCommandTest {
     }
 
     @Test
-    void whatCannotBeDone() {
+    void whatCannotBeDone(@TempDir Path other) throws IOException {
+        Files.writeString(other.resolve("notes"), "of somebody");
+        for (String command : List.of("check", "dump", "repair")) {
+            assertThat(run(command, other.toString())).isEqualTo(1);
+            assertThat(err).hasToString("relay-server: there is no journal in " + other + "\n");
+        }
+        assertThat(other).isDirectoryNotContaining("glob:**lock");
         assertThat(run("check", directory + "/none")).isEqualTo(1);
         assertThat(err.toString()).contains(directory + "/none is no directory");
         assertThat(run("dump", directory.toString(), "--from", "0")).isEqualTo(2);

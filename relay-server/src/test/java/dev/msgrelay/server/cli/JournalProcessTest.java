@@ -307,6 +307,28 @@ class JournalProcessTest {
         }
     }
 
+    /**
+     * On 26 MiB with segments of 4 MiB: what is kept, and three segments. What comes faster than it is forced fills the disk all
+     * the same, until old segments may be dropped.
+     */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aSizeThatFitsTheDisk() throws Exception {
+        List<String> command = small("26m", "0", "--journal-segment=4m", "--max-body=1k");
+        command.replaceAll(o -> o.equals("--journal-keep=1d") ? "--journal-keep=24m" : o);
+        try (CommandProcess relay = CommandProcess.started(command)) {
+            assertThat(relay.awaitExit()).as("%s", relay.errors()).isEqualTo(1);
+            assertThat(relay.errors()).anyMatch(l -> l.contains("is more than there is room for"));
+        }
+        command.replaceAll(o -> o.equals("--journal-keep=24m") ? "--journal-keep=12m" : o);
+        int messages = 300_000;
+        try (CommandProcess relay = CommandProcess.started(command)) {
+            publishAll(relay, messages);
+            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * FRAME + ","));
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
     /** Where one may neither read nor write; root may everywhere. */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -339,7 +361,11 @@ class JournalProcessTest {
             assertThat(Http.get(admin, "/health/ready").status()).isEqualTo(503);
             assertThat(Http.get(admin, "/health/live").status()).isEqualTo(200);
             assertThat(relay.lines()).isEmpty();
-            relay.kill();
+            relay.hangUp();
+            relay.error(0, l -> l.contains("configuration not taken: the relay is still being started"));
+            assertThat(relay.terminate())
+                    .as("told to end, as at any other time")
+                    .isZero();
         }
     }
 

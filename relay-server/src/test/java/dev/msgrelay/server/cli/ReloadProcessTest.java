@@ -91,10 +91,12 @@ class ReloadProcessTest {
                     assertThat(unknown.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
                 }
                 int before = command.errors().size();
-                file("name-hold = 20s", orders(OTHER, "1-9"));
+                file("name-hold = 20s", "journal-keep = 1d", orders(OTHER, "1-9"));
                 command.hangUp();
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
-                command.error(before, l -> l.contains("configuration read again: " + file + ": good; 1 options"));
+                command.error(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
+                command.error(
+                        before, l -> l.contains("journal-keep takes a restart: it is 10737418240 and would be 1440m"));
                 command.error(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
                 try (TalkingPublisher now = publisher(address, OTHER)) {
                     now.await(Hello.WELCOME);
@@ -237,6 +239,24 @@ class ReloadProcessTest {
             command.hangUp();
             command.error(0, l -> l.contains("configuration read again: no file is named"));
             assertThat(command.terminate()).isZero();
+        }
+    }
+
+    /** Who says {@code --config relay.conf} has them in the same folder. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void whatAFileIncludesLiesBesideIt() throws Exception {
+        file("include \"access.conf\"");
+        List<String> there = List.of("sh", "-c", "cd " + folder + " && exec \"$@\"", "sh");
+        for (boolean missing : new boolean[] {true, false}) {
+            if (!missing) {
+                Files.writeString(folder.resolve("access.conf"), orders(TOKEN, "1-9"));
+            }
+            try (CommandProcess check = CommandProcess.startedBy(there, "--check-config", "--config=relay.conf")) {
+                assertThat(check.awaitExit()).as("%s", check.errors()).isEqualTo(missing ? 2 : 0);
+                assertThat(missing ? check.errors() : check.lines())
+                        .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identities"));
+            }
         }
     }
 

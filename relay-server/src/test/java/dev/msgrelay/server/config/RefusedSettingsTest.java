@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.tls.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +29,10 @@ class RefusedSettingsTest {
                 new Case("subscribe port 65536 is not within 0..65535", b -> b.subscribePort(65_536)),
                 new Case("both 9000", b -> b.publishPort(9000).subscribePort(9000)),
                 new Case("both s.sock", b -> b.publishSocket(Path.of("s.sock")).subscribeSocket(Path.of("s.sock"))),
+                new Case("TLS subscribe port 7401 is a port without TLS, too", b -> b.tls(
+                                new TlsFiles(Path.of("c"), Path.of("k"), null, false))
+                        .tlsSubscribePort(7401)),
+                new Case("publish socket is empty", b -> b.publishSocket(Path.of(""))),
                 new Case(
                         "108 bytes is over the system's limit of 107",
                         b -> b.subscribeSocket(Path.of("x".repeat(108)))),

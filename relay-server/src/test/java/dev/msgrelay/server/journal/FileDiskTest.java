@@ -231,4 +231,26 @@ class FileDiskTest {
         }
         assertThat(all).as("with spare files").isLessThanOrEqualTo((300 + 5 * 70) << 10);
     }
+
+    /** However seldom it is forced otherwise: the files are never more than the room that is asked for at the start. */
+    @Test
+    void neverMoreThanThereIsRoomFor() throws IOException {
+        JournalSettings little = new JournalSettings(64 << 10, 300 << 10, 1L << 40, TimeUnit.HOURS.toNanos(1));
+        JournalRig rig = new JournalRig(new FileDisk(directory), little, Seeds.random("FileDiskTest"));
+        rig.open();
+        for (int i = 0; i < 200; i++) {
+            rig.write(100, 400);
+            long all = 0;
+            for (String name : rig.disk.names()) {
+                all += name.endsWith(FileNames.STREAM)
+                                || name.endsWith(FileNames.INDEX)
+                                || name.endsWith(FileNames.SPARE)
+                        ? Files.size(directory.resolve(name))
+                        : 0;
+            }
+            assertThat(all).isLessThanOrEqualTo(little.mostBytes());
+        }
+        rig.close();
+        assertThat(Recovery.look(rig.disk, Recovery.Depth.ALL).sound()).isTrue();
+    }
 }

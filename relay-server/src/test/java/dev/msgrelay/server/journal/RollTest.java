@@ -63,7 +63,7 @@ class RollTest {
         log.append(frame, 0, FRAME, 1);
         log.publish();
         try {
-            forcer.prepare(nanos);
+            files.prepare();
             assertThat(writer.work(nanos, nanos)).isTrue();
         } catch (IOException e) {
             throw new AssertionError(e);
