@@ -171,7 +171,7 @@ final class LibraryOutlet implements Outlet {
             while (!underWay.isEmpty() && underWay.element()[0] <= upTo) {
                 long time = underWay.remove()[1];
                 if (time >= measured.begin() && time < measured.end()) {
-                    after.recordValue(Math.max(0, now - time));
+                    after.recordValue(Math.min(after.getHighestTrackableValue(), Math.max(0, now - time)));
                 }
             }
         }
@@ -181,7 +181,10 @@ final class LibraryOutlet implements Outlet {
             return number;
         }
 
-        /** Nanoseconds from the time that a message was meant for, or at full speed was given to the library, to this. */
+        /**
+         * Nanoseconds from the time that a message was meant for, or at full speed was given to the library, to this; 100 s where
+         * it was longer.
+         */
         synchronized Histogram after() {
             return after;
         }
