@@ -248,9 +248,19 @@ public final class Account {
     /** What the reader of a node has noted. */
     private void read(Notebook.Kind kind, long a, long b, long c) {
         switch (kind) {
-            case MESSAGE -> place(a, b, c);
-            case WRONG -> foreign("message " + a + " of " + where + " is none that was sent");
-            case GAP -> find(where + " does not give its messages " + a + " to " + b);
+            case MESSAGE -> {
+                stands(a);
+                place(a, b, c);
+            }
+            case WRONG -> {
+                stands(a);
+                foreign("message " + a + " of " + where + " is none that was sent");
+            }
+            case GAP -> {
+                stands(a);
+                last = Math.max(last, b);
+                find(where + " does not give its messages " + a + " to " + b);
+            }
             case EPOCH -> life(c);
             default -> find(where + " has another stream from message " + a + " on");
         }
@@ -265,6 +275,7 @@ public final class Account {
     /** The next message of the journal. */
     void place(long sequence, int type, ByteBuffer body) throws IOException {
         refuseMoreThan(sequence);
+        stands(sequence);
         if (NumberedBody.matches(body) && type == (int) NumberedBody.publisher(body)) {
             place(sequence, NumberedBody.publisher(body), NumberedBody.number(body));
         } else {
@@ -277,6 +288,13 @@ public final class Account {
         if (messages > MOST_MESSAGES) {
             throw new IOException("more than " + MOST_MESSAGES + " messages: ask for fewer kills, or a lower --rate");
         }
+    }
+
+    private void stands(long sequence) {
+        if (sequence != last + 1) {
+            find("message " + sequence + " stands where " + (last + 1) + " was to come, in " + where);
+        }
+        last = Math.max(last, sequence);
     }
 
     /** Nobody can say whose it was: it counts for what must not fail. */
@@ -295,7 +313,6 @@ public final class Account {
             stream.add(new long[CHUNK]);
         }
         int at = (int) (sequence - 1);
-        last = Math.max(last, sequence);
         stream.get(at / CHUNK)[at % CHUNK] = packed(publisher, number);
         if (one.numbers.get((int) number)) {
             add(one.client.level(), Count.DOUBLED, 1);

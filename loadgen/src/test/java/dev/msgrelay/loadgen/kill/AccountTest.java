@@ -371,6 +371,25 @@ class AccountTest {
         assertThat(node.findings()).singleElement().asString().contains("message 1 stands there once more, at 2");
     }
 
+    /** All that was acknowledged is there, but not where it belongs. */
+    @Test
+    void aNodeLeavesAPlaceOutAndGoesBack() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        Path reader = temporary.resolve("reader");
+        try (Notebook notebook = Notebook.open(reader)) {
+            notebook.note(Kind.EPOCH, 0, 0, FIRST_LIFE);
+            notebook.note(Kind.MESSAGE, 1, PUBLISHER, 1);
+            notebook.note(Kind.MESSAGE, 4, PUBLISHER, 2);
+            notebook.note(Kind.MESSAGE, 3, PUBLISHER, 3);
+        }
+        assertThat(Account.ofNode("second", reader, List.of(publisher, subscriber))
+                        .findings())
+                .containsExactly(
+                        "message 4 stands where 2 was to come, in second",
+                        "message 3 stands where 5 was to come, in second");
+    }
+
     @Test
     void aNodeGivesBytesThatNobodySentAndNotAll() throws IOException {
         note(publisher, Kind.ACKNOWLEDGED, 1, 0, 0);
