@@ -121,8 +121,8 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * What a relay has acknowledged of one publisher: numbers and their sequences have to go up, from one acknowledgement to
-     * the next, and never beyond what was published; and how long that took. Thread-safe.
+     * What a relay has acknowledged of one publisher: numbers have to go up from one acknowledgement to the next,
+     * sequences by as much at least, and never beyond what was published; and how long that took. Thread-safe.
      */
     static final class Acknowledged implements AckListener {
         private final long first;
@@ -194,7 +194,10 @@ final class LibraryOutlet implements Outlet {
             time(newNumber);
             // Sequence 0: it was told when the connection was made again, and may be told twice.
             boolean again = newSequence == 0;
-            if (fault == null && (again ? newNumber < number : newNumber <= number || newSequence <= sequence)) {
+            if (fault == null
+                    && (again
+                            ? newNumber < number
+                            : newNumber <= number || newSequence - sequence < newNumber - number)) {
                 fault = "acknowledged up to message " + newNumber + ", sequence " + newSequence + ", after message "
                         + number + ", sequence " + sequence;
             }

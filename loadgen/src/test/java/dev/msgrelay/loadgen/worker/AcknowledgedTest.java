@@ -55,6 +55,15 @@ class AcknowledgedTest {
         assertThat(late.after().getTotalCount()).isOne();
     }
 
+    /** From one acknowledgement to the next the stream has grown by as many messages at least. */
+    @Test
+    void moreMessagesThanTheStreamHasIsAFault() {
+        acknowledged.onAck(3, 10);
+        acknowledged.onAck(6, 12);
+        assertThatThrownBy(() -> acknowledged.check(6))
+                .hasMessage("acknowledged up to message 6, sequence 12, after message 3, sequence 10");
+    }
+
     @Test
     void aStreamThatGoesBackIsAFault() {
         acknowledged.onAck(3, 10);
