@@ -128,6 +128,16 @@ public record Claim(String text, Column column, String row, String other, Direct
 
     /** What becomes of it. */
     public Verdict judge(TableResult table) {
+        return judge(table, false);
+    }
+
+    /**
+     * What becomes of it where a higher figure is better.
+     *
+     * @param held whether something else than the row itself, such as a link, allows it no more: it may be better than it
+     *     looks, so that too little refutes nothing
+     */
+    public Verdict judge(TableResult table, boolean held) {
         List<String> failed = Stream.of(row, other)
                 .filter(label -> label != null && table.row(label).failed())
                 .toList();
@@ -156,6 +166,10 @@ public record Claim(String text, Column column, String row, String other, Direct
         }
         Outcome ahead = direction == null ? null : direction(seen);
         Outcome much = onlyDirection ? null : size(claimed, seen);
+        if (held) {
+            ahead = ahead == Outcome.DOES_NOT_HOLD ? Outcome.CANNOT_TELL : ahead;
+            much = much == Outcome.DOES_NOT_HOLD && seen.value() < claimed.from() ? Outcome.CANNOT_TELL : much;
+        }
         return new Verdict(text, article, here(seen), ahead, much, words(ahead, much, seen, claimed));
     }
 

@@ -337,6 +337,9 @@ public final class BatchingExperiment extends Experiment {
         if (carried == 0) {
             return Claim.undecided(text, way.text() + " did not carry even the smallest load");
         }
+        if (carried == loads.get(0)) {
+            return Claim.undecided(text, way.text() + " carried only the smallest load");
+        }
         String first = label(way, loads.get(0));
         String last = label(way, carried);
         Claim claim =

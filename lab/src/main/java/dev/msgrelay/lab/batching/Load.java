@@ -45,6 +45,7 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
 
     private static final double HALF = 50;
     private static final double NEARLY_ALL = 99;
+    private static final double ALL = 100;
 
     /** Every thread sleeps by then. */
     private static final long START_NANOS = 5_000_000;
@@ -154,8 +155,8 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
         long messages = receiver.reader.frames();
         return Measurement.of(rate == 0 ? PRODUCERS : LOAD, rate == 0 ? producers : rate)
                 .and(DELIVERED, messages / seconds)
-                .and(MEDIAN, receiver.latency.getValueAtPercentile(HALF) / MICRO)
-                .and(P99, receiver.latency.getValueAtPercentile(NEARLY_ALL) / MICRO)
+                .and(MEDIAN, receiver.latency(HALF))
+                .and(P99, receiver.latency(NEARLY_ALL))
                 .and(BATCH, (double) messages / Math.max(1, receiver.reader.reads()));
     }
 
@@ -204,6 +205,13 @@ record Load(Way way, Sender.Setup setup, int producers, int rate, Duration durat
                     latency.recordValue(Math.min(MAX_NANOS, Math.max(0, now - sent)));
                 }
             }
+        }
+
+        /** A percentile in microseconds; NaN where so few were recorded that none lies above it. */
+        double latency(double percentile) {
+            return latency.getTotalCount() * (ALL - percentile) < ALL
+                    ? Double.NaN
+                    : latency.getValueAtPercentile(percentile) / MICRO;
         }
 
         /**

@@ -269,7 +269,7 @@ public final class ReadersExperiment extends Experiment {
     }
 
     /**
-     * Of the steps that are in the table. Two that fill the link cannot be compared.
+     * Of the steps that are in the table. Two that fill the link cannot be compared; one that does may be faster than it looks.
      *
      * @param ceiling what the link carries at most, messages a second; NaN where there is no link
      */
@@ -280,9 +280,9 @@ public final class ReadersExperiment extends Experiment {
             if (!rows.containsAll(List.of(claim.row(), claim.other()))) {
                 continue;
             }
-            boolean full = fills(claim.row(), table, ceiling) && fills(claim.other(), table, ceiling);
-            if (!full) {
-                verdicts.add(claim.judge(table));
+            boolean held = fills(claim.row(), table, ceiling);
+            if (!held || !fills(claim.other(), table, ceiling)) {
+                verdicts.add(claim.judge(table, held));
             } else if (!claim.text().isEmpty()) {
                 verdicts.add(Claim.undecided(claim.text(), claim.row() + " and " + claim.other() + " fill the link"));
             }

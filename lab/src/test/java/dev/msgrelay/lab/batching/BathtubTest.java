@@ -48,6 +48,15 @@ class BathtubTest {
         assertThat(judge().words()).isEqualTo("cannot tell: relay did not carry even the smallest load");
     }
 
+    /** A load is as constant as itself: that says nothing. */
+    @Test
+    void norWhoCarriesTheLeastLoadAlone() {
+        add(1_000, 1_000, 100);
+        add(2_000, 1_000, 90_000);
+        add(4_000, 1_000, 90_000);
+        assertThat(judge().words()).isEqualTo("cannot tell: relay carried only the smallest load");
+    }
+
     @Test
     void norWhoFailed() {
         LOADS.forEach(load -> rows.add(new Row("relay", Load.load(load), List.of(), "1 lost")));

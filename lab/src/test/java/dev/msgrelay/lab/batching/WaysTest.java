@@ -51,6 +51,15 @@ class WaysTest {
         assertThat(go.value(Load.DELIVERED)).isPositive();
     }
 
+    /** One message, at the very beginning, which is in no latency: that is none of 0 us. */
+    @Test
+    void aLatencyThatNobodyMeasuredIsNotShown() throws Exception {
+        Measurement go = new Load(Way.SERIAL, setup(Wait.BLOCK), 1, 1, TIME).go(GO);
+        assertThat(go.value(Load.DELIVERED)).isPositive();
+        assertThat(go.value(Load.MEDIAN)).isNaN();
+        assertThat(go.value(Load.P99)).isNaN();
+    }
+
     @ParameterizedTest
     @EnumSource(value = Way.class, mode = EnumSource.Mode.EXCLUDE, names = "RELAY")
     void aDeviceThatFailsFailsTheWay(Way way) {

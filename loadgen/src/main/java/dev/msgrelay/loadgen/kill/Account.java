@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -25,10 +25,11 @@ import java.util.zip.CRC32C;
  * a reader of all of it. To be made when nobody writes them any more.
  *
  * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of the relay, and
- * within a life behind the one before; its bytes are those that were sent.
+ * within a life behind the one before; its bytes are those that were sent; it stands where the acknowledgement said.
  *
  * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told that it
- * was rolled back; it had each number once, in order, and none was left out without a word.
+ * was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and none was left
+ * out without a word.
  */
 public final class Account {
     /** Messages of one campaign at most: 8 bytes of memory for each. */
@@ -98,7 +99,7 @@ public final class Account {
     private final Level survived;
     private final List<Client> clients;
     private final List<String> findings = new ArrayList<>();
-    private final Map<Long, Published> published = new HashMap<>();
+    private final Map<Long, Published> published = new LinkedHashMap<>();
     private final Map<Level, Row> rows = new EnumMap<>(Level.class);
 
     /** Publisher and number of each message of the journal, by its sequence less 1. */
@@ -107,6 +108,9 @@ public final class Account {
     private long last;
     private long epoch;
 
+    /** The sequence of the last message of which publishers were told, the highest of all. */
+    private long lastAcknowledged;
+
     /** What the journal has of a publisher. */
     private static final class Published {
         private final Client client;
@@ -114,6 +118,9 @@ public final class Account {
         private final BitSet told = new BitSet();
         private long acknowledged;
         private long last;
+
+        /** Of its last acknowledgement; 0: it told none. */
+        private long lastSequence;
 
         Published(Client client) {
             this.client = client;
@@ -241,9 +248,19 @@ public final class Account {
     /** What the reader of a node has noted. */
     private void read(Notebook.Kind kind, long a, long b, long c) {
         switch (kind) {
-            case MESSAGE -> place(a, b, c);
-            case WRONG -> foreign("message " + a + " of " + where + " is none that was sent");
-            case GAP -> find(where + " does not give its messages " + a + " to " + b);
+            case MESSAGE -> {
+                stands(a);
+                place(a, b, c);
+            }
+            case WRONG -> {
+                stands(a);
+                foreign("message " + a + " of " + where + " is none that was sent");
+            }
+            case GAP -> {
+                stands(a);
+                last = Math.max(last, b);
+                find(where + " does not give its messages " + a + " to " + b);
+            }
             case EPOCH -> life(c);
             default -> find(where + " has another stream from message " + a + " on");
         }
@@ -258,6 +275,7 @@ public final class Account {
     /** The next message of the journal. */
     void place(long sequence, int type, ByteBuffer body) throws IOException {
         refuseMoreThan(sequence);
+        stands(sequence);
         if (NumberedBody.matches(body) && type == (int) NumberedBody.publisher(body)) {
             place(sequence, NumberedBody.publisher(body), NumberedBody.number(body));
         } else {
@@ -270,6 +288,13 @@ public final class Account {
         if (messages > MOST_MESSAGES) {
             throw new IOException("more than " + MOST_MESSAGES + " messages: ask for fewer kills, or a lower --rate");
         }
+    }
+
+    private void stands(long sequence) {
+        if (sequence != last + 1) {
+            find("message " + sequence + " stands where " + (last + 1) + " was to come, in " + where);
+        }
+        last = Math.max(last, sequence);
     }
 
     /** Nobody can say whose it was: it counts for what must not fail. */
@@ -288,13 +313,11 @@ public final class Account {
             stream.add(new long[CHUNK]);
         }
         int at = (int) (sequence - 1);
-        last = Math.max(last, sequence);
         stream.get(at / CHUNK)[at % CHUNK] = packed(publisher, number);
         if (one.numbers.get((int) number)) {
             add(one.client.level(), Count.DOUBLED, 1);
             find(one.client.name() + ": message " + number + " stands there once more, at " + sequence);
-        }
-        if (one.last > 0 && number > one.last + 1) {
+        } else if (one.last > 0 && number != one.last + 1) {
             add(one.client.level(), Count.DISORDERED, 1);
             find(one.client.name() + ": message " + number + " stands behind " + one.last + ", at " + sequence);
         }
@@ -321,10 +344,11 @@ public final class Account {
 
     /** The journal is read: now the notebooks. */
     void settle() throws IOException {
+        for (Published one : published.values()) {
+            publisher(one);
+        }
         for (Client client : clients) {
-            if (client.role() == Role.PUBLISHER) {
-                publisher(published.get(client.id()));
-            } else {
+            if (client.role() == Role.SUBSCRIBER) {
                 subscriber(client);
             }
         }
@@ -337,10 +361,14 @@ public final class Account {
                 case ACKNOWLEDGED -> one.acknowledged = Math.max(one.acknowledged, a);
                 case GONE -> one.told.set((int) a, (int) Math.max(a, b + 1));
                 // The whole of its former stream.
-                case CHANGED -> one.told.set(0, (int) one.acknowledged + 1);
+                case CHANGED -> {
+                    find(client.name() + ": was told that the stream is another one");
+                    one.told.set(0, (int) one.acknowledged + 1);
+                }
                 default -> {}
             }
         });
+        acknowledgedAt(one);
         int end = (int) one.acknowledged + 1;
         BitSet lost = new BitSet();
         lost.set(1, Math.max(1, end));
@@ -358,10 +386,30 @@ public final class Account {
             find(client.name() + ": " + count + " of " + one.acknowledged + " acknowledged messages are not in " + where
                     + ", the first one is " + first);
         }
+        if (!one.told.isEmpty() && survives(client)) {
+            find(client.name() + ": was told that " + one.told.cardinality()
+                    + " messages may be gone, which are acknowledged at level "
+                    + client.level().flag());
+        }
         if (!lost.isEmpty()) {
             find(client.name() + ": it was not told that " + lost.cardinality()
                     + " messages, which were acknowledged, are gone, the first one is " + lost.nextSetBit(0));
         }
+    }
+
+    /** Each acknowledgement that tells a sequence means the message that stands there, unless that is told to be gone. */
+    private void acknowledgedAt(Published one) throws IOException {
+        Client client = one.client;
+        Notebook.read(client.notebook(), (kind, a, b, c) -> {
+            if (kind == Notebook.Kind.ACKNOWLEDGED) {
+                one.lastSequence = one.told.get((int) a) ? 0 : c;
+                if (one.lastSequence > 0 && one.numbers.get((int) a) && !has(c, client.id(), a)) {
+                    add(client.level(), Count.WRONG, 1);
+                    find(client.name() + ": message " + a + " was acknowledged as " + c + ", where another one stands");
+                }
+            }
+        });
+        lastAcknowledged = Math.max(lastAcknowledged, one.lastSequence);
     }
 
     private void subscriber(Client client) throws IOException {
@@ -380,6 +428,9 @@ public final class Account {
         }
         if (had.next <= 1) {
             find(client.name() + ": had nothing");
+        } else if (had.next <= lastAcknowledged) {
+            find(client.name() + ": message " + had.next
+                    + " has not come, nor what follows; the last acknowledged one is " + lastAcknowledged);
         }
     }
 
@@ -389,7 +440,7 @@ public final class Account {
         private final BitSet all = new BitSet();
         // Of them, those that the journal has not.
         private final BitSet wrong = new BitSet();
-        private long next;
+        private long next = 1;
         private long epoch;
 
         Had(Client client) {
@@ -425,7 +476,7 @@ public final class Account {
         }
 
         private void expect(long sequence) {
-            if (next > 0 && sequence != next) {
+            if (sequence != next) {
                 add(client.level(), Count.DISORDERED, 1);
                 find(client.name() + ": message " + sequence + " came where " + next + " was to come");
             }
@@ -442,7 +493,8 @@ public final class Account {
                         + " on were taken back, which it has at level "
                         + client.level().flag());
             }
-            next = fork;
+            // What it has not had yet is not taken back: it is still to come.
+            next = Math.min(next, fork);
             epoch = newEpoch;
         }
     }

@@ -109,14 +109,16 @@ final class ClientProcesses {
         List<Client> publishers = all(Role.PUBLISHER);
         String end = Control.runCommand(new Window(0, 0, 0));
         publishers.forEach(one -> running.get(one).send(end));
+        long last = 0;
         for (Client publisher : publishers) {
-            running.get(publisher).await("result", FLUSH_NANOS);
+            last = Math.max(
+                    last, running.get(publisher).await("result", FLUSH_NANOS).getLong("sequence"));
         }
-        return awaitCaughtUp();
+        return awaitCaughtUp(last);
     }
 
-    /** All subscribers stand at the same message, in what they said since the last publisher had ended. */
-    private long awaitCaughtUp() throws RunException, InterruptedException {
+    /** All subscribers stand at the same message behind this one, in what they said since the last publisher had ended. */
+    private long awaitCaughtUp(long last) throws RunException, InterruptedException {
         List<Client> subscribers = all(Role.SUBSCRIBER);
         long since = System.nanoTime();
         while (true) {
@@ -126,13 +128,14 @@ final class ClientProcesses {
                     .mapToLong(event -> event.json().getLong("next"))
                     .toArray();
             if (places.length == subscribers.size()
-                    && Arrays.stream(places).distinct().count() <= 1) {
+                    && Arrays.stream(places).distinct().count() <= 1
+                    && Arrays.stream(places).allMatch(place -> place > last)) {
                 return places.length == 0 ? 0 : places[0];
             }
             checkHealthy();
             if (System.nanoTime() - since > CATCH_UP_NANOS) {
                 throw new RunException("after " + TimeUnit.NANOSECONDS.toSeconds(CATCH_UP_NANOS)
-                        + " s subscribers do not stand at the same message: "
+                        + " s subscribers do not stand at the same message behind " + last + ": "
                         + subscribers.stream()
                                 .map(one -> one.name() + " at " + latest(one, "next"))
                                 .toList());

@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
  */
 final class Notebook implements AutoCloseable {
     enum Kind {
-        /** A publisher: all up to number {@code a} is acknowledged at its level; it heard so at {@code b} ({@link System#nanoTime}). */
+        /** A publisher: all up to number {@code a} is acknowledged at its level; it heard so at {@code b} ({@link System#nanoTime}); {@code a} has the sequence {@code c}, 0: not told. */
         ACKNOWLEDGED,
         /** A publisher: what it had acknowledged from {@code a} to {@code b} may be gone; the epoch is {@code c} now. */
         GONE,

@@ -48,6 +48,10 @@ public final class PublisherMain {
     private final WorkerArgs args;
     private final Control control;
     private final AtomicLong acknowledged = new AtomicLong();
+
+    /** Of the last acknowledgement; 0: it told none, or what it told may be gone. */
+    private volatile long lastSequence;
+
     private long epoch;
     private Notebook notebook;
 
@@ -71,7 +75,7 @@ public final class PublisherMain {
                 .firstNumber(epoch, number)
                 .reconnect(QUICK)
                 .closeTimeout(FLUSH)
-                .onAck((acked, sequence) -> onAck(acked))
+                .onAck(this::onAck)
                 .onEvent(this::onEvent)
                 .build();
         try (RelayPublisher publisher = RelayPublisher.open(options)) {
@@ -85,15 +89,19 @@ public final class PublisherMain {
                                 + " messages were acknowledged within " + FLUSH.toSeconds() + " s"));
             }
         }
-        control.say("result", Map.of("published", number - 1, "acknowledged", acknowledged.get()));
+        control.say(
+                "result",
+                Map.of("published", number - 1, "acknowledged", acknowledged.get(), "sequence", lastSequence));
     }
 
     /** What the process before this one had been told. */
     private void remember(Kind kind, long a, long b, long c) {
         if (kind == Kind.ACKNOWLEDGED) {
             acknowledged.set(a);
+            lastSequence = c;
         } else {
             epoch = c;
+            lastSequence = 0;
         }
     }
 
@@ -133,8 +141,9 @@ public final class PublisherMain {
 
     // ---- on the publisher's own thread -------------------------------------------------------------------------
 
-    private void onAck(long number) {
-        note(Kind.ACKNOWLEDGED, number, System.nanoTime(), 0);
+    private void onAck(long number, long sequence) {
+        note(Kind.ACKNOWLEDGED, number, System.nanoTime(), sequence);
+        lastSequence = sequence;
         acknowledged.set(number);
     }
 
@@ -144,8 +153,10 @@ public final class PublisherMain {
             note(Kind.EPOCH, 0, 0, connected.welcome().epoch());
         } else if (event instanceof SessionEvent.AcknowledgedGone gone) {
             note(Kind.GONE, gone.from(), gone.to(), gone.epoch());
+            lastSequence = 0;
         } else if (event instanceof SessionEvent.RelayRestarted restarted) {
             note(Kind.CHANGED, 0, 0, restarted.epoch());
+            lastSequence = 0;
         }
     }
 

@@ -33,6 +33,7 @@ public record RunResult(
         Resources resources,
         List<String> marks) {
     private static final int PERCENT = 100;
+    private static final double ROUNDING = 1e-6;
 
     /**
      * How much passed.
@@ -98,9 +99,12 @@ public record RunResult(
             return of(which) != null && of(which).getTotalCount() > 0;
         }
 
-        /** A percentile in nanoseconds; NaN where nothing was recorded. */
+        /** A percentile in nanoseconds, 100 the longest; NaN where so few were recorded that none lies above it. */
         public double at(Delay which, double percentile) {
-            return has(which) ? of(which).getValueAtPercentile(percentile) : Double.NaN;
+            boolean known = has(which)
+                    && (percentile == PERCENT
+                            || of(which).getTotalCount() * (PERCENT - percentile) > PERCENT - ROUNDING);
+            return known ? of(which).getValueAtPercentile(percentile) : Double.NaN;
         }
     }
 

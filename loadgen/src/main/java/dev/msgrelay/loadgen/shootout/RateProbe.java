@@ -81,6 +81,9 @@ final class RateProbe {
         if (!losses.isEmpty()) {
             return losses.get(0);
         }
+        if (!run.result().delays().has(Delay.LATENCY)) {
+            return "no message's latency was recorded";
+        }
         long p99 = p99Nanos(run);
         return p99 <= settings.p99Nanos()
                 ? ""
@@ -104,9 +107,11 @@ final class RateProbe {
         return run.result().resources().signals().rates();
     }
 
-    /** 0 of one that did not come to its end. */
+    /** Of few messages the longest: that fails sooner. 0 of a run that did not come to its end. */
     static long p99Nanos(Run<RunResult> run) {
-        return run.isWhole() ? (long) run.result().delays().at(Delay.LATENCY, PERCENTILE) : 0;
+        return run.isWhole() && run.result().delays().has(Delay.LATENCY)
+                ? run.result().delays().of(Delay.LATENCY).getValueAtPercentile(PERCENTILE)
+                : 0;
     }
 
     MaxRate found(MaxRateSearch.Result result) {

@@ -121,8 +121,8 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * What a relay has acknowledged of one publisher: numbers and their sequences have to go up, from one acknowledgement to
-     * the next, and never beyond what was published; and how long that took. Thread-safe.
+     * What a relay has acknowledged of one publisher: numbers have to go up from one acknowledgement to the next,
+     * sequences by as much at least, and never beyond what was published; and how long that took. Thread-safe.
      */
     static final class Acknowledged implements AckListener {
         private final long first;
@@ -171,7 +171,7 @@ final class LibraryOutlet implements Outlet {
             while (!underWay.isEmpty() && underWay.element()[0] <= upTo) {
                 long time = underWay.remove()[1];
                 if (time >= measured.begin() && time < measured.end()) {
-                    after.recordValue(Math.max(0, now - time));
+                    after.recordValue(Math.min(after.getHighestTrackableValue(), Math.max(0, now - time)));
                 }
             }
         }
@@ -181,7 +181,10 @@ final class LibraryOutlet implements Outlet {
             return number;
         }
 
-        /** Nanoseconds from the time that a message was meant for, or at full speed was given to the library, to this. */
+        /**
+         * Nanoseconds from the time that a message was meant for, or at full speed was given to the library, to this; 100 s where
+         * it was longer.
+         */
         synchronized Histogram after() {
             return after;
         }
@@ -191,7 +194,10 @@ final class LibraryOutlet implements Outlet {
             time(newNumber);
             // Sequence 0: it was told when the connection was made again, and may be told twice.
             boolean again = newSequence == 0;
-            if (fault == null && (again ? newNumber < number : newNumber <= number || newSequence <= sequence)) {
+            if (fault == null
+                    && (again
+                            ? newNumber < number
+                            : newNumber <= number || newSequence - sequence < newNumber - number)) {
                 fault = "acknowledged up to message " + newNumber + ", sequence " + newSequence + ", after message "
                         + number + ", sequence " + sequence;
             }

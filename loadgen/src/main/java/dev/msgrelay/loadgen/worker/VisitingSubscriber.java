@@ -114,8 +114,11 @@ final class VisitingSubscriber implements ChurnMain.Visitor {
 
     private void add(JsonObject visit) {
         COUNTS.forEach(what -> counts.merge(what, visit.getLong(what), Long::sum));
-        lost += visit.getLong("lost");
-        missed += visit.getLong("missed");
+        long missing = visit.getLong("lost");
+        long told = visit.getLong("missed");
+        lost += missing;
+        // A visit that begins anywhere counts on its own: what was told in another one explains nothing that it misses.
+        missed += library ? told : Math.min(told, missing);
         // A relay that may disconnect says why.
         boolean tooSlow =
                 policy == Policy.DISCONNECT && visit.getInt("closeReason") == CloseReason.SLOW_SUBSCRIBER.code();

@@ -68,7 +68,7 @@ public final class LoadRuns {
         long nanos = timing.measured().toNanos();
         long messages = given.perSecond() * nanos / 1_000_000_000L;
         Histogram latency = new Histogram(3);
-        latency.recordValue(given.latencyNanos());
+        latency.recordValueWithCount(given.latencyNanos(), Math.max(1, messages));
         Signals signals = new Signals(
                 rates(load, given, sent, nanos / 1e9),
                 Sampled.NOTHING,

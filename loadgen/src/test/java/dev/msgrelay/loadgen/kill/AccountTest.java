@@ -175,6 +175,165 @@ class AccountTest {
         assertThat(account.findings()).singleElement().asString().contains("1 messages from 2 on were taken back");
     }
 
+    /** A life may begin with any number, but goes on in order from there. */
+    @Test
+    void twoChangePlacesWhereALifeBegins() throws IOException {
+        journal(2, 1);
+        account.life(SECOND_LIFE);
+        journal(3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        note(subscriber, Kind.MESSAGE, 1, PUBLISHER, 2);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 1);
+        note(subscriber, Kind.MESSAGE, 3, PUBLISHER, 3);
+        note(subscriber, Kind.EPOCH, 0, 0, SECOND_LIFE);
+        assertThat(settled().get(Count.DISORDERED)).isOne();
+        assertThat(account.findings()).containsExactly("p: message 1 stands behind 2, at 2");
+    }
+
+    @Test
+    void aSubscriberDoesNotBeginWithTheFirst() throws IOException {
+        journal(1, 2, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(2, 3);
+        assertThat(settled().get(Count.DISORDERED)).isOne();
+        assertThat(account.findings()).containsExactly("s: message 2 came where 1 was to come");
+    }
+
+    @Test
+    void theLastMessagesDoNotComeToASubscriber() throws IOException {
+        journal(1, 2, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 3);
+        had(1, 2);
+        settled();
+        assertThat(account.findings())
+                .containsExactly("s: message 3 has not come, nor what follows; the last acknowledged one is 3");
+    }
+
+    /** The last sequence that was told is gone, and that was told too: nothing has to come up to it. */
+    @Test
+    void theLastMessagesAreGone() throws IOException {
+        start(Level.STREAM);
+        journal(1);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 3);
+        note(publisher, Kind.GONE, 2, 3, FIRST_LIFE);
+        had(1, 1);
+        settled();
+        assertThat(account.findings()).isEmpty();
+    }
+
+    @Test
+    void aSubscriberIsToldThatMoreWasTakenBackThanItHad() throws IOException {
+        start(Level.STREAM);
+        journal(1, 2, 3, 4);
+        note(publisher, Kind.ACKNOWLEDGED, 4, 0, 0);
+        had(1, 2);
+        note(subscriber, Kind.ROLLED_BACK, 4, 3, FIRST_LIFE);
+        note(subscriber, Kind.MESSAGE, 4, PUBLISHER, 4);
+        assertThat(settled().get(Count.DISORDERED)).isOne();
+        assertThat(account.findings()).containsExactly("s: message 4 came where 3 was to come");
+    }
+
+    @Test
+    void aMessageComesTwice() throws IOException {
+        journal(1, 2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        had(1, 2);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 2);
+        assertThat(settled().get(Count.DISORDERED)).isOne();
+        assertThat(account.findings()).containsExactly("s: message 2 came where 3 was to come");
+    }
+
+    @Test
+    void aSubscriberHasAnotherMessageUnderANumber() throws IOException {
+        journal(1, 2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        had(1, 1);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 1);
+        assertThat(settled().get(Count.WRONG)).isOne();
+        assertThat(account.findings()).singleElement().asString().contains("s: had 1 messages", "the first one is 2");
+    }
+
+    @Test
+    void aSubscriberHasBytesThatNobodySent() throws IOException {
+        journal(1, 2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        had(1, 1);
+        note(subscriber, Kind.WRONG, 2, 0, 0);
+        assertThat(settled().get(Count.WRONG)).isOne();
+        assertThat(account.findings()).containsExactly("s: message 2 came with bytes that nobody sent");
+    }
+
+    @Test
+    void aSubscriberIsToldOfAnotherStream() throws IOException {
+        journal(1, 2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        had(1, 1);
+        note(subscriber, Kind.CHANGED, 2, 2, FIRST_LIFE);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 2);
+        settled();
+        assertThat(account.findings()).containsExactly("s: was told at message 2 that the stream is another one");
+    }
+
+    @Test
+    void aSubscriberHasNotHeardOfTheLastLife() throws IOException {
+        journal(1);
+        account.life(SECOND_LIFE);
+        journal(2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        had(1, 2);
+        settled();
+        assertThat(account.findings()).containsExactly("s: has not come back to the relay's last life");
+    }
+
+    @Test
+    void aMessageIsAcknowledgedUnderTheSequenceOfAnother() throws IOException {
+        journal(1, 2, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 1);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 3);
+        had(1, 3);
+        assertThat(settled().get(Count.WRONG)).isOne();
+        assertThat(account.findings()).containsExactly("p: message 2 was acknowledged as 1, where another one stands");
+    }
+
+    @Test
+    void whatIsThereIsToldToBeGone() throws IOException {
+        journal(1, 2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        note(publisher, Kind.GONE, 2, 2, FIRST_LIFE);
+        had(1, 2);
+        settled();
+        assertThat(account.findings())
+                .containsExactly("p: was told that 1 messages may be gone, which are acknowledged at level written");
+    }
+
+    @Test
+    void aPublisherIsToldOfAnotherStream() throws IOException {
+        start(Level.STREAM);
+        journal(1, 2);
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 2);
+        note(publisher, Kind.CHANGED, 0, 0, FIRST_LIFE);
+        had(1, 2);
+        settled();
+        assertThat(account.findings()).containsExactly("p: was told that the stream is another one");
+    }
+
+    @Test
+    void theTypeIsAnother() throws IOException {
+        account.place(++sequence, PUBLISHER + 1, body(1));
+        assertThat(settled().get(Count.WRONG)).isOne();
+        assertThat(account.findings()).first().asString().contains("message 1 of the journal, type 8");
+    }
+
+    @Test
+    void nothingIsAcknowledgedOrComes() throws IOException {
+        settled();
+        assertThat(account.findings())
+                .containsExactly(
+                        "p: nothing was acknowledged",
+                        "s: has not come back to the relay's last life",
+                        "s: had nothing");
+    }
+
     @Test
     void twoNodesHaveTheSame() throws IOException {
         note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
@@ -210,6 +369,25 @@ class AccountTest {
         Account node = node("second", 1, 1, 2, 3);
         assertThat(node.rows().get(0).get(Count.DOUBLED)).isOne();
         assertThat(node.findings()).singleElement().asString().contains("message 1 stands there once more, at 2");
+    }
+
+    /** All that was acknowledged is there, but not where it belongs. */
+    @Test
+    void aNodeLeavesAPlaceOutAndGoesBack() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        Path reader = temporary.resolve("reader");
+        try (Notebook notebook = Notebook.open(reader)) {
+            notebook.note(Kind.EPOCH, 0, 0, FIRST_LIFE);
+            notebook.note(Kind.MESSAGE, 1, PUBLISHER, 1);
+            notebook.note(Kind.MESSAGE, 4, PUBLISHER, 2);
+            notebook.note(Kind.MESSAGE, 3, PUBLISHER, 3);
+        }
+        assertThat(Account.ofNode("second", reader, List.of(publisher, subscriber))
+                        .findings())
+                .containsExactly(
+                        "message 4 stands where 2 was to come, in second",
+                        "message 3 stands where 5 was to come, in second");
     }
 
     @Test

@@ -9,9 +9,13 @@ import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.run.Clients;
+import dev.msgrelay.loadgen.run.RunResult.Delay;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.run.Traffic;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 /** Medians, ratios and fractions. */
@@ -36,6 +40,25 @@ class FiguresTest {
         assertThat(counted.median(Figures::out)).isEqualTo(25);
         assertThat(counted.counts()).isFalse();
         assertThat(counted.total()).isEqualTo(3);
+    }
+
+    /** With none above it, a percentile would be the longest of all, by another name. */
+    @Test
+    void aPercentileIsKnownWhereAMessageLiesAboveIt() {
+        assertThat(delays(99).at(Delay.LATENCY, 99)).isNaN();
+        assertThat(delays(100).at(Delay.LATENCY, 99)).isEqualTo(99);
+        assertThat(delays(999).at(Delay.LATENCY, 99.9)).isNaN();
+        assertThat(delays(1_000).at(Delay.LATENCY, 99.9)).isEqualTo(999);
+        assertThat(delays(1).at(Delay.LATENCY, 50)).isNaN();
+        assertThat(delays(1).at(Delay.LATENCY, 100)).isEqualTo(1);
+        assertThat(Delays.NONE.at(Delay.LATENCY, 100)).isNaN();
+    }
+
+    /** Of so many messages, with latencies of 1, 2, 3 and so on. */
+    private static Delays delays(int messages) {
+        Histogram latency = new Histogram(3);
+        IntStream.rangeClosed(1, messages).forEach(latency::recordValue);
+        return new Delays(latency, 1, null, null, null);
     }
 
     @Test

@@ -17,6 +17,7 @@ import dev.msgrelay.loadgen.run.Contestant;
 import dev.msgrelay.loadgen.run.Contestants;
 import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.run.SubscriberResult.Told;
@@ -28,6 +29,7 @@ import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.protocol.CloseReason;
 import java.time.Duration;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 class RateProbeTest {
@@ -130,6 +132,27 @@ class RateProbeTest {
         LoadCell cell = LoadCell.here("cell", CONTESTANT, point, SECOND, null);
         assertThat(probe(null, point).failure(LoadRuns.run(cell, 1, new Hops(50, 50), result, List.of(), List.of())))
                 .isEqualTo("schedule not kept: of 1,000 msg/s 900 left the publishers and 900 reached each subscriber");
+    }
+
+    /** One message in 16 is timed, and none of the few was: that is no p99 of 0. */
+    @Test
+    void aRateWhoseLatencyNobodyKnowsDoesNotPass() throws Exception {
+        Load point = point(1, 1, 1_000);
+        RunResult known = taken(point, 4_900_000, List.of()).result();
+        Delays none = new Delays(new Histogram(1), 16, null, null, null);
+        RunResult result = new RunResult(
+                known.contestant(),
+                point,
+                SECOND,
+                known.sent(),
+                known.throughput(),
+                none,
+                known.correctness(),
+                known.resources(),
+                List.of());
+        LoadCell cell = LoadCell.here("cell", CONTESTANT, point, SECOND, null);
+        Run<RunResult> run = LoadRuns.run(cell, 1, new Hops(50, 50), result, List.of(), List.of());
+        assertThat(probe(null, point).failure(run)).isEqualTo("no message's latency was recorded");
     }
 
     private static RateProbe probe(Link link, Load point) {

@@ -6,11 +6,16 @@ import dev.msgrelay.loadgen.load.FrameBatch;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.loadgen.load.SizeTable;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,10 +37,15 @@ class VisitingSubscriberTest {
     @BeforeEach
     void listen() throws IOException {
         relay = Sockets.listen();
-        WorkerArgs args = new WorkerArgs(
-                new String[] {"--from", Sockets.endpoint(relay).toString(), "--publishers", "" + PUBLISHERS});
+        visitor = visitor();
+    }
+
+    private VisitingSubscriber visitor(String... more) throws IOException {
+        List<String> args =
+                new ArrayList<>(List.of("--from", Sockets.endpoint(relay).toString(), "--publishers", "" + PUBLISHERS));
+        args.addAll(List.of(more));
         // In a storm it stays for a while, however soon something comes.
-        visitor = new VisitingSubscriber(args, new Control(), SIZES, 1, true);
+        return new VisitingSubscriber(new WorkerArgs(args.toArray(String[]::new)), new Control(), SIZES, 1, true);
     }
 
     @AfterEach
@@ -56,6 +66,37 @@ class VisitingSubscriberTest {
     void aHoleIsALossAndNothingElse() throws Exception {
         visit(false, of(0, 1_000), of(0, 1_003));
         assertThat(faults()).containsOnly(Map.entry("lost", 2L));
+    }
+
+    /** It leaves before the message behind the gap: what it was told then explains nothing that is missing later. */
+    @Test
+    void aGapOfOneVisitExplainsNoLossOfAnother() throws Exception {
+        visitor = visitor("--policy", Policy.SKIP.flag());
+        visit(false, welcome(), of(0, 1_000), gap(2, 6));
+        visit(false, welcome(), of(0, 9_000), of(0, 9_002));
+        assertThat(faults()).containsOnly(Map.entry("gaps", 1L), Map.entry("lost", 1L));
+    }
+
+    /** What it was told of within a visit is no loss. */
+    @Test
+    void aGapExplainsTheLossesOfItsVisit() throws Exception {
+        visitor = visitor("--policy", Policy.SKIP.flag());
+        visit(false, welcome(), of(0, 1_000), gap(2, 3), of(0, 1_003));
+        assertThat(faults()).containsOnly(Map.entry("gaps", 1L));
+    }
+
+    private static byte[] welcome() {
+        ByteBuffer frame =
+                new WelcomeFrame(1, Policy.SKIP, 0, 0, 7, 1, 0, 1 << 20, 10_000, 30_000, 16, "test", 0).encode();
+        byte[] bytes = new byte[frame.remaining()];
+        frame.get(bytes);
+        return bytes;
+    }
+
+    private static byte[] gap(long from, long to) {
+        ByteBuffer frame = ByteBuffer.allocate(GapFrame.FRAME_LENGTH);
+        GapFrame.put(frame, from, to, GapReason.SLOW);
+        return frame.array();
     }
 
     @Test
