@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Set;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -70,6 +72,8 @@ final class ClusterOrderer implements Orderer {
     private final ArrayDeque<Named> leaves = new ArrayDeque<>();
     // That are not in order yet, in the order in which they will be.
     private final ArrayDeque<Named> claims = new ArrayDeque<>();
+    // That wait for what becomes of the claim of a newer connection.
+    private final Set<Named> laterLeaves = new HashSet<>();
     private boolean held;
     private int drainedBytes;
     // So many bytes come first that the log has from the relay's journal.
@@ -78,6 +82,7 @@ final class ClusterOrderer implements Orderer {
     private String lastName = "";
     private byte[] lastNameBytes = NOTHING;
     private volatile Stream stream;
+    private volatile Throwable failure;
     private volatile ClusterStatus status;
     // Of the service: it has asked that so much be forced.
     private long wanted;
@@ -157,6 +162,7 @@ final class ClusterOrderer implements Orderer {
 
     /** The order is over. Any thread. */
     void failed(Throwable cause) {
+        failure = cause;
         Stream whom = stream;
         if (whom != null) {
             whom.failed(cause);
@@ -182,6 +188,11 @@ final class ClusterOrderer implements Orderer {
         known = end.position() - position;
         appended = end.position();
         stream = whom;
+        // Also what it was while the relay looked through its journal.
+        Throwable before = failure;
+        if (before != null) {
+            whom.failed(before);
+        }
     }
 
     @Override
@@ -252,8 +263,10 @@ final class ClusterOrderer implements Orderer {
     @Override
     public void leave(String name, ProducerId producer) {
         Named named = new Named(name, producer);
-        if (!claims.contains(named)) {
-            // Otherwise a newer connection of it is here, which it would come behind.
+        if (claims.contains(named)) {
+            // Of a newer connection, whose name this would give up.
+            laterLeaves.add(named);
+        } else {
             leaves.add(named);
             sendLeaves();
         }
@@ -318,8 +331,11 @@ final class ClusterOrderer implements Orderer {
                 }
             }
             case CLAIMED -> {
-                claims.poll();
+                Named claim = claims.poll();
                 CloseReason refusal = CloseReason.ofCode(buffer.getInt(at + CODE_OFFSET));
+                if (laterLeaves.remove(claim) && refusal != null) {
+                    leave(claim.name, claim.producer);
+                }
                 ((Claimant) outgoing.ordered(buffer.getLong(at)))
                         .claimed(
                                 refusal,

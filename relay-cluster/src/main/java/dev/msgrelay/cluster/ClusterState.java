@@ -37,6 +37,8 @@ final class ClusterState {
     /** An unconnected name is kept for at least so long. */
     static final long NAME_KEEP_MILLIS = TimeUnit.HOURS.toMillis(1);
 
+    private static final long CONNECTED = Long.MAX_VALUE;
+
     /** What comes out of it on a node. */
     interface Output {
         /** The stream has an epoch from now on, and begins at {@link #position()} and {@link #sequence()}. */
@@ -55,7 +57,7 @@ final class ClusterState {
         /** A claim was decided. {@code refusal} is null where the name was given. */
         void claimed(Entry entry, String name, CloseReason refusal, String text, long accepted, long sequence);
 
-        /** The name has a connection at the entry's node and at no other one: those there are older. */
+        /** The name has no connection at any node but the entry's: those there have lost it. */
         void taken(Entry entry, String name);
 
         /** An entry has no other effect here than that it is in order. */
@@ -70,6 +72,8 @@ final class ClusterState {
         long session;
         long life;
         long entry;
+        // When it lost its connection to the cluster. It may come back, and its publishers with it.
+        long leftMillis = CONNECTED;
     }
 
     /** A name. */
@@ -84,6 +88,7 @@ final class ClusterState {
         // have ended. A publisher that was not answered in time has gone on to another node, and its claim comes into
         // order later than its newer one.
         final List<Integer> nodes = new ArrayList<>(1);
+        // When the last one of those that have ended did.
         long leftMillis;
 
         Name(ProducerId producer, String owner) {
@@ -159,8 +164,9 @@ final class ClusterState {
         if (life != node.life) {
             node.life = life;
             node.entry = 0;
-            leaveAll(number);
+            names.values().removeIf(name -> isOver(name, number));
         }
+        node.leftMillis = CONNECTED;
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
             entry.wrap(from, at);
             // One that was sent again is there already; one behind a gap is sent again.
@@ -215,8 +221,9 @@ final class ClusterState {
             return;
         }
         Name name = names.get(entry.name());
-        if (name == null || !name.producer.equals(entry.producer())) {
-            // Another producer has the name by now: its connection ends, and what it had under way is not acknowledged.
+        if (name == null || !name.producer.equals(entry.producer()) || !name.nodes.contains(whose.node)) {
+            // Its connection has lost the name, and ends: of what it had under way some may have come too late, so the
+            // rest does not count either.
             output.run(whose, Orderer.NONE, 0, entry.bytes(), 0, 0);
             return;
         }
@@ -259,16 +266,18 @@ final class ClusterState {
         ProducerId producer = entry.producer();
         String owner = entry.owner();
         Name name = names.get(text);
+        long away = name == null ? 0 : passedMillis - left(name);
         if (name != null && !owner.isEmpty() && !name.owner.isEmpty() && !name.owner.equals(owner)) {
-            if (!name.nodes.isEmpty() || passedMillis - name.leftMillis < NAME_KEEP_MILLIS) {
+            if (away < NAME_KEEP_MILLIS) {
                 refuse(whose, text, CloseReason.NAME_HELD, "belongs to another identity", output);
                 return;
             }
+            lose(whose, text, name, output);
             names.remove(text);
             name = null;
         }
         if (name == null) {
-            if (names.size() >= mostNames && !forgetOldest()) {
+            if (names.size() >= mostNames && !forgetOldest(whose, output)) {
                 output.claimed(
                         whose,
                         text,
@@ -281,14 +290,14 @@ final class ClusterState {
             name = new Name(producer, owner);
             names.put(text, name);
         } else if (!name.producer.equals(producer)) {
-            long left = NAME_HOLD_MILLIS - (passedMillis - name.leftMillis);
-            if (!name.nodes.isEmpty() || left > 0) {
-                String why = !name.nodes.isEmpty()
+            if (away < NAME_HOLD_MILLIS) {
+                String why = left(name) == CONNECTED
                         ? "has a connection at node " + newest(name)
-                        : "may come back for another " + left + " ms";
+                        : "may come back for another " + (NAME_HOLD_MILLIS - away) + " ms";
                 refuse(whose, text, CloseReason.NAME_HELD, "belongs to another producer, which " + why, output);
                 return;
             }
+            lose(whose, text, name, output);
             name.producer = producer;
             name.accepted = Orderer.NONE;
             name.sequence = 0;
@@ -305,44 +314,61 @@ final class ClusterState {
         output.claimed(whose, name, reason, "HELLO: the name " + name + " " + why, Orderer.NONE, 0);
     }
 
-    private boolean forgetOldest() {
+    private boolean forgetOldest(Entry whose, Output output) {
         String oldest = null;
-        long least = Long.MAX_VALUE;
+        long least = CONNECTED;
         for (Map.Entry<String, Name> known : names.entrySet()) {
-            Name name = known.getValue();
-            if (name.nodes.isEmpty() && name.leftMillis < least) {
-                least = name.leftMillis;
+            long left = left(known.getValue());
+            if (left < least) {
+                least = left;
                 oldest = known.getKey();
             }
         }
-        return oldest != null && passedMillis - least >= NAME_KEEP_MILLIS && names.remove(oldest) != null;
+        if (oldest == null || passedMillis - least < NAME_KEEP_MILLIS) {
+            return false;
+        }
+        lose(whose, oldest, names.remove(oldest), output);
+        return true;
     }
 
     private static int newest(Name name) {
         return name.nodes.get(name.nodes.size() - 1);
     }
 
+    /** When its last connection ended; one at a node that is away has ended when the node left. */
+    private long left(Name name) {
+        long left = name.leftMillis;
+        for (int number : name.nodes) {
+            left = Math.max(left, nodes.get(number).leftMillis);
+        }
+        return left;
+    }
+
+    /** Its connections at nodes that are away have lost it, which these hear when they are back. */
+    private static void lose(Entry whose, String text, Name name, Output output) {
+        if (!name.nodes.isEmpty()) {
+            name.nodes.clear();
+            output.taken(whose, text);
+        }
+    }
+
     /** Its connection at a node has ended; answers whether it is to be forgotten, as bare HELLOs are: to be unknown is the same. */
-    private boolean isOver(Name name, int node) {
-        if (!name.nodes.remove((Integer) node) || !name.nodes.isEmpty()) {
+    private boolean isOver(Name name, int number) {
+        if (!name.nodes.remove((Integer) number)) {
             return false;
         }
-        name.leftMillis = passedMillis;
-        return name.accepted == Orderer.NONE;
+        name.leftMillis = Math.max(name.leftMillis, Math.min(passedMillis, nodes.get(number).leftMillis));
+        return name.nodes.isEmpty() && name.accepted == Orderer.NONE;
     }
 
-    /** A connection of the cluster has ended: unless its node has a later one, the node has gone. */
+    /** A connection of the cluster has ended: unless its node has a later one, the node is away. */
     void sessionClosed(long session, long millis) {
         tell(millis);
-        nodes.forEach((number, node) -> {
+        for (Node node : nodes.values()) {
             if (node.session == session) {
-                leaveAll(number);
+                node.leftMillis = passedMillis;
             }
-        });
-    }
-
-    private void leaveAll(int node) {
-        names.values().removeIf(name -> isOver(name, node));
+        }
     }
 
     // ---- what it knows -------------------------------------------------------------------------------------------
@@ -388,8 +414,8 @@ final class ClusterState {
                 Integer.toString(names.size()),
                 Long.toString(toldMillis),
                 Long.toString(passedMillis)));
-        nodes.forEach((number, node) -> lines.add(
-                String.join(" ", "node", number.toString(), "" + node.session, "" + node.life, "" + node.entry)));
+        nodes.forEach((number, node) -> lines.add(String.join(
+                " ", "node", "" + number, "" + node.session, "" + node.life, "" + node.entry, "" + node.leftMillis)));
         names.forEach((text, name) -> lines.add(String.join(
                 " ",
                 "name",
@@ -432,6 +458,7 @@ final class ClusterState {
                 node.session = Long.parseLong(words[2]);
                 node.life = Long.parseLong(words[3]);
                 node.entry = Long.parseLong(words[4]);
+                node.leftMillis = Long.parseLong(words[5]);
                 nodes.put(Integer.valueOf(words[1]), node);
                 linesLeft--;
             }

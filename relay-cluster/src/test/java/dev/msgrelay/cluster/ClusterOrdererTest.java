@@ -29,6 +29,7 @@ class ClusterOrdererTest {
         boolean ready = true;
         long forced = Long.MAX_VALUE;
         long wanted;
+        Throwable failure;
 
         @Override
         public boolean makeReady() {
@@ -69,7 +70,7 @@ class ClusterOrdererTest {
 
         @Override
         public void failed(Throwable cause) {
-            throw new AssertionError(cause);
+            failure = cause;
         }
     }
 
@@ -188,6 +189,31 @@ class ClusterOrdererTest {
         exchange(node);
         assertThat(told).containsExactly("claimed", "3 at 3");
         assertThat(node.state.names()).isEqualTo(1);
+    }
+
+    @Test
+    void aConnectionThatEndsGivesUpItsNameAlsoWhereANewerOneIsRefusedIt() {
+        Node node = new Node(1);
+        List<String> told = new ArrayList<>();
+        node.orderer.claim("ann", ANN, "orders", (why, text, accepted, sequence) -> told.add("claimed " + why));
+        exchange(node);
+        node.orderer.claim("ann", ANN, "prices", (why, text, accepted, sequence) -> told.add("claimed " + why));
+        node.orderer.leave("ann", ANN);
+        exchange(node);
+        exchange(node);
+        assertThat(told).containsExactly("claimed null", "claimed NAME_HELD");
+        assertThat(node.state.names()).isZero();
+    }
+
+    /** The relay looks through its journal meanwhile. */
+    @Test
+    void aRelayHearsThatTheOrderWasOverBeforeItAsked() {
+        Log log = new Log();
+        ClusterOrderer orderer = new ClusterOrderer(1, 41, 64 << 10, 64 << 10, LONGEST, LONGEST, () -> {});
+        IllegalStateException end = new IllegalStateException("no room");
+        orderer.failed(end);
+        orderer.feed(log);
+        assertThat(log.failure).isSameAs(end);
     }
 
     @Test

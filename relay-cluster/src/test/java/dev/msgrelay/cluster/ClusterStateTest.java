@@ -147,15 +147,65 @@ class ClusterStateTest {
     }
 
     @Test
-    void theNamesOfANodeThatHasGoneAreFreeAndThoseWithoutAMessageForgotten() {
+    void theNamesOfANodeThatHasGoneAreFreeAndItsNextLifeForgetsThoseWithoutAMessage() {
         rig.offer(one, one.claim("ann", ANN), one.claim("bare", ANN), one.run("ann", ANN, 1, 1));
         rig.state.sessionClosed(2, rig.millis);
-        assertThat(rig.state.names()).isEqualTo(2);
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 1");
         rig.state.sessionClosed(1, rig.millis);
-        assertThat(rig.state.names()).isEqualTo(1);
-        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.millis += ClusterState.NAME_HOLD_MILLIS - 1;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "for another 1 ms");
+        rig.millis++;
         rig.offer(two, two.claim("ann", BOB));
         assertThat(rig.seen.last()).contains("yes, -1");
+        assertThat(rig.state.names()).isEqualTo(2);
+        rig.offer(new Sender(1, 101, 9));
+        assertThat(rig.state.names()).isEqualTo(1);
+    }
+
+    /** It stood still, or its link was cut, for longer than the cluster remembers it; its publishers noticed nothing. */
+    @Test
+    void aNodeThatIsBackHasItsNamesAlsoThoseWithoutAMessage() {
+        rig.offer(one, one.claim("ann", ANN), one.claim("bare", ANN), one.run("ann", ANN, 1, 1));
+        rig.state.sessionClosed(1, rig.millis);
+        Sender back = one.again(9);
+        rig.offer(back, back.run("bare", ANN, 1, 1), back.run("ann", ANN, 2, 1));
+        assertThat(rig.seen.events).endsWith("run 1/4: 1, number 1 at 2", "run 1/5: 1, number 2 at 3");
+        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.last()).contains("NAME_HELD", "has a connection at node 1");
+    }
+
+    @Test
+    void aNodeThatIsBackHearsWhichNamesItHasLost() {
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 1));
+        rig.state.sessionClosed(1, rig.millis);
+        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.offer(two, two.claim("ann", BOB));
+        assertThat(rig.seen.events).endsWith("taken 2/1 ann", "claimed 2/1 ann: yes, -1 at 0");
+        StateRig small = new StateRig(1);
+        small.offer(one, new Sender(1, 100, 1).claim("ann", ANN));
+        small.state.sessionClosed(1, small.millis);
+        small.millis += ClusterState.NAME_KEEP_MILLIS;
+        small.offer(two, new Sender(2, 200, 2).claim("bob", BOB));
+        assertThat(small.seen.events).endsWith("taken 2/1 ann", "claimed 2/1 bob: yes, -1 at 0");
+    }
+
+    /** Its first messages came when it had lost the name: its later ones must not stand for all of them. */
+    @Test
+    void ofAConnectionThatHasLostItsNameNothingIsTakenAnyMore() {
+        rig.offer(one, one.claim("ann", ANN));
+        rig.state.sessionClosed(1, rig.millis);
+        rig.millis += ClusterState.NAME_HOLD_MILLIS;
+        rig.offer(two, two.claim("ann", BOB), two.leave("ann", BOB));
+        Sender back = one.again(9);
+        rig.offer(back, back.run("ann", ANN, 1, 2));
+        rig.offer(two, two.claim("ann", ANN));
+        rig.offer(back, back.run("ann", ANN, 3, 2));
+        rig.offer(two, two.run("ann", ANN, 1, 4));
+        assertThat(rig.seen.last()).endsWith("4, number 4 at 4");
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(4));
     }
 
     @Test

@@ -84,6 +84,13 @@ final class StateRig {
             this.session = session;
         }
 
+        /** The same life, by another connection to the cluster. */
+        Sender again(long itsSession) {
+            Sender again = new Sender(node, life, itsSession);
+            again.next = next;
+            return again;
+        }
+
         /** An entry of messages whose bodies are {@code first} and those that follow. */
         byte[] run(String name, ProducerId producer, long first, int count) {
             return entry(Kind.RUN, name, "", producer, first, frames((int) first, count));

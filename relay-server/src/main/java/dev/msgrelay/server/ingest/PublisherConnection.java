@@ -564,6 +564,8 @@ public final class PublisherConnection extends Connection
         if (wait != Wait.NAME || state() != State.GREETED) {
             // It has ended meanwhile.
             if (refusal == null) {
+                // Also for an older one here, which the others take nothing from any more.
+                shared.names.takenElsewhere(said.name());
                 shared.orderer.leave(said.name(), said.producer());
             }
             return;

@@ -140,6 +140,18 @@ class PublisherOrdererTest {
     }
 
     @Test
+    void anOlderOneEndsAlsoWhereTheNewerOneHasGoneBeforeItHadTheName() {
+        named(0);
+        PublisherRig.Publisher newer = rig.connect();
+        newer.read(Hello.acks("orders", 1).bytes());
+        newer.hangUp();
+        assertThat(rig.closed(CloseReason.NAME_TAKEN)).isZero();
+        orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
+        assertThat(rig.closed(CloseReason.NAME_TAKEN)).isEqualTo(1);
+        assertThat(orderer.left).containsExactly("orders");
+    }
+
+    @Test
     void aPlainOneIsPutInOrderAsWell() {
         PublisherRig.Publisher publisher = rig.connect();
         byte[] frames = new Frames().frame(1, 10).bytes();
