@@ -9,7 +9,7 @@ cli.add_argument("--from", dest="start", default="live", help="live, earliest, o
 args = cli.parse_args()
 ranges = [(int(a), int(b or a)) for a, b in re.findall(r"(-?\d+)(?:-(-?\d+))?", args.types)]
 start, number = {"live": (0, 0), "earliest": (2, 0)}.get(args.start) or (1, int(args.start))
-hello = struct.pack(">HHBBBxIiqqH6x", 1, 1, 1, 0, start, 6, 0, 0, number, len(ranges))  # 2: SEQUENCE frames; 4: types may be left out
+hello = struct.pack(">HHBBBxIiqqH6x", 1, 1, 1, 0, start, 6, 0, 0, number, len(ranges))  # 2: SEQUENCE, 4: types left out
 hello += b"".join(struct.pack(">ii", *r) for r in ranges) + struct.pack(">H", len(args.name)) + args.name
 relay = socket.create_connection((args.host, args.port))
 relay.sendall(struct.pack(">Ii", HELLO, len(hello)) + hello)

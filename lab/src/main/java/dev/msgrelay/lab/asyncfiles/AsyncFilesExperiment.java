@@ -27,8 +27,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "async-files",
         description = {
-            "One thread writes small records into a file: by a plain stream, and by an asynchronous channel with the JDK's",
-            "pool and with a fixed one, waiting for each write and not."
+            "One thread writes small records into a file: by a plain stream, and by an asynchronous channel.",
+            "The channel has the JDK's pool or a fixed one; the thread waits for each write, or for none."
         })
 public final class AsyncFilesExperiment extends Experiment {
     static final String PLAIN = "plain write";

@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "event-log",
         description = {
-            "Threads write bursts of events into one file: under a lock, at atomic positions, gathered, in the background,",
-            "through a Disruptor. How long a burst takes; and that the file holds every event once, whole."
+            "Threads write bursts of events into one file: locked, at atomic positions, gathered, by another thread.",
+            "Measures how long a burst takes, and checks that the file holds every event once, whole."
         })
 public final class EventLogExperiment extends Experiment {
     private static final String NULL_LOGGER = "NullLogger";

@@ -25,8 +25,8 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "files",
         description = {
-            "Writes and reads a file from start to end: RandomAccessFile, buffered streams, channel and buffer, memory-mapped;",
-            "on a file that is there already, and on one that grows. Two files of each size are on the disk at a time."
+            "Writes and reads a file from start to end: RandomAccessFile, buffered streams, channel and buffer, memory-mapped.",
+            "The file is there already, or it grows. Two files of each size are on the disk at a time."
         })
 public final class FilesExperiment extends Experiment {
     private static final int SMALL = 400;

@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "senders",
         description = {
-            "Sends files to many clients on the loopback interface: a worker for each download, workers that take turns,",
-            "blocking or not, an event loop; by transferTo and by copies. Every client compares what it gets."
+            "Sends files to many clients on the loopback interface: a worker for each download, workers in turn, an event loop.",
+            "By transferTo and by copies, blocking or not. Every client compares what it gets."
         })
 public final class SendersExperiment extends Experiment {
     private static final String SIMPLE = "SimpleBlocking, copies";

@@ -53,6 +53,14 @@ class LabMainTest {
         assertThat(out.toString()).containsPattern("(?m)^loadgen \\S+");
     }
 
+    @Test
+    void eachCommandIsListedWithASentence() {
+        LoadgenMain.commandLine(new LabMain()).getSubcommands().forEach((name, command) -> assertThat(
+                        command.getCommandSpec().usageMessage().description()[0])
+                .as(name)
+                .endsWith("."));
+    }
+
     /** All there are; empty: the program itself. */
     static Stream<String> commands() {
         return Stream.concat(Stream.of(""), LoadgenMain.commandLine(new LabMain()).getSubcommands().keySet().stream());

@@ -34,9 +34,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures what this machine can do without a relay:",
-            "  direct       pre-packed frames from one process to another, several write sizes",
-            "  plain relay  a thread that reads a buffer and writes it on, to 1 or 8 subscribers, several buffer sizes"
+            "Measures what this machine can do without a relay: the ceilings direct and plain relay.",
+            "direct: pre-packed frames from one process to another, in writes of several sizes. plain relay: a thread that"
+                    + " reads a buffer and writes it on, to 1 or 8 subscribers, with buffers of several sizes."
         })
 final class CalibrateCommand extends Told {
     private static final int FAN_OUT = 8;

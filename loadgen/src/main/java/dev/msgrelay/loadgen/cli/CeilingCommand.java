@@ -17,10 +17,11 @@ import picocli.CommandLine.Option;
         name = "ceiling",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description =
-                "Computes what a link could give at most: messages and bytes a second in each direction, with every"
-                        + " segment full (batched) and with one message a segment. Measures nothing; docs/links.md has the"
-                        + " arithmetic. MB/s count bodies and their 8-byte headers.")
+        description = {
+            "Computes what a link could give at most: messages and bytes a second in each direction.",
+            "With every segment full (batched), and with one message a segment. Measures nothing; docs/links.md has the"
+                    + " arithmetic. MB/s count bodies and their 8-byte headers."
+        })
 final class CeilingCommand extends Told {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;

@@ -45,8 +45,9 @@ import picocli.CommandLine.Parameters;
             "loadgen compare A [B] [--lanes LANE,LANE] [--paired] [--any-machine] [--json]"
         },
         description = {
-            "With --a or --b: runs two relays in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to"
-                    + " A is narrow enough or the time is over. They may differ in their options, be of two builds, or be any"
+            "Compares two relays in turn, or two results.",
+            "With --a or --b, or the like: runs two relays in turn, A B B A, each run short, until the 95 %% interval of the"
+                    + " ratio of B to A is narrow enough or the time is over. LOAD are options of 'loadgen run'. They may differ in their options, be of two builds, or be any"
                     + " two commands that speak the plain protocol. Ctrl-C ends it with what there is. Exits 1 when"
                     + " a relay ended or lost a message, and as --fail-below says.",
             "With two results: sets those of one shootout against another's: cells of equal parameters, runs that are valid,"

@@ -33,9 +33,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Kills (SIGKILL) a relay with a journal, its publishers and its subscribers at random times under load, starts"
-                    + " them again, and accounts for every message that was acknowledged: reads the journal's files, and what"
-                    + " each client had been told.",
+            "Kills a relay with a journal, or nodes of a cluster, under load, and accounts for every acknowledged message.",
+            "Kills (SIGKILL) relay, publishers and subscribers at random times and starts them again, then reads the"
+                    + " journal's files, and what each client had been told.",
             "Exits 1 when a message is missing that was acknowledged at a level which survives what was done, came twice,"
                     + " out of order or with other bytes, or when a client was not told. Levels below are the"
                     + " control: what they lose shows that a loss is seen.",

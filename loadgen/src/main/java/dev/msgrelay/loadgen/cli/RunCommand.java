@@ -43,11 +43,13 @@ import picocli.CommandLine.Option;
         name = "run",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Starts a relay, publishers and subscribers as separate processes on loopback and checks every"
-                + " message: at full speed, and then at a part of the speed that was found, which gives the latency. Exits 1 when a"
-                + " message was lost (and no policy explains it), came twice, out of order, in another order to another"
-                + " subscriber, or not byte for byte as it was sent. Whether figures are usable is said beside them: not where"
-                + " the machine had other things to do.")
+        description = {
+            "Starts a relay, publishers and subscribers as separate processes on loopback and checks every message.",
+            "Runs at full speed, and then at a part of the speed that was found, which gives the latency. Exits 1 when a"
+                    + " message was lost (and no policy explains it), came twice, out of order, in another order to another"
+                    + " subscriber, or not byte for byte as it was sent. Whether figures are usable is said beside them: not"
+                    + " where the machine had other things to do."
+        })
 final class RunCommand extends Told {
     /** Of each of the sizes that --calibrate tries. */
     private static final Timing CALIBRATION = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));

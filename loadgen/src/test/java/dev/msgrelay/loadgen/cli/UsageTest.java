@@ -224,6 +224,14 @@ class UsageTest {
         assertThat(help).contains("loadgen").doesNotContain("\u001b");
     }
 
+    @Test
+    void listsEachCommandWithASentence() {
+        LoadgenMain.commandLine().getSubcommands().forEach((name, command) -> assertThat(
+                        command.getCommandSpec().usageMessage().description()[0])
+                .as(name)
+                .endsWith("."));
+    }
+
     private static String said(List<String> names, String flag) {
         StringWriter out = new StringWriter();
         String[] args = Stream.concat(names.stream(), Stream.of(flag)).toArray(String[]::new);

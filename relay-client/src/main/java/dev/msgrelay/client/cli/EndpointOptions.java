@@ -71,8 +71,8 @@ final class EndpointOptions {
             names = "--context",
             paramLabel = "NAME",
             description = "A relay by its name: the client reads NAME.conf in ~/.config/relay-client (or in "
-                    + "$XDG_CONFIG_HOME), with lines such as publish = host:port, subscribe = host:port, token-file = "
-                    + "FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
+                    + "$XDG_CONFIG_HOME/relay-client), with lines such as publish = host:port, subscribe = host:port, "
+                    + "token-file = FILE, tls-ca = FILE. Default: RELAY_CONTEXT of the environment.")
     private String context;
 
     /** What the context says that is named, if one is. */

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.MemoryPlan;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -199,6 +200,14 @@ class DocumentsTest {
         String operations = text(OPERATIONS);
         assertThat(operations.substring(operations.indexOf("\n## Troubleshooting")))
                 .contains("`" + reason + "`");
+    }
+
+    @Test
+    void whatToDoAboutEachLimitIsTold() {
+        String operations = text(OPERATIONS);
+        String counters = operations.substring(operations.indexOf("\n### Counters"));
+        assertThat(Counter.values()).filteredOn(Counter::limit).allSatisfy(counter -> assertThat(counters)
+                .contains("`" + counter.key() + "`"));
     }
 
     @Test

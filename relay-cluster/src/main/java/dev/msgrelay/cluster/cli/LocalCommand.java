@@ -60,6 +60,7 @@ final class LocalCommand implements Callable<Integer> {
     @Option(
             names = "--relay-arg",
             paramLabel = "ARG",
+            showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
             description = "A further argument of each node's relay-server; repeatable.")
     private List<String> relayArgs = new ArrayList<>();
 

@@ -54,7 +54,7 @@ final class ClientOptions {
             paramLabel = "TIME",
             defaultValue = "5s",
             converter = TimeSpan.class,
-            description = "Time for a client to complete a HELLO that it has begun.")
+            description = "Time for a client to complete a HELLO that it has begun, or a TLS handshake.")
     private Duration handshakeTimeout;
 
     @Option(

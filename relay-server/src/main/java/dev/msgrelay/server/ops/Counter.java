@@ -45,7 +45,7 @@ public enum Counter {
     JOURNAL_FORCED_LAG_MILLIS("ms", false, "the oldest of them waits, likewise"),
     JOURNAL_WAITS("times", true, "publishers waited for the journal", true),
     JOURNAL_WAIT_MILLIS("ms", true, "they did"),
-    JOURNAL_FULL_MILLIS("ms", true, "the journal's disk was full"),
+    JOURNAL_FULL_MILLIS("ms", true, "the journal's disk was full", true),
     JOURNAL_UNPREPARED_MILLIS("ms", true, "the journal waited for the files of its next segment"),
     JOURNAL_FORCES("times", true, "the journal was forced to the disk"),
     JOURNAL_FORCE_MILLIS("ms", true, "that took"),
