@@ -17,6 +17,7 @@ import dev.msgrelay.server.journal.Loss;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.Signals;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -344,29 +345,42 @@ class JournalProcessTest {
         }
     }
 
-    /** A file that nobody writes to has it wait in the middle of its recovery. */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whileItRecoversItIsNotReady() throws Exception {
+        InetSocketAddress admin = new InetSocketAddress("127.0.0.1", FreePort.next());
+        try (CommandProcess relay = recovering(admin)) {
+            assertThat(Http.get(admin, "/health/ready").status()).isEqualTo(503);
+            assertThat(Http.get(admin, "/health/live").status()).isEqualTo(200);
+            assertThat(relay.lines()).isEmpty();
+            assertThat(relay.terminate())
+                    .as("told to end, as at any other time")
+                    .isZero();
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void whileItRecoversItTakesNoConfiguration() throws Exception {
+        Signals.assumeHeard("HUP");
+        try (CommandProcess relay = recovering(new InetSocketAddress("127.0.0.1", FreePort.next()))) {
+            relay.hangUp();
+            relay.error(0, l -> l.contains("configuration not taken: the relay is still being started"));
+        }
+    }
+
+    /** A file that nobody writes to has it wait in the middle of its recovery. */
+    private CommandProcess recovering(InetSocketAddress admin) throws Exception {
         Files.createDirectories(directory());
         Path pipe = directory().resolve("00000000000000000000.index");
         Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
         assertThat(made.waitFor()).isZero();
         Files.createFile(directory().resolve("00000000000000000000.stream"));
-        InetSocketAddress admin = new InetSocketAddress("127.0.0.1", FreePort.next());
         List<String> command = new ArrayList<>(CommandProcess.command(with()));
         command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
-        try (CommandProcess relay = CommandProcess.started(command)) {
-            Await.until(() -> "it has begun; " + relay.errors(), () -> recovers(admin));
-            assertThat(Http.get(admin, "/health/ready").status()).isEqualTo(503);
-            assertThat(Http.get(admin, "/health/live").status()).isEqualTo(200);
-            assertThat(relay.lines()).isEmpty();
-            relay.hangUp();
-            relay.error(0, l -> l.contains("configuration not taken: the relay is still being started"));
-            assertThat(relay.terminate())
-                    .as("told to end, as at any other time")
-                    .isZero();
-        }
+        CommandProcess relay = CommandProcess.started(command);
+        Await.until(() -> "it has begun; " + relay.errors(), () -> recovers(admin));
+        return relay;
     }
 
     private static boolean recovers(InetSocketAddress admin) {
