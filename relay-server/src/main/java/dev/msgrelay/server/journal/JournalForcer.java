@@ -132,14 +132,15 @@ final class JournalForcer {
     }
 
     /**
-     * Once what they count is forced; not more often than it pays: a start reads the indexes from there on.
+     * Where some have moved since, and once what they count is forced; not more often than it pays: a start reads the indexes
+     * from there on.
      *
      * @param needed segments are to be dropped
      */
     private void writeNames(long nanos, boolean needed) throws IOException {
         NamesFile newest = writer.snapshot();
-        if (newest == null
-                || newest.position() <= namesPosition
+        if (newest.position() <= namesPosition
+                || writer.named() <= namesPosition
                 || newest.position() > forced.position()
                 || !needed && namesWritten && nanos - lastNames < NAMES_NANOS) {
             return;

@@ -50,9 +50,7 @@ final class JournalWriter {
 
     private volatile Segment current;
     private volatile long named;
-    // Names as they stood where the newest segment began that had others before than the one before it; null: none.
     private volatile NamesFile snapshot;
-    private long snapshotPosition;
     private volatile long recorded;
 
     /**
@@ -88,6 +86,7 @@ final class JournalWriter {
         this.named = named;
         this.watch = watch;
         this.recorded = forced.position();
+        this.snapshot = new NamesFile(forced.position(), names.written());
     }
 
     /**
@@ -251,10 +250,7 @@ final class JournalWriter {
             complete.add(current);
         }
         current = next;
-        if (named > snapshotPosition) {
-            snapshotPosition = at.position();
-            snapshot = new NamesFile(at.position(), names.written());
-        }
+        snapshot = new NamesFile(at.position(), named > snapshot.position() ? names.written() : snapshot.names());
         return true;
     }
 
@@ -263,7 +259,7 @@ final class JournalWriter {
         return named;
     }
 
-    /** Names as they stood where a segment began; null: none has moved since the last one that is on the disk. */
+    /** Names as they stood where the newest segment began; before the first one where it will begin. */
     NamesFile snapshot() {
         return snapshot;
     }
