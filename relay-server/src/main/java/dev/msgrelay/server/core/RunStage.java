@@ -93,67 +93,90 @@ public final class RunStage {
     /** Takes one message; false where neither here nor in the ring is room. */
     public boolean put(int type, ByteBuffer body, int length) {
         int frame = FrameLayout.HEADER_LENGTH + length;
-        if (frame > SMALL_RUN) {
-            return putLarge(type, body, length, frame);
-        }
         acquire();
-        if (ended) {
+        try {
+            return !ended
+                    && (frame <= SMALL_RUN ? gather(type, body, length, frame) : claim(type, body, length, frame));
+        } finally {
             letGo();
+        }
+    }
+
+    private boolean gather(int type, ByteBuffer body, int length, int frame) {
+        if (gathered + frame > CAPACITY && !moveToRing()) {
             return false;
         }
         int at = gathered;
-        if (at + frame > CAPACITY) {
-            if (!moveToRing()) {
-                letGo();
-                return false;
-            }
-            at = 0;
-        }
         memory.putInt(at, Bytes.bigEndian(type));
         memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
         memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
         grow(at, frame, frame);
-        letGo();
+        return true;
+    }
+
+    private boolean claim(int type, ByteBuffer body, int length, int frame) {
+        long claim = moveToRing() ? ring.tryClaim(frame) : FrameRing.REFUSED;
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        try {
+            ring.putHeader(claim, 0, type, length);
+            ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
+        } catch (Throwable e) {
+            // The consumer waits for a claim until it is published.
+            ring.abandon(claim, frame);
+            throw e;
+        }
+        publish(claim, frame, frame);
         return true;
     }
 
     /** Takes a run of whole frames, if that is what it is. */
     public Taken putRun(ByteBuffer frames, int length) {
         acquire();
-        if (ended) {
-            letGo();
-            return Taken.NO;
-        }
-        if (length <= SMALL_RUN && gathered + length <= CAPACITY) {
-            int at = gathered;
-            memory.put(at, frames, frames.position(), length);
-            scan.scan(memory, at, length, 0);
-            boolean whole = scan.end() == length;
-            if (whole) {
-                grow(at, length, scan.each());
+        try {
+            if (ended) {
+                return Taken.NO;
             }
+            return length <= SMALL_RUN && gathered + length <= CAPACITY
+                    ? gatherRun(frames, length)
+                    : claimRun(frames, length);
+        } finally {
             letGo();
-            return whole ? Taken.YES : Taken.INVALID;
         }
-        Taken taken = moveToRing() ? claimRun(frames, length) : Taken.NO;
-        letGo();
-        return taken;
+    }
+
+    private Taken gatherRun(ByteBuffer frames, int length) {
+        int at = gathered;
+        memory.put(at, frames, frames.position(), length);
+        scan.scan(memory, at, length, 0);
+        if (scan.end() != length) {
+            return Taken.INVALID;
+        }
+        grow(at, length, scan.each());
+        return Taken.YES;
     }
 
     /** The copy is what is checked: the caller's own memory may change meanwhile. */
     private Taken claimRun(ByteBuffer frames, int length) {
-        long claim = ring.tryClaim(length);
+        long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
             return Taken.NO;
         }
-        ring.put(claim, 0, frames, frames.position(), length);
-        ring.scan(claim, length, scan);
-        if (scan.end() != length) {
-            ring.abandon(claim, length);
-            return Taken.INVALID;
+        boolean whole = false;
+        try {
+            ring.put(claim, 0, frames, frames.position(), length);
+            ring.scan(claim, length, scan);
+            whole = scan.end() == length;
+        } finally {
+            if (!whole) {
+                ring.abandon(claim, length);
+            }
         }
-        publish(claim, length, scan.each());
-        return Taken.YES;
+        if (whole) {
+            publish(claim, length, scan.each());
+        }
+        return whole ? Taken.YES : Taken.INVALID;
     }
 
     /** What was wrong with the last run that was {@link Taken#INVALID}. The producer's thread. */
@@ -187,22 +210,6 @@ public final class RunStage {
         ended = true;
         gathered = 0;
         OWNER.setVolatile(this, FREE);
-    }
-
-    private boolean putLarge(int type, ByteBuffer body, int length, int frame) {
-        acquire();
-        boolean taken = false;
-        if (!ended && moveToRing()) {
-            long claim = ring.tryClaim(frame);
-            if (claim != FrameRing.REFUSED) {
-                ring.putHeader(claim, 0, type, length);
-                ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
-                publish(claim, frame, frame);
-                taken = true;
-            }
-        }
-        letGo();
-        return taken;
     }
 
     /** The producer's way to let go of the word. */
@@ -254,10 +261,6 @@ public final class RunStage {
         }
     }
 
-    private void release() {
-        OWNER.setRelease(this, FREE);
-    }
-
     // ---- the consumer -----------------------------------------------------------------------------------------
 
     /** Whether something has gathered here, or is just being put. */
@@ -286,14 +289,17 @@ public final class RunStage {
         if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
             return false;
         }
-        int length = gathered;
-        // What this producer has put into the ring before goes before.
-        boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
-        if (next) {
-            handler.onEvent(run.wrap(memory, 0, length, each), lastCell, true);
-            gathered = 0;
+        try {
+            int length = gathered;
+            // What this producer has put into the ring before goes before.
+            boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
+            if (next) {
+                handler.onEvent(run.wrap(memory, 0, length, each), lastCell, true);
+                gathered = 0;
+            }
+            return next;
+        } finally {
+            OWNER.setRelease(this, FREE);
         }
-        release();
-        return next;
     }
 }

@@ -1,6 +1,8 @@
 package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.msgrelay.server.harness.Workers;
 import java.nio.ByteBuffer;
@@ -103,6 +105,47 @@ class RunStageTest {
         assertThat(stage.ready()).isTrue();
         assertThat(stage.take(handler)).isTrue();
         assertThat(handed).containsExactly(2);
+    }
+
+    /** The caller's own thread may have changed it meanwhile, or its file was cut off: the copy fails. */
+    @Test
+    void whatCannotBeCopiedIsNotTakenAndHoldsUpNobody() {
+        RunStage stage = stage(() -> false);
+        ByteBuffer gone = ByteBuffer.allocate(4);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.put(1, gone, 100));
+        assertThat(stage.waiting()).as("a message that gathers").isFalse();
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.putRun(gone, 100));
+        assertThat(stage.waiting()).as("a run that gathers").isFalse();
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.put(1, gone, 3000));
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.putRun(gone, 3000));
+        assertThat(stage.waiting()).as("claims of the ring").isFalse();
+        rig.publish(RingRig.run(1, 20));
+        assertThat(rig.poll()).filteredOn(run -> run.length() > 0).hasSize(1);
+        assertThat(put(stage, 1)).isTrue();
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(handed).containsExactly(1);
+    }
+
+    /** The order is in doubt then, and the relay ends: whoever ends the stage needs its word. */
+    @Test
+    void aHandlerThatFailsLeavesTheStageFree() {
+        RunStage stage = stage(() -> false);
+        put(stage, 1);
+        RunHandler failing = new RunHandler() {
+            @Override
+            public boolean makeReady() {
+                return true;
+            }
+
+            @Override
+            public void onEvent(Run run, long sequence, boolean endOfBatch) {
+                throw new IllegalStateException("provoked by a test");
+            }
+        };
+        assertThatIllegalStateException().isThrownBy(() -> stage.take(failing));
+        assertThat(stage.ready()).isTrue();
+        stage.end();
+        assertThat(stage.isDone()).isTrue();
     }
 
     @Test
