@@ -78,20 +78,29 @@ public final class RelayServer implements AutoCloseable {
         liveLoops = auto ? autoLoops(transport) : config.eventLoops();
         boolean replays = RelayEngine.replays(config);
         loops = new EngineLoop[replays ? liveLoops + 1 : liveLoops];
-        for (int i = 0; i < loops.length; i++) {
-            loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
+        try {
+            for (int i = 0; i < loops.length; i++) {
+                loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
+            }
+            engine = new RelayEngine(
+                    config,
+                    Arrays.copyOf(loops, liveLoops),
+                    replays ? loops[liveLoops] : null,
+                    new UnpooledByteBufAllocator(true),
+                    Ticker.systemTicker(),
+                    new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
+                    transport.readsAtOnce(),
+                    journal,
+                    orderer,
+                    this::failed);
+        } catch (RuntimeException | Error e) {
+            for (EngineLoop loop : loops) {
+                if (loop != null) {
+                    loop.discard();
+                }
+            }
+            throw e;
         }
-        engine = new RelayEngine(
-                config,
-                Arrays.copyOf(loops, liveLoops),
-                replays ? loops[liveLoops] : null,
-                new UnpooledByteBufAllocator(true),
-                Ticker.systemTicker(),
-                new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
-                transport.readsAtOnce(),
-                journal,
-                orderer,
-                this::failed);
         entrances = new Entrances(config.listen(), transport, loops[0]);
         for (EngineLoop loop : loops) {
             loop.start();

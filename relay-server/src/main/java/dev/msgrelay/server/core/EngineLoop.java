@@ -180,7 +180,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** The loop appends to the log within its cycle, never within a task, so a task of its own says that it has ended. */
+    /** An append is a part of one read, one task or one step of the duty: once a task of our own runs, it has ended. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {
@@ -201,13 +201,24 @@ public final class EngineLoop implements WindowGate.Writer {
     public boolean stop(long timeoutMillis) throws InterruptedException {
         io.shutdownGracefully(0, timeoutMillis, TimeUnit.MILLISECONDS);
         if (thread == Thread.currentThread()) {
-            while (!io.isTerminated()) {
-                io.runNow();
-            }
+            runToTheEnd();
             return true;
         }
         thread.join(timeoutMillis + 1000);
         return !thread.isAlive();
+    }
+
+    /** Gives back what the transport has of a loop that was never started. */
+    public void discard() {
+        io.setOwningThread(Thread.currentThread());
+        io.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+        runToTheEnd();
+    }
+
+    private void runToTheEnd() {
+        while (!io.isTerminated()) {
+            io.runNow();
+        }
     }
 
     private void run() {

@@ -3,10 +3,12 @@ package dev.msgrelay.server.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.net.Transport;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,6 +155,21 @@ class EngineLoopTest {
         assertThat(loop.stop(1000)).isTrue();
         assertThat(loop.cpuNanos()).as("of a thread that has ended").isEqualTo(-1);
         assertTimeoutPreemptively(FOR_GOOD, loop::awaitBetweenSteps);
+    }
+
+    /** A relay that could not be started has such loops. */
+    @Test
+    void oneThatWasNeverStartedGivesBackWhatItHas() {
+        new EngineLoop("test-loop", Transport.AUTO.resolve().ioHandler()).discard();
+        long before = descriptors();
+        EngineLoop loop = new EngineLoop("test-loop", Transport.AUTO.resolve().ioHandler());
+        assertThat(descriptors()).isGreaterThan(before);
+        loop.discard();
+        assertThat(descriptors()).isEqualTo(before);
+    }
+
+    private static long descriptors() {
+        return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
     }
 
     @Test
