@@ -7,6 +7,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
 import java.lang.management.ManagementFactory;
@@ -80,7 +81,8 @@ public final class EngineLoop implements WindowGate.Writer {
     public EngineLoop(String name, IoHandlerFactory transport) {
         clock = Ticker.systemTicker();
         io = new ManualIoEventLoop(null, null, transport, clock);
-        thread = new Thread(this::run, name);
+        // A thread of Netty's kind: on others Netty makes anew for each write what it uses again here.
+        thread = new FastThreadLocalThread(this::run, name);
         thread.setDaemon(true);
     }
 

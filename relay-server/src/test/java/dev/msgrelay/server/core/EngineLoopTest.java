@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.net.Transport;
+import io.netty.util.Recycler;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
 import java.lang.management.ManagementFactory;
@@ -170,6 +171,33 @@ class EngineLoopTest {
 
     private static long descriptors() {
         return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
+    }
+
+    /** What Netty takes for each write is used again, on threads of Netty's own kind only. */
+    @Test
+    void smallObjectsOfNettyAreUsedAgain() throws Exception {
+        AtomicInteger made = new AtomicInteger();
+        Recycler<Recycler.Handle<?>[]> pool = new Recycler<>() {
+            @Override
+            protected Recycler.Handle<?>[] newObject(Handle<Recycler.Handle<?>[]> handle) {
+                made.incrementAndGet();
+                return new Recycler.Handle<?>[] {handle};
+            }
+        };
+        EngineLoop loop = start(new ArrayList<>(), 0, now -> false);
+        loop.io()
+                .submit(() -> {
+                    for (int i = 0; i < 1000; i++) {
+                        giveBack(pool.get());
+                    }
+                })
+                .get(FOR_GOOD.toSeconds(), TimeUnit.SECONDS);
+        assertThat(made).hasValueLessThan(100);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void giveBack(Recycler.Handle<?>[] taken) {
+        ((Recycler.Handle<Recycler.Handle<?>[]>) taken[0]).recycle(taken);
     }
 
     @Test
