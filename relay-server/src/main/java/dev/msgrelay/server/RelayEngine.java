@@ -289,7 +289,7 @@ final class RelayEngine {
     /** What the core does in each cycle, after its sockets. */
     private final class CoreDuty implements EngineLoop.Duty {
         @Override
-        public boolean work(long nowNanos) {
+        public boolean work() {
             boolean more = order.drain();
             more |= corePort.takeMoreExpected();
             boolean left = groups[0].pump(!more);
@@ -301,12 +301,12 @@ final class RelayEngine {
             if (log.starved()) {
                 relief.relieve();
             }
-            // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
-            // take for ever: one that reads nothing is cut off only while it holds the log back.
             if (ringPorts.length > 0) {
                 // What was taken from the ring is to be seen before the look at who waits: who comes then looks itself.
                 VarHandle.fullFence();
             }
+            // Where readers hold the log back, half of its window has to be free as well. Where they do not, that could
+            // take for ever: one that reads nothing is cut off only while it holds the log back.
             boolean namesWait = journal != null && !journal.journal().moves().mayGoOn();
             if (held.any() && !namesWait && !log.starved() && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
                 held.resumeIfRoom();
@@ -420,7 +420,7 @@ final class RelayEngine {
      */
     private record SendDuty(SendGroup group, LongSupplier rest) implements EngineLoop.Duty {
         @Override
-        public boolean work(long nowNanos) {
+        public boolean work() {
             return group.pump(true);
         }
 
@@ -438,7 +438,7 @@ final class RelayEngine {
     /** What a loop does that reads only: nothing beside its sockets. */
     private static final class IdleDuty implements EngineLoop.Duty {
         @Override
-        public boolean work(long nowNanos) {
+        public boolean work() {
             return false;
         }
 

@@ -35,7 +35,7 @@ public final class EngineLoop implements WindowGate.Writer {
     /** What is done in each cycle after the sockets, on the loop's thread. */
     public interface Duty {
         /** Does some, bounded; answers whether there is more to do right away. */
-        boolean work(long nowNanos);
+        boolean work();
 
         /** Whether something waits that was not there at the last {@link #work}: asked just before the loop sleeps. */
         boolean pending();
@@ -59,7 +59,7 @@ public final class EngineLoop implements WindowGate.Writer {
     /** Of a loop whose duty has failed: channels are still closed. */
     private static final Duty NO_DUTY = new Duty() {
         @Override
-        public boolean work(long nowNanos) {
+        public boolean work() {
             return false;
         }
 
@@ -246,7 +246,7 @@ public final class EngineLoop implements WindowGate.Writer {
 
     private boolean work() {
         try {
-            return duty.work(nanoTime());
+            return duty.work();
         } catch (Throwable t) {
             // Connections have walls of their own. What arrives here has left the order in doubt: nothing more is done.
             duty = NO_DUTY;

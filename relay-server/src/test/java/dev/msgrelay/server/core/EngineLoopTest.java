@@ -41,7 +41,7 @@ class EngineLoopTest {
 
     /** What a duty does in a step; answers whether there is more. */
     private interface Step {
-        boolean work(long nowNanos);
+        boolean work();
     }
 
     private EngineLoop start(List<Throwable> failures, long sleepNanos, Step step) {
@@ -49,8 +49,8 @@ class EngineLoopTest {
         running.duty(
                 new EngineLoop.Duty() {
                     @Override
-                    public boolean work(long nowNanos) {
-                        return step.work(nowNanos);
+                    public boolean work() {
+                        return step.work();
                     }
 
                     @Override
@@ -77,7 +77,7 @@ class EngineLoopTest {
     @Test
     void itGoesRoundWhileThereIsMoreAndSleepsThen() {
         AtomicInteger steps = new AtomicInteger();
-        EngineLoop loop = start(new ArrayList<>(), 0, now -> steps.incrementAndGet() < 100);
+        EngineLoop loop = start(new ArrayList<>(), 0, () -> steps.incrementAndGet() < 100);
         wake(loop);
         Await.until("all of it", () -> steps.get() >= 100);
         Await.until("asleep", loop::asleep);
@@ -91,11 +91,10 @@ class EngineLoopTest {
         assertThat(loop.cpuNanos()).isPositive();
     }
 
-    /** The clock is the loop's, and a step knows the time of its cycle. */
     @Test
     void itSleepsNoLongerThanItsDutyAllows() {
         List<Long> times = new CopyOnWriteArrayList<>();
-        EngineLoop loop = start(new ArrayList<>(), 1_000_000, now -> times.add(now) && false);
+        EngineLoop loop = start(new ArrayList<>(), 1_000_000, () -> times.add(running.nanoTime()) && false);
         Await.until("wakes by itself", () -> times.size() > 10);
         assertThat(times).isSorted();
         assertThat(loop.nanoTime() - times.get(10)).isPositive();
@@ -106,7 +105,7 @@ class EngineLoopTest {
     void aDutyThatFailsIsToldOfOnceAndNotCalledAgain() throws Exception {
         List<Throwable> failures = new CopyOnWriteArrayList<>();
         AtomicInteger steps = new AtomicInteger();
-        EngineLoop loop = start(failures, 0, now -> {
+        EngineLoop loop = start(failures, 0, () -> {
             steps.incrementAndGet();
             throw new IllegalStateException("the order is lost");
         });
@@ -124,7 +123,7 @@ class EngineLoopTest {
     void whatItDoesEverySoOftenGoesOnWhateverItThrows() {
         List<Throwable> failures = new CopyOnWriteArrayList<>();
         List<Long> times = new CopyOnWriteArrayList<>();
-        EngineLoop loop = start(failures, 0, now -> false);
+        EngineLoop loop = start(failures, 0, () -> false);
         loop.every(1, now -> {
             times.add(now);
             throw new IllegalStateException("tick");
@@ -138,7 +137,7 @@ class EngineLoopTest {
     void betweenTwoSteps() throws Exception {
         CountDownLatch within = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        EngineLoop loop = start(new ArrayList<>(), 0, now -> {
+        EngineLoop loop = start(new ArrayList<>(), 0, () -> {
             within.countDown();
             try {
                 return !goOn.await(FOR_GOOD.toSeconds(), TimeUnit.SECONDS);
@@ -184,7 +183,7 @@ class EngineLoopTest {
                 return new Recycler.Handle<?>[] {handle};
             }
         };
-        EngineLoop loop = start(new ArrayList<>(), 0, now -> false);
+        EngineLoop loop = start(new ArrayList<>(), 0, () -> false);
         loop.io()
                 .submit(() -> {
                     for (int i = 0; i < 1000; i++) {
@@ -223,7 +222,7 @@ class EngineLoopTest {
         loop.duty(
                 new EngineLoop.Duty() {
                     @Override
-                    public boolean work(long nowNanos) {
+                    public boolean work() {
                         done.set(asked.get());
                         return false;
                     }

@@ -98,7 +98,7 @@ final class FanoutRig implements AutoCloseable {
         loop.duty(
                 new EngineLoop.Duty() {
                     @Override
-                    public boolean work(long nowNanos) {
+                    public boolean work() {
                         return false;
                     }
 

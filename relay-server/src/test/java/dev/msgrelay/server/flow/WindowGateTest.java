@@ -217,7 +217,7 @@ class WindowGateTest {
         loop.duty(
                 new EngineLoop.Duty() {
                     @Override
-                    public boolean work(long nowNanos) {
+                    public boolean work() {
                         if (once.compareAndSet(false, true)) {
                             allowed.countDown();
                             awaitQuietly(end);
