@@ -37,11 +37,6 @@ public enum Policy {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
 
-    /** This one, or the relay's where this is {@link #RELAY_DEFAULT}. */
-    public Policy or(Policy ofRelay) {
-        return this == RELAY_DEFAULT ? ofRelay : this;
-    }
-
     /** The name on a command line, such as {@code backpressure}. */
     public String flag() {
         return name().toLowerCase(Locale.ROOT);

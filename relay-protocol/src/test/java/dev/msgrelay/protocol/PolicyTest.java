@@ -23,10 +23,4 @@ class PolicyTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("'relay_default' is no policy: disconnect, backpressure, skip or replay");
     }
-
-    @Test
-    void theRelayDecidesWhereTheSubscriberDoesNot() {
-        assertThat(Policy.RELAY_DEFAULT.or(Policy.SKIP)).isSameAs(Policy.SKIP);
-        assertThat(Policy.DISCONNECT.or(Policy.SKIP)).isSameAs(Policy.DISCONNECT);
-    }
 }

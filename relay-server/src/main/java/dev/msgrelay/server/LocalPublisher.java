@@ -14,8 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class LocalPublisher implements AutoCloseable {
     // A full ring of 4 MiB is half empty after about half a millisecond. To look earlier only takes the core from the
-    // loop
-    // and its readers: with 50 us between two looks they got 10 % less through on two cores.
+    // loop and its readers: with 50 us between two looks they got 10 % less through on two cores.
     private static final long MIN_PARK_NANOS = 20_000;
     private static final long MAX_PARK_NANOS = 500_000;
     private static final int RING_BYTES_PER_NANO = 8;

@@ -122,12 +122,11 @@ public final class FrameRing {
         slab.putInt(offset + Integer.BYTES, Bytes.bigEndian(bodyLength));
     }
 
-    /** Makes a claimed run visible to the consumer and wakes it where it sleeps. */
-    public void publish(long claim, int length) {
-        publish(claim, length, 0);
-    }
-
-    /** As {@link #publish(long, int)}; {@code each} is the length of every frame of the run, where they are all alike. */
+    /**
+     * Makes a claimed run visible to the consumer and wakes it where it sleeps.
+     *
+     * @param each the length of every frame of the run, where they are known to be valid and alike; otherwise 0
+     */
     public void publish(long claim, int length, int each) {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);

@@ -25,7 +25,6 @@ public final class Chunk {
 
     private final int id;
     private final ByteBuf memory;
-
     private final ReadWindow window;
 
     @SuppressWarnings("unused") // through NUMBER
@@ -39,11 +38,10 @@ public final class Chunk {
     Chunk(int id, ByteBuf memory) {
         this.id = id;
         this.memory = memory;
-
         this.window = new ReadWindow(memory);
     }
 
-    /** A small number, unique among the chunks of its log: for tables of what belongs to a chunk. */
+    /** A small number, unique among the chunks of its log. */
     public int id() {
         return id;
     }

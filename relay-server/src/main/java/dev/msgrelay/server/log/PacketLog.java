@@ -44,7 +44,6 @@ public final class PacketLog {
     // Of the writer alone.
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final List<Chunk> aside = new ArrayList<>();
-    private final int chunkCount;
     private Chunk current;
     private long end;
     private long nextSequence;
@@ -101,9 +100,8 @@ public final class PacketLog {
         this.gate = gate;
         this.maxRun = maxRun;
         this.inHand = chunksInHand(maxRun, chunkBytes);
-        this.chunkCount = chunks + pinnedChunks + inHand;
         try {
-            for (int i = 0; i < chunkCount; i++) {
+            for (int i = 0; i < chunks + pinnedChunks + inHand; i++) {
                 free.add(new Chunk(i, allocator.directBuffer(chunkBytes, chunkBytes)));
             }
         } catch (OutOfMemoryError tooMuch) {
@@ -287,11 +285,6 @@ public final class PacketLog {
     public long chunkNumber(long position) {
         // Signed: before the first byte is no chunk.
         return position >> chunkShift;
-    }
-
-    /** Chunks in all, for tables by {@link Chunk#id}. */
-    public int chunkCount() {
-        return chunkCount;
     }
 
     /** Chunks that the log has dropped and a reader still needs. */

@@ -41,11 +41,10 @@ public final class MemoryLine {
         return false;
     }
 
-    /** Leaves the line; false where it is not there (any more): then what it asked for is reserved for it, or was never asked. */
-    public synchronized boolean leave(Waiter waiter) {
-        boolean stood = line.removeIf(place -> place.waiter == waiter);
+    /** Leaves the line. Who is not there any more is told that what it asked for is reserved for it, and gives it back. */
+    public synchronized void leave(Waiter waiter) {
+        line.removeIf(place -> place.waiter == waiter);
         serve();
-        return stood;
     }
 
     /** Gives bytes back, and serves those who wait. */

@@ -55,7 +55,7 @@ class EndOfBatchTest {
         assertThat(rig.poll()).isEmpty();
         assertThat(rig.ring.isEmpty()).isFalse();
 
-        rig.ring.publish(claim, slow.length);
+        rig.ring.publish(claim, slow.length, 0);
         List<Taken> rest = rig.poll();
         assertThat(rest).extracting(Taken::endOfBatch).containsExactly(false, true);
         assertThat(rest.get(0).bytes()).isEqualTo(slow);
@@ -102,7 +102,7 @@ class EndOfBatchTest {
         byte[] huge = RingRig.run(2, MAX_RUN - 64);
         long claim = rig.claimAndFill(huge);
         assertThat(rig.poll()).isEmpty();
-        rig.ring.publish(claim, huge.length);
+        rig.ring.publish(claim, huge.length, 0);
         assertThat(rig.poll()).singleElement().satisfies(t -> assertThat(t.bytes())
                 .isEqualTo(huge));
     }

@@ -69,7 +69,7 @@ class ManyProducersTest {
                 claim = ring.tryClaim(length);
             }
             ring.put(claim, 0, run, 0, length);
-            ring.publish(claim, length);
+            ring.publish(claim, length, 0);
         }
     }
 

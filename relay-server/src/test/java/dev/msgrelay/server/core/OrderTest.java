@@ -59,7 +59,7 @@ class OrderTest {
         long claim = ring.tryClaim(frames.size());
         assertThat(claim).isNotEqualTo(FrameRing.REFUSED);
         ring.put(claim, 0, frames.nativeBuffer(), 0, frames.size());
-        ring.publish(claim, frames.size());
+        ring.publish(claim, frames.size(), 0);
     }
 
     @Test

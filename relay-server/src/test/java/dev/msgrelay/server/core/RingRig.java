@@ -36,7 +36,7 @@ final class RingRig implements AutoCloseable {
         if (claim == FrameRing.REFUSED) {
             return false;
         }
-        ring.publish(claim, run.length);
+        ring.publish(claim, run.length, 0);
         return true;
     }
 

@@ -153,7 +153,7 @@ class RunStageTest {
         long claim = rig.claimAndFill(RingRig.run(1, 20));
         assertThat(rig.ring.hasNext()).isFalse();
         assertThat(rig.ring.isEmpty()).isFalse();
-        rig.ring.publish(claim, 20);
+        rig.ring.publish(claim, 20, 0);
         assertThat(rig.ring.hasNext()).isTrue();
     }
 
