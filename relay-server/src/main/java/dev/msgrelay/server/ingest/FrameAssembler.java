@@ -300,6 +300,8 @@ final class FrameAssembler {
             }
             case SHORT -> port.shorts().give(old);
             case LONG -> {
+                // One read is under way at a time: that in the memory that was left before has ended.
+                settle();
                 if (old.inUse()) {
                     leaving = old;
                     return;

@@ -554,6 +554,25 @@ class FrameAssemblerTest {
         assertThat(budget.pool(Part.FRAMES).used()).isZero();
     }
 
+    /** The first one's read has ended by then, and nobody has looked since. */
+    @Test
+    void soDoesThatOfTheNextOneWhichGivesTheFirstOneBack() {
+        Connection connection = new Connection(false);
+        byte[] frame = new Frames().frame(1, 150_000).bytes();
+        for (int i = 0; i < 3; i++) {
+            port.room = false;
+            connection.read(frame, 0, frame.length);
+            assertThat(connection.waitsForRoom).as("frame %d has come", i).isTrue();
+            ReadWindow underWay = connection.assembler.piece();
+            underWay.retain();
+            port.room = true;
+            connection.goOn();
+            underWay.release();
+        }
+        connection.assembler.settle();
+        assertThat(budget.pool(Part.FRAMES).used()).isZero();
+    }
+
     /** Behind the end of its input a socket of io_uring is read although it should not be. */
     @Test
     void aThirdReadThatShouldNotBeHasNowhereToGo() {
