@@ -4,7 +4,9 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import dev.msgrelay.server.cli.HoconFile;
 import io.aeron.logbuffer.FrameDescriptor;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -256,6 +258,13 @@ record ClusterFile(
     /** Where the node's threads share memory. */
     Path sharedOf(int node) {
         return shared.resolve("relay-" + name + "-" + node);
+    }
+
+    /** @throws IOException there is no such folder */
+    void checkShared() throws IOException {
+        if (!Files.isDirectory(shared)) {
+            throw new IOException("cluster.shared " + shared + " is no directory");
+        }
     }
 
     /** As Aeron wants them: ingress, consensus, log, catch-up, archive. */

@@ -298,7 +298,7 @@ class ClusterStateTest {
         rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 2));
         for (int length : new int[] {-1, 5, 1 << 20, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             byte[] run = one.run("ann", ANN, 1, 2);
-            new UnsafeBuffer(run).putInt(run.length - 4 - 8 - 8, length, ByteOrder.BIG_ENDIAN);
+            new UnsafeBuffer(run).putInt(Batch.ENTRY_HEADER_LENGTH + "ann".length() + 4, length, ByteOrder.BIG_ENDIAN);
             rig.offer(one, run);
             assertThat(rig.seen.last()).as("%d", length).contains(": 0, number 2 at 2");
         }

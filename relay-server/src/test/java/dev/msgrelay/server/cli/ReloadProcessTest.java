@@ -95,8 +95,7 @@ class ReloadProcessTest {
                 command.hangUp();
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
                 command.error(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
-                command.error(
-                        before, l -> l.contains("journal-keep takes a restart: it is 10737418240 and would be 1440m"));
+                command.error(before, l -> l.contains("journal-keep takes a restart: it is 10g and would be 1d"));
                 command.error(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
                 try (TalkingPublisher now = publisher(address, OTHER)) {
                     now.await(Hello.WELCOME);
