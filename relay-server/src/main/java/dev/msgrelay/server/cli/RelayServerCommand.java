@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -264,10 +265,9 @@ final class RelayServerCommand implements Callable<Integer> {
     /** What was found, for one who only looks. */
     private String found(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
-        String who = config.access() == null
-                ? "no access block"
-                : config.access().identities().size() + " identities";
-        return from + "; " + configuration.size() + " options from file and environment, " + who;
+        String who = config.access() == null ? "no access block" : TextReport.identities(config);
+        int options = configuration.size();
+        return from + "; " + options + ShortText.plural(options, " option") + " from file and environment, " + who;
     }
 
     // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------
@@ -336,8 +336,11 @@ final class RelayServerCommand implements Callable<Integer> {
     /** As it was written, or could be. */
     static String text(OptionSpec option) {
         Object value = option.getValue();
-        List<String> written = option.originalStringValues();
-        return value == null ? "not set" : written.isEmpty() ? value.toString() : String.join(",", written);
+        if (value == null || value instanceof Boolean) {
+            return value == null ? "not set" : value.toString();
+        }
+        List<String> flags = option.originalStringValues();
+        return flags.isEmpty() ? option.defaultValueString() : String.join(",", flags);
     }
 
     /**

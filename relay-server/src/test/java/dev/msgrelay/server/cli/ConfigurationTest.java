@@ -361,7 +361,7 @@ class ConfigurationTest {
         assertThat(RelayServerMain.execute(line, command, Map.of(), "--check-config", "--config", file.toString()))
                 .isZero();
         assertThat(out.toString())
-                .startsWith(file + ": good; 1 options from file and environment, 1 identities")
+                .startsWith(file + ": good; 1 option from file and environment, 1 identity")
                 .doesNotContain(HASH);
     }
 

@@ -205,7 +205,7 @@ class ReloadProcessTest {
                 assertThat(taken.body().lines())
                         .containsExactly(
                                 "configuration read again: " + file
-                                        + ": good; 2 options from file and environment, 1 identities",
+                                        + ": good; 2 options from file and environment, 1 identity",
                                 "access changed",
                                 "admin-token takes a restart: it is another one by now",
                                 "name-hold takes a restart: it is 10s and would be 20s");
@@ -254,7 +254,7 @@ class ReloadProcessTest {
             try (CommandProcess check = CommandProcess.startedBy(there, "--check-config", "--config=relay.conf")) {
                 assertThat(check.awaitExit()).as("%s", check.errors()).isEqualTo(missing ? 2 : 0);
                 assertThat(missing ? check.errors() : check.lines())
-                        .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identities"));
+                        .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identity"));
             }
         }
     }
