@@ -98,5 +98,10 @@ class ClusterFileTest {
                 .isThrownBy(() -> new ClusterNode.Provider()
                         .check(RelayConfig.builder().cluster(bad, 3).build()))
                 .withMessageContaining("cluster.conf:1: cluster.mtu '9'");
+        Path nowhere = file("cluster { " + GOOD + ", shared = /no/such/folder\n" + MEMBERS + " }");
+        assertThatIOException()
+                .isThrownBy(() -> new ClusterNode.Provider()
+                        .check(RelayConfig.builder().cluster(nowhere, 3).build()))
+                .withMessage("cluster.shared /no/such/folder is no directory");
     }
 }
