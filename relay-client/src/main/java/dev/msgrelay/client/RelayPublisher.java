@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
@@ -240,7 +241,7 @@ public class RelayPublisher implements AutoCloseable {
     private String unsettled() {
         if (options.acks()) {
             long kept = messages() - settled();
-            return kept > 0 ? kept + " messages not acknowledged" : null;
+            return kept > 0 ? kept + " " + ShortText.plural(kept, "message") + " not acknowledged" : null;
         }
         long unsent = bytes() - settledBytes();
         return unsent > 0 ? unsent + " bytes not sent to " + session.endpoint() : null;

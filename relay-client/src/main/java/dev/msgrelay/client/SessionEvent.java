@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -121,7 +122,7 @@ public sealed interface SessionEvent {
         @Override
         public String text() {
             return "the relay at " + endpoint + " has another stream: what it had acknowledged is gone; "
-                    + unacknowledged + " messages that it had not are sent again";
+                    + sentAgain(unacknowledged);
         }
     }
 
@@ -134,8 +135,7 @@ public sealed interface SessionEvent {
         @Override
         public String text() {
             return "the stream of the relay at " + endpoint + " was rolled back: messages " + from + " to " + to
-                    + ", which it had acknowledged, may be gone; " + unacknowledged
-                    + " messages that it had not are sent again";
+                    + ", which it had acknowledged, may be gone; " + sentAgain(unacknowledged);
         }
     }
 
@@ -143,8 +143,14 @@ public sealed interface SessionEvent {
     record InDoubt(Endpoint endpoint, long messages, long bytes) implements SessionEvent {
         @Override
         public String text() {
-            return "of " + messages + " messages, " + bytes + " bytes sent over the connection to " + endpoint
-                    + " the last may be lost";
+            return "of " + messages + " " + ShortText.plural(messages, "message") + ", " + bytes
+                    + " bytes sent over the connection to " + endpoint + " the last may be lost";
         }
+    }
+
+    /** In words, at the end of a sentence. */
+    private static String sentAgain(long messages) {
+        return messages + " " + ShortText.plural(messages, "message") + " that it had not "
+                + (messages == 1 ? "is" : "are") + " sent again";
     }
 }

@@ -406,7 +406,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
             assertThat(events(SessionEvent.AcknowledgedGone.class))
                     .containsExactly(new SessionEvent.AcknowledgedGone(relay.endpoint(), EPOCH, EPOCH + 1, 2, 4, 1));
             assertThat(events(SessionEvent.AcknowledgedGone.class).get(0).text())
-                    .contains("messages 2 to 4, which it had acknowledged, may be gone; 1 messages");
+                    .contains("messages 2 to 4, which it had acknowledged, may be gone; 1 message");
             assertThat(events(SessionEvent.RelayRestarted.class)).isEmpty();
         }
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.ProducerId;
 import java.nio.charset.StandardCharsets;
 import org.agrona.BitUtil;
@@ -123,6 +124,25 @@ final class Batch {
     /** The kind of the entry that begins there. */
     static Kind kindAt(DirectBuffer from, int at) {
         return Kind.ALL[from.getInt(at + KIND_OFFSET)];
+    }
+
+    /** Whether what begins there is an entry that ends within so many bytes. */
+    static boolean isWhole(DirectBuffer from, int at, int most) {
+        if (most < ENTRY_HEADER_LENGTH) {
+            return false;
+        }
+        int length = lengthAt(from, at);
+        int kind = from.getInt(at + KIND_OFFSET);
+        int name = from.getShort(at + NAME_OFFSET);
+        int owner = from.getShort(at + OWNER_OFFSET);
+        int frames = from.getInt(at + FRAMES_OFFSET);
+        int messages = from.getInt(at + MESSAGES_OFFSET);
+        return length <= most
+                && kind > Kind.PADDING.ordinal()
+                && kind < Kind.ALL.length
+                && Math.min(Math.min(name, owner), Math.min(frames, messages)) >= 0
+                && (long) messages * FrameLayout.HEADER_LENGTH <= frames
+                && ENTRY_HEADER_LENGTH + (long) name + owner + frames <= length;
     }
 
     /** Looks at the entry that begins there. */

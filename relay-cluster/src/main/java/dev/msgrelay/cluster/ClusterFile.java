@@ -4,6 +4,9 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import dev.msgrelay.server.cli.HoconFile;
 import io.aeron.logbuffer.FrameDescriptor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -65,6 +68,14 @@ record ClusterFile(
 
     /** @param port the first of {@link #PORTS} */
     record Member(String host, int port) {
+        /** Whether both are on one host, however that is written; a name that nobody knows is told by the node that has it. */
+        boolean isBeside(Member other) {
+            InetSocketAddress here = new InetSocketAddress(host, port);
+            InetSocketAddress there = new InetSocketAddress(other.host, other.port);
+            return host.equalsIgnoreCase(other.host)
+                    || !here.isUnresolved() && here.getAddress().equals(there.getAddress());
+        }
+
         /** Of one of its ports. */
         String endpoint(int offset) {
             return host + ":" + (port + offset);
@@ -181,8 +192,13 @@ record ClusterFile(
                         "cluster.members: '" + entry.getKey() + "' is no node's number within 1.." + MOST_NUMBER);
             }
             Member member = member(entry.getValue());
+            if (members.containsKey(number)) {
+                throw HoconFile.wrong(
+                        entry.getValue(),
+                        "cluster.members: node " + number + " is there twice, once as " + entry.getKey());
+            }
             members.forEach((other, known) -> {
-                if (known.host.equals(member.host) && Math.abs(known.port - member.port) < PORTS) {
+                if (Math.abs(known.port - member.port) < PORTS && known.isBeside(member)) {
                     throw HoconFile.wrong(
                             entry.getValue(),
                             "cluster.members: nodes " + other + " and " + number + ", " + known + " and " + member
@@ -242,6 +258,13 @@ record ClusterFile(
     /** Where the node's threads share memory. */
     Path sharedOf(int node) {
         return shared.resolve("relay-" + name + "-" + node);
+    }
+
+    /** @throws IOException there is no such folder */
+    void checkShared() throws IOException {
+        if (!Files.isDirectory(shared)) {
+            throw new IOException("cluster.shared " + shared + " is no directory");
+        }
     }
 
     /** As Aeron wants them: ingress, consensus, log, catch-up, archive. */

@@ -142,7 +142,7 @@ public final class ClusterNode implements AutoCloseable {
     public static final class Provider implements ClusterProvider {
         @Override
         public void check(RelayConfig config) throws IOException {
-            NodePlace.read(config.cluster().file(), config.cluster().node());
+            NodePlace.read(config.cluster().file(), config.cluster().node()).checkShared();
         }
 
         @Override

@@ -7,7 +7,9 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.NameTable;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -97,6 +99,9 @@ final class ClusterState {
         }
     }
 
+    /** A name that may be forgotten, as it was when it was found. */
+    private record Old(String text, Name name, long leftMillis) {}
+
     private static final Pattern NUMBERS = Pattern.compile(",");
 
     private final String clusterName;
@@ -112,6 +117,11 @@ final class ClusterState {
     // The cluster's clock as it was told last, and what has passed by it: another leader's may be behind.
     private long toldMillis;
     private long passedMillis;
+    // Names that were away for long when they were looked for, the oldest first, and when there may be more. What comes
+    // of
+    // a claim is the same without.
+    private final ArrayDeque<Old> oldest = new ArrayDeque<>();
+    private long nextOldMillis;
     // Of a snapshot that is being loaded.
     private int linesLeft;
 
@@ -141,7 +151,8 @@ final class ClusterState {
      *
      * @param session of the cluster that it came by: later ones have higher numbers
      * @param millis of the cluster's clock
-     * @return why it is passed over, by all nodes alike: it is of another version or of another cluster; null: it is not
+     * @return why it is passed over, by all nodes alike: it is of another version, of another cluster, or broken; null: it is
+     *     not
      */
     String batch(long session, long millis, DirectBuffer from, int offset, int length, Output output) {
         String foreign = foreign(from, offset, length);
@@ -197,6 +208,12 @@ final class ClusterState {
             return "a batch of node " + from.getInt(offset + Batch.NODE_OFFSET) + " of another cluster than "
                     + clusterName;
         }
+        // All of it before any of it counts: an entry without a length would have no end.
+        for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
+            if (!Batch.isWhole(from, at, offset + length - at)) {
+                return "a batch of node " + from.getInt(offset + Batch.NODE_OFFSET) + " with what is no entry";
+            }
+        }
         return null;
     }
 
@@ -245,8 +262,9 @@ final class ClusterState {
     private void emit(Entry whose, Name name, int skipped, Output output) {
         int at = entry.framesAt();
         int end = at + entry.frameBytes();
-        for (int i = 0; i < skipped; i++) {
-            at += FrameLayout.frameLength(entry.bytes().getInt(at + FrameLayout.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN));
+        for (int i = 0; i < skipped && end - at >= FrameLayout.HEADER_LENGTH; i++) {
+            int body = entry.bytes().getInt(at + FrameLayout.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN);
+            at = body < 0 || body > end - at - FrameLayout.HEADER_LENGTH ? end : at + FrameLayout.frameLength(body);
         }
         output.run(
                 whose,
@@ -315,20 +333,37 @@ final class ClusterState {
     }
 
     private boolean forgetOldest(Entry whose, Output output) {
-        String oldest = null;
-        long least = CONNECTED;
-        for (Map.Entry<String, Name> known : names.entrySet()) {
-            long left = left(known.getValue());
-            if (left < least) {
-                least = left;
-                oldest = known.getKey();
+        while (true) {
+            if (oldest.isEmpty() && passedMillis >= nextOldMillis) {
+                findOldest();
+            }
+            Old old = oldest.pollFirst();
+            if (old == null) {
+                return false;
+            }
+            // A name that has moved since is not old any more.
+            if (names.get(old.text) == old.name && left(old.name) == old.leftMillis) {
+                lose(whose, old.text, names.remove(old.text), output);
+                return true;
             }
         }
-        if (oldest == null || passedMillis - least < NAME_KEEP_MILLIS) {
-            return false;
+    }
+
+    /** Finds all that may be forgotten at once: the table is too long to be gone through for each. */
+    private void findOldest() {
+        List<Old> found = new ArrayList<>();
+        long next = passedMillis;
+        for (Map.Entry<String, Name> known : names.entrySet()) {
+            long left = left(known.getValue());
+            if (passedMillis - left >= NAME_KEEP_MILLIS) {
+                found.add(new Old(known.getKey(), known.getValue(), left));
+            } else {
+                next = Math.min(next, left);
+            }
         }
-        lose(whose, oldest, names.remove(oldest), output);
-        return true;
+        found.sort(Comparator.comparingLong(Old::leftMillis));
+        oldest.addAll(found);
+        nextOldMillis = next + NAME_KEEP_MILLIS;
     }
 
     private static int newest(Name name) {

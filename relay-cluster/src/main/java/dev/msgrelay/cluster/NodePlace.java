@@ -198,9 +198,7 @@ final class NodePlace implements AutoCloseable {
     }
 
     private void checkShared() throws IOException {
-        if (!Files.isDirectory(file.shared())) {
-            throw new IOException(who() + ": cluster.shared " + file.shared() + " is no directory");
-        }
+        file.checkShared();
         // Of a process that was killed: nobody else has it, since nobody else has the directory.
         IoUtil.delete(shared.toFile(), true);
         long free = file.shared().toFile().getUsableSpace();

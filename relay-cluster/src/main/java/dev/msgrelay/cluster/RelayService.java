@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import dev.msgrelay.protocol.text.ShortText;
 import io.aeron.ExclusivePublication;
 import io.aeron.Image;
 import io.aeron.Publication;
@@ -82,11 +83,12 @@ final class RelayService implements ClusteredService {
         if (snapshot != null) {
             load(snapshot);
             LOG.info(
-                    "node {} of {} goes on from a snapshot: message {}, {} names",
+                    "node {} of {} goes on from a snapshot: message {}, {} {}",
                     node,
                     file.name(),
                     state.sequence(),
-                    state.names());
+                    state.names(),
+                    ShortText.plural(state.names(), "name"));
             position = state.position();
             if (state.epoch() != 0) {
                 begins();

@@ -67,6 +67,9 @@ class ClusterFileTest {
                 "cluster { name = a, directory = d, members { 1 = h } }              | 'h' is no host:port, such as",
                 "cluster { name = a, directory = d, members { 1 = \"h:65535\" } }      | with a port within 1..65531",
                 "cluster { name = a, directory = d, members { 1 = \"h:10\", 2 = \"h:14\", 3 = \"i:1\" } } | nodes 1 and 2, h:10 and h:14: each has 5 ports",
+                "cluster { name = a, directory = d, members { 1 = \"h:10\", 2 = \"H:14\", 3 = \"i:1\" } } | h:10 and H:14: each has 5 ports",
+                "cluster { name = a, directory = d, members { 1 = \"localhost:10\", 2 = \"127.0.0.1:14\", 3 = \"i:1\" } } | and 127.0.0.1:14: each has 5 ports",
+                "cluster { name = a, directory = d, members { 1 = \"h:1\", 01 = \"i:1\", 2 = \"j:1\", 3 = \"k:1\" } } | node 1 is there twice, once as",
                 "cluster {                                  | cluster.conf"
             })
     void whatIsWrongIsNamedWithItsPlace(String text, String error) throws IOException {
@@ -95,5 +98,10 @@ class ClusterFileTest {
                 .isThrownBy(() -> new ClusterNode.Provider()
                         .check(RelayConfig.builder().cluster(bad, 3).build()))
                 .withMessageContaining("cluster.conf:1: cluster.mtu '9'");
+        Path nowhere = file("cluster { " + GOOD + ", shared = /no/such/folder\n" + MEMBERS + " }");
+        assertThatIOException()
+                .isThrownBy(() -> new ClusterNode.Provider()
+                        .check(RelayConfig.builder().cluster(nowhere, 3).build()))
+                .withMessage("cluster.shared /no/such/folder is no directory");
     }
 }

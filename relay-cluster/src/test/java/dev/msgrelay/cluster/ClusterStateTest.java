@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.msgrelay.cluster.StateRig.Sender;
 import dev.msgrelay.protocol.ProducerId;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 /** What is decided by the cluster's log alone. */
@@ -217,6 +219,90 @@ class ClusterStateTest {
         small.millis += ClusterState.NAME_KEEP_MILLIS;
         small.offer(one, one.claim("c", ANN));
         assertThat(small.seen.last()).contains("yes");
+    }
+
+    /** Names come and go at random in a table that is full: who remembers which ones are old decides as one who looks anew. */
+    @Test
+    void whichNameAFullTableForgetsDoesNotDependOnWhenItLooked() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        StateRig whole = new StateRig(6);
+        Map<Integer, Sender> nodes = new HashMap<>();
+        long session = 1;
+        long forgotten = 0;
+        for (int step = 0; step < 5_000; step++) {
+            int number = 1 + random.nextInt(3);
+            if (!nodes.containsKey(number) || random.nextInt(100) == 0) {
+                Sender before = nodes.get(number);
+                boolean sameLife = before != null && random.nextBoolean();
+                nodes.put(number, sameLife ? before.again(session) : new Sender(number, random.nextLong(), session));
+                session++;
+            }
+            Sender node = nodes.get(number);
+            whole.millis += random.nextLong(ClusterState.NAME_KEEP_MILLIS / 4);
+            if (random.nextInt(50) == 0) {
+                whole.state.sessionClosed(node.session, whole.millis);
+            }
+            StateRig fresh = new StateRig(6);
+            if (step > 0) {
+                whole.state.save().forEach(fresh.state::load);
+            }
+            fresh.millis = whole.millis;
+            String name = "name " + random.nextInt(12);
+            byte[][] batch = {node.claim(name, ANN), node.run(name, ANN, step, 1)};
+            if (random.nextInt(3) > 0) {
+                batch = new byte[][] {batch[0], batch[1], node.leave(name, ANN)};
+            }
+            whole.offer(node, batch);
+            fresh.offer(node, batch);
+            List<String> events = whole.seen.events;
+            List<String> here = fresh.seen.events;
+            assertThat(events.subList(events.size() - Math.min(here.size(), events.size()), events.size()))
+                    .as("seed %d, step %d", seed, step)
+                    .isEqualTo(here);
+            assertThat(fresh.state.save()).as("seed %d, step %d", seed, step).isEqualTo(whole.state.save());
+            forgotten += here.stream().anyMatch(e -> e.contains("yes, -1")) ? 1 : 0;
+        }
+        assertThat(forgotten).as("seed %d", seed).isGreaterThan(100);
+        assertThat(whole.seen.events).as("seed %d", seed).anyMatch(e -> e.contains("TOO_MANY_NAMES"));
+    }
+
+    /** Its first entry is in order, and does not count either. */
+    @Test
+    void aBatchWithABrokenEntryIsPassedOver() {
+        byte[] good = one.run("", ProducerId.NONE, 1, 2);
+        Map<Integer, int[]> wrong = Map.of(
+                0, new int[] {0, -8, 8, good.length + 8, Integer.MAX_VALUE, Integer.MIN_VALUE},
+                4, new int[] {-1, 0, 4},
+                16, new int[] {-1, 4},
+                20, new int[] {-1, 25, Integer.MAX_VALUE},
+                48, new int[] {9, 0x8000, 0x90000, 0x80000000});
+        wrong.forEach((at, values) -> {
+            for (int value : values) {
+                byte[] broken = one.run("", ProducerId.NONE, 3, 2);
+                new UnsafeBuffer(broken).putInt(at, value);
+                one.next--;
+                assertThat(rig.offer(ClusterState.idOf(StateRig.CLUSTER), Batch.VERSION, one, good, broken))
+                        .as("%d at %d", value, at)
+                        .isEqualTo("a batch of node 1 with what is no entry");
+            }
+        });
+        assertThat(rig.seen.events).isEmpty();
+        rig.offer(one, good);
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(2));
+    }
+
+    /** Frames of a hostile node whose lengths are not what they say: nobody looks beyond its entry. */
+    @Test
+    void whatWasGivenBeforeIsSkippedWithinItsEntry() {
+        rig.offer(one, one.claim("ann", ANN), one.run("ann", ANN, 1, 2));
+        for (int length : new int[] {-1, 5, 1 << 20, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+            byte[] run = one.run("ann", ANN, 1, 2);
+            new UnsafeBuffer(run).putInt(Batch.ENTRY_HEADER_LENGTH + "ann".length() + 4, length, ByteOrder.BIG_ENDIAN);
+            rig.offer(one, run);
+            assertThat(rig.seen.last()).as("%d", length).contains(": 0, number 2 at 2");
+        }
+        assertThat(rig.state.position()).isEqualTo(2L * StateRig.FRAME);
     }
 
     @Test

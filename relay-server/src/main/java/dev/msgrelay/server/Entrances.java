@@ -8,7 +8,6 @@ import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +22,7 @@ final class Entrances {
     private final Transport transport;
     private final EngineLoop loop;
     private final List<Listener> listeners = new ArrayList<>();
-    private final List<Path> socketFiles = new ArrayList<>();
+    private final List<UnixSocketFile> socketFiles = new ArrayList<>();
     private Listener publishTcp;
     private Listener subscribeTcp;
     private Listener publishTls;
@@ -70,11 +69,30 @@ final class Entrances {
         }
     }
 
-    private Listener tcp(int port, Listener.Placement placement) throws IOException {
-        InetSocketAddress address = new InetSocketAddress(listen.host(), port);
-        if (address.isUnresolved()) {
-            throw new IOException("cannot listen on " + listen.host() + ":" + port + ": unknown host");
+    /**
+     * Looks whether there are such places.
+     *
+     * @throws IOException naming the one that cannot be listened on
+     */
+    static void check(ListenConfig listen) throws IOException {
+        address(listen.host(), 0);
+        for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
+            if (socket != null) {
+                UnixSocketFile.check(socket);
+            }
         }
+    }
+
+    private static InetSocketAddress address(String host, int port) throws IOException {
+        InetSocketAddress address = new InetSocketAddress(host, port);
+        if (address.isUnresolved()) {
+            throw new IOException("cannot listen on " + host + ":" + port + ": unknown host");
+        }
+        return address;
+    }
+
+    private Listener tcp(int port, Listener.Placement placement) throws IOException {
+        InetSocketAddress address = address(listen.host(), port);
         Listener listener = Listener.bind(transport.tcpListener(), address, loop, placement);
         listeners.add(listener);
         return listener;
@@ -82,20 +100,21 @@ final class Entrances {
 
     private void unix(Path path, Listener.Placement placement) throws IOException {
         UnixSocketFile.prepare(path);
-        listeners.add(Listener.bind(transport.unixListener(), transport.unixAddress(path), loop, placement));
-        socketFiles.add(path);
+        Listener listener = Listener.bind(transport.unixListener(), transport.unixAddress(path), loop, placement);
+        listeners.add(listener);
+        socketFiles.add(new UnixSocketFile(path, listener));
     }
 
     /** Lets nobody in any more, and removes the socket files. */
     void close() {
-        listeners.forEach(Listener::close);
-        for (Path file : socketFiles) {
+        for (UnixSocketFile file : socketFiles) {
             try {
-                Files.deleteIfExists(file);
+                file.close();
             } catch (IOException e) {
-                LOG.warn("cannot remove {}: {}", file, e.getMessage());
+                LOG.warn("cannot remove a Unix socket: {}", e.toString());
             }
         }
+        listeners.forEach(Listener::close);
     }
 
     /** Where publishers connect over TCP; null where there is none. */

@@ -186,6 +186,23 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
+    /**
+     * Looks at what a start would look at, and changes nothing: the files of TLS, what is said of a cluster, the journal's
+     * folder, the places to listen on. Whether they are free, it does not ask: a relay that runs by this configuration has them.
+     *
+     * @throws IOException it is wrong; the message names it
+     */
+    public static void check(RelayConfig config) throws IOException {
+        if (config.tls().on()) {
+            TlsContext.check(config.tls().files(), config.tls().provider());
+        }
+        ClusterProvider.checkIfAny(config);
+        if (config.journal().on()) {
+            FileDisk.check(config.journal().directory());
+        }
+        Entrances.check(config.listen());
+    }
+
     /** Null: there is none. */
     private static TlsContext tls(RelayConfig config) throws IOException {
         if (!config.tls().on()) {
@@ -275,7 +292,7 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * TLS as its ports have it, for another port of this process. The memory of so many connections is taken from that of TLS,
-     * and stays taken.
+     * and stays taken until {@link #giveBackTls}.
      *
      * @throws IOException it was started without TLS, or there is no memory for that
      */
@@ -283,13 +300,26 @@ public final class RelayServer implements AutoCloseable {
         if (tls == null) {
             throw new IOException("the relay was started without TLS: that is --tls-cert and --tls-key");
         }
-        long bytes = (long) connections * TlsHandler.leastBytesOfOne();
-        MemoryBudget.Pool memory = engine.budget().pool(MemoryBudget.Part.TLS);
+        long bytes = tlsBytes(connections);
+        MemoryBudget.Pool memory = tlsMemory();
         if (!memory.tryTake(bytes)) {
             throw new IOException("TLS size " + memory.limit() + " is too little for " + connections
                     + " connections more, which may take " + bytes + " bytes");
         }
         return tls;
+    }
+
+    /** The memory of so many connections is not needed after all. */
+    public void giveBackTls(int connections) {
+        tlsMemory().give(tlsBytes(connections));
+    }
+
+    private MemoryBudget.Pool tlsMemory() {
+        return engine.budget().pool(MemoryBudget.Part.TLS);
+    }
+
+    private static long tlsBytes(int connections) {
+        return (long) connections * TlsHandler.leastBytesOfOne();
     }
 
     /** All addresses that are listened on. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.server.net.Listener;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -8,12 +9,29 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 
 /** The file of a Unix socket: one that a crashed process left behind is removed, one that somebody answers on is not. */
 final class UnixSocketFile {
-    private UnixSocketFile() {}
+    private final Path path;
+    private final Listener listener;
+    // The system's number of the file, which nothing else gets while it is listened on.
+    private final Object key;
 
-    static void prepare(Path path) throws IOException {
+    /** @param listener has just been bound to it */
+    UnixSocketFile(Path path, Listener listener) throws IOException {
+        this.path = path;
+        this.listener = listener;
+        this.key = key(path);
+    }
+
+    /**
+     * Looks whether a socket may be there.
+     *
+     * @throws IOException it may not; the message says why
+     */
+    static void check(Path path) throws IOException {
         Path folder = path.toAbsolutePath().getParent();
         if (!Files.isDirectory(folder)) {
             throw new IOException("cannot listen on unix:" + path + ": no such folder: " + folder);
@@ -21,13 +39,19 @@ final class UnixSocketFile {
         if (!Files.isWritable(folder)) {
             throw new IOException("cannot listen on unix:" + path + ": the folder is not writable: " + folder);
         }
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            boolean socket = ((Integer) mode & 0170000) == 0140000;
+            if (!socket) {
+                throw new IOException("cannot listen on unix:" + path + ": the file exists and is not a socket");
+            }
+        }
+    }
+
+    static void prepare(Path path) throws IOException {
+        check(path);
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
-        }
-        Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-        boolean socket = ((Integer) mode & 0170000) == 0140000;
-        if (!socket) {
-            throw new IOException("cannot listen on unix:" + path + ": the file exists and is not a socket");
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.connect(UnixDomainSocketAddress.of(path));
@@ -39,5 +63,28 @@ final class UnixSocketFile {
             throw new IOException("cannot listen on unix:" + path + ": it exists, and " + other.getMessage(), other);
         }
         throw new IOException("cannot listen on unix:" + path + ": the address is in use");
+    }
+
+    /** Lets nobody in any more, and removes the file, unless it is another relay's by now. */
+    void close() throws IOException {
+        Path kept = null;
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Objects.equals(key, key(path))) {
+            // Netty removes whatever has the name by then.
+            kept = path.resolveSibling(path.getFileName() + ".kept");
+            Files.createLink(kept, path);
+        }
+        listener.close();
+        if (kept == null) {
+            Files.deleteIfExists(path);
+        } else if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            Files.delete(kept);
+        } else {
+            Files.move(kept, path);
+        }
+    }
+
+    private static Object key(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
     }
 }

@@ -30,6 +30,7 @@ import dev.msgrelay.loadgen.shootout.ShootoutSettings.Door;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.SearchSettings;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Sides;
 import dev.msgrelay.loadgen.shootout.ShootoutSettings.Yardsticks;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -223,8 +224,8 @@ final class ShootoutCommand extends Told {
         long cells = matrix.size() * lanes.size();
         refuse(
                 cells > ShootoutSettings.MAX_CELLS,
-                lanes.size() + " lanes of " + matrix.size() + " combinations are " + cells
-                        + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
+                lanes.size() + ShortText.plural(lanes.size(), " lane") + " of " + matrix.size() + " combinations are "
+                        + cells + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
         List<Load> loads = matrix.loads(matrixOptions.realTime()).stream()
                 .map(load -> tls ? load.withTls() : load)
                 .toList();

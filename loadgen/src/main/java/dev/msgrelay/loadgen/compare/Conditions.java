@@ -4,6 +4,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -39,7 +40,7 @@ final class Conditions {
     List<String> notices() {
         return differences.entrySet().stream()
                 .map(one -> "not left out although " + one.getKey() + " (" + one.getValue()
-                        + (one.getValue() == 1 ? " cell)" : " cells)"))
+                        + ShortText.plural(one.getValue(), " cell") + ")")
                 .toList();
     }
 

@@ -12,6 +12,7 @@ import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,19 +100,25 @@ public final class PairedReport {
                 .map(entry -> entry.getValue() + " " + entry.getKey())
                 .collect(Collectors.joining(", "));
         StringBuilder text = new StringBuilder(format(
-                "%d runs, %d pairs (%s), %d of them of different blocks, %d runs left over; ended: %s",
+                "%d %s, %d %s (%s), %d of them of different blocks, %d %s left over; ended: %s",
                 comparison.runs().size(),
+                ShortText.plural(comparison.runs().size(), "run"),
                 pairs.pairs().size(),
+                ShortText.plural(pairs.pairs().size(), "pair"),
                 regimes.isEmpty() ? "none" : regimes,
                 pairs.moved(),
                 pairs.alone().size(),
+                ShortText.plural(pairs.alone().size(), "run"),
                 comparison.ended().ending().reason()));
         for (Side side : Side.values()) {
             List<Turn> marked = comparison.marked(side);
             if (!marked.isEmpty()) {
                 text.append(format(
-                        "%n%s: %d runs are marked, the first: %s",
-                        side, marked.size(), marked.get(0).marks().get(0)));
+                        "%n%s: %d %s marked, the first: %s",
+                        side,
+                        marked.size(),
+                        marked.size() == 1 ? "run is" : "runs are",
+                        marked.get(0).marks().get(0)));
             }
         }
         text.append(pairs.count() ? "" : format("%nwithout marked runs there is no pair, so they stand in it"));

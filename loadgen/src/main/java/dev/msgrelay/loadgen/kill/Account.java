@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.kill;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import dev.msgrelay.loadgen.kill.Client.Role;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.journal.EpochTable;
 import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.JournalReader;
@@ -388,12 +389,14 @@ public final class Account {
         }
         if (!one.told.isEmpty() && survives(client)) {
             find(client.name() + ": was told that " + one.told.cardinality()
-                    + " messages may be gone, which are acknowledged at level "
+                    + ShortText.plural(one.told.cardinality(), " message")
+                    + " may be gone, which are acknowledged at level "
                     + client.level().flag());
         }
         if (!lost.isEmpty()) {
             find(client.name() + ": it was not told that " + lost.cardinality()
-                    + " messages, which were acknowledged, are gone, the first one is " + lost.nextSetBit(0));
+                    + ShortText.plural(lost.cardinality(), " message")
+                    + " of those that were acknowledged are gone, the first one is " + lost.nextSetBit(0));
         }
     }
 
@@ -422,8 +425,8 @@ public final class Account {
         }
         if (wrong > 0) {
             add(client.level(), Count.WRONG, wrong);
-            find(client.name() + ": had " + wrong
-                    + " messages that " + where + " has not under their numbers, the first one is "
+            find(client.name() + ": had " + wrong + ShortText.plural(wrong, " message")
+                    + " that " + where + " has not under their numbers, the first one is "
                     + had.wrong.nextSetBit(0));
         }
         if (had.next <= 1) {
@@ -489,8 +492,8 @@ public final class Account {
             gone -= all.cardinality();
             add(client.level(), Count.ROLLED_BACK, gone);
             if (gone > 0 && survives(client)) {
-                find(client.name() + ": " + gone + " messages from " + fork
-                        + " on were taken back, which it has at level "
+                find(client.name() + ": " + gone + (gone == 1 ? " message from " : " messages from ") + fork
+                        + (gone == 1 ? " on was" : " on were") + " taken back, which it has at level "
                         + client.level().flag());
             }
             // What it has not had yet is not taken back: it is still to come.

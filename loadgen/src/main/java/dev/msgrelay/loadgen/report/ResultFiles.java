@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.render.HtmlWriter;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
@@ -112,7 +113,7 @@ public final class ResultFiles {
 
     private String whatIsKept() {
         Path json = directory.resolve(JSON);
-        return Files.isRegularFile(json) ? json + " has " + kept + (kept == 1 ? " run" : " runs") : "nothing is kept";
+        return Files.isRegularFile(json) ? json + " has " + kept + ShortText.plural(kept, " run") : "nothing is kept";
     }
 
     private static void discard(Path part, IOException because) {

@@ -21,6 +21,7 @@ import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Spread;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,8 +57,8 @@ public final class ResultsPage {
         long lanes =
                 results.lanes().stream().filter(lane -> lane.skipped() == null).count();
         int runs = results.runs().size();
-        return results.origin().started() + ", " + lanes + (lanes == 1 ? " lane, " : " lanes, ") + runs
-                + (runs == 1 ? " run" : " runs");
+        return results.origin().started() + ", " + lanes + ShortText.plural(lanes, " lane") + ", " + runs
+                + ShortText.plural(runs, " run");
     }
 
     private Section overview() {

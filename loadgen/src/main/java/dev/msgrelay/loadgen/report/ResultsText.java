@@ -16,6 +16,7 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.Spread;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -49,7 +50,8 @@ public final class ResultsText {
         all.machine();
         results.notes().forEach(note -> all.line("%s", note));
         if (results.ending().how() == Ending.How.INTERRUPTED) {
-            all.line("PARTIAL: interrupted after %d runs", results.runs().size());
+            int runs = results.runs().size();
+            all.line("PARTIAL: interrupted after %d %s", runs, ShortText.plural(runs, "run"));
         }
         return all.text.toString();
     }

@@ -25,6 +25,7 @@ import dev.msgrelay.loadgen.run.RunResult.Delays;
 import dev.msgrelay.loadgen.run.SubscriberResult;
 import dev.msgrelay.loadgen.run.Traffic;
 import dev.msgrelay.loadgen.run.Visits;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -203,10 +204,12 @@ public final class RunTable {
             for (SubscriberResult one : part.checks().slow()) {
                 item(
                         "",
-                        "a slow subscriber got %,d messages, missed %,d, told in %,d gaps%s",
+                        "a slow subscriber got %,d %s, missed %,d, told in %,d %s%s",
                         one.messages(),
+                        ShortText.plural(one.messages(), "message"),
                         one.told().missed(),
                         one.told().gaps(),
+                        ShortText.plural(one.told().gaps(), "gap"),
                         one.closed() == null ? "" : "; cut off: " + one.closed());
             }
         }
@@ -217,7 +220,11 @@ public final class RunTable {
         for (Part part : parts) {
             Correctness run = part.checks();
             if (run.acknowledged() > 0) {
-                item("acknowledged", "%,d messages of the whole run", run.acknowledged());
+                item(
+                        "acknowledged",
+                        "%,d %s of the whole run",
+                        run.acknowledged(),
+                        ShortText.plural(run.acknowledged(), "message"));
             }
             if (part.delays().has(Delay.ACKNOWLEDGED)) {
                 item(
@@ -231,8 +238,9 @@ public final class RunTable {
             if (visits.count() > 0) {
                 item(
                         part.load().clients().visitingPublishers() > 0 ? "churn" : "beside it",
-                        "%,d connections came and went, the longest for %s, %,d of them over 100 ms late",
+                        "%,d %s came and went, the longest for %s, %,d of them over 100 ms late",
                         visits.count(),
+                        ShortText.plural(visits.count(), "connection"),
                         nanos(visits.longestNanos()),
                         visits.late());
             }

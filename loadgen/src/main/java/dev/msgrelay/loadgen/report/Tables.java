@@ -20,6 +20,7 @@ import dev.msgrelay.loadgen.run.Punctuality;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.loadgen.run.RunResult.Delay;
 import dev.msgrelay.loadgen.run.SubscriberResult;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -287,7 +288,9 @@ final class Tables {
                 wrong(true, one.faults().corrupted()),
                 one.closed() == null ? "kept" : "cut off: " + one.closed(),
                 "",
-                Unit.format("what it missed was told in %,d gaps", one.told().gaps()));
+                Unit.format(
+                        "what it missed was told in %,d %s",
+                        one.told().gaps(), ShortText.plural(one.told().gaps(), "gap")));
     }
 
     static String connection(SubscriberResult one) {

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.result;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.List;
 
 /**
@@ -52,7 +53,12 @@ public record MaxRate(
 
     /** "found, 14 runs"; "not confirmed: cut short: out of runs or time, 14 runs". */
     public String search() {
-        return format("%s%s, %d runs", confirmed || total() == 0 ? "" : "not confirmed: ", ending, attempts.size());
+        return format(
+                "%s%s, %d %s",
+                confirmed || total() == 0 ? "" : "not confirmed: ",
+                ending,
+                attempts.size(),
+                ShortText.plural(attempts.size(), "run"));
     }
 
     /** "10gbe, 4 -> 1, body 100: 400,000 msg/s, 100,000 each (found, 14 runs)". */

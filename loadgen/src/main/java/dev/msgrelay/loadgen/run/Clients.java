@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.OptBoolean;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -152,10 +153,14 @@ public record Clients(
                 }
                 + (wanted.isAll() ? "" : ", subscribed to types " + wanted)
                 + (ports.tls() ? ", TLS" : "")
-                + (churn == 0 ? "" : ", " + churn + " connections/s come and go")
+                + (churn == 0 ? "" : ", " + churn + ShortText.plural(churn, " connection") + "/s come and go")
                 + (storm == 0 ? "" : ", storms of " + storm + " connections")
-                + (ports.handshakes() == 0 ? "" : ", " + ports.handshakes() + " TLS handshakes/s")
-                + (ports.scrapes() == 0 ? "" : ", page open, " + ports.scrapes() + " scrapes/s");
+                + (ports.handshakes() == 0
+                        ? ""
+                        : ", " + ports.handshakes() + ShortText.plural(ports.handshakes(), " TLS handshake") + "/s")
+                + (ports.scrapes() == 0
+                        ? ""
+                        : ", page open, " + ports.scrapes() + ShortText.plural(ports.scrapes(), " scrape") + "/s");
     }
 
     private String acknowledgements() {

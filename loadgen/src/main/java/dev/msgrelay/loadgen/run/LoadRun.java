@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.run.RunResult.Resources;
 import dev.msgrelay.loadgen.run.RunResult.Throughput;
 import dev.msgrelay.loadgen.site.Site;
 import dev.msgrelay.loadgen.worker.Window;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -108,14 +109,12 @@ public final class LoadRun {
     private RunResult connectAndMeasure(Children children, Contestant.Started started, boolean stops)
             throws IOException, RunException, InterruptedException {
         Fleet fleet = new Fleet(children, load);
-        observer.phase(
-                "connecting " + load.subscribers() + " subscribers in " + load.subscriberProcesses() + " processes");
+        observer.phase(connecting(load.subscribers(), "subscriber", load.subscriberProcesses()));
         fleet.startSubscribers(started);
         fleet.startSlow(started);
         if (!started.sendsByItself()) {
             fleet.letThemIn();
-            observer.phase(
-                    "connecting " + load.publishers() + " publishers in " + load.publisherProcesses() + " processes");
+            observer.phase(connecting(load.publishers(), "publisher", load.publisherProcesses()));
             fleet.startPublishers(started);
             fleet.startVisitors(started);
         }
@@ -279,5 +278,10 @@ public final class LoadRun {
             throw new RunException(relay.name() + " did not end within " + TimeUnit.MILLISECONDS.toSeconds(STOP_MILLIS)
                     + " s after SIGTERM and was killed");
         }
+    }
+
+    private static String connecting(int clients, String what, int processes) {
+        return "connecting " + clients + " " + ShortText.plural(clients, what) + " in " + processes
+                + (processes == 1 ? " process" : " processes");
     }
 }

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.bound.Signals.Rates;
 import dev.msgrelay.loadgen.run.RunResult.Correctness;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -145,12 +146,14 @@ public final class Verdict {
         } else if (lost > told) {
             count(lost - told, who, "lost without a word", failures);
         } else if (told > lost) {
-            failures.add(
-                    who + "told that " + told + " messages do not come, " + (told - lost) + " more than are missing");
+            failures.add(who + "told that " + told + (told == 1 ? " message does" : " messages do") + " not come, "
+                    + (told - lost) + " more than are missing");
         }
         checkMessages(who, subscriber, failures);
         if (subscriber.faults().unsampled() > 0) {
-            failures.add(who + subscriber.faults().unsampled() + " samples of the latency missing or too many");
+            failures.add(who + subscriber.faults().unsampled()
+                    + ShortText.plural(subscriber.faults().unsampled(), " sample")
+                    + " of the latency missing or too many");
         }
         if (subscriber.closed() != null && !cutOff) {
             failures.add(who + "connection ended: " + subscriber.closed());
@@ -175,7 +178,7 @@ public final class Verdict {
 
     private static void count(long messages, String who, String what, List<String> failures) {
         if (messages > 0) {
-            failures.add(who + messages + " messages " + what);
+            failures.add(who + messages + " " + ShortText.plural(messages, "message") + " " + what);
         }
     }
 }

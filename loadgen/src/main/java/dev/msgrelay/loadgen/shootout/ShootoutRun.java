@@ -23,6 +23,7 @@ import dev.msgrelay.loadgen.run.Load;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.ssh.SshSite;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -113,7 +114,7 @@ public final class ShootoutRun {
     }
 
     private static String count(int number, String what) {
-        return number + " " + what + (number == 1 ? "" : "s");
+        return number + " " + ShortText.plural(number, what);
     }
 
     /** A remote lane's link is known when it is open: until then it is taken for one whose speed is known. */

@@ -106,7 +106,7 @@ class ShootoutProcessTest {
         assertThat(results().getObject("ending").getString("how")).isEqualTo("interrupted");
         assertThat(String.join("\n", process.lines()))
                 .contains(
-                        "PARTIAL: interrupted after 1 runs",
+                        "PARTIAL: interrupted after 1 run",
                         "remote: the relay ran with --insecure: who got to its ports might publish and read");
         for (ProcessHandle one : there) {
             one.onExit().get(20, TimeUnit.SECONDS);

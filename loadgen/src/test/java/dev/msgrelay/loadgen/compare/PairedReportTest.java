@@ -39,7 +39,7 @@ class PairedReportTest {
                 .contains(
                         "20 runs, 9 pairs (5 near, 4 far), 1 of them of different blocks, 2 runs left over; ended: the"
                                 + " interval is narrow enough\n")
-                .contains("B: 1 runs are marked, the first: schedule not kept: 9 late\n")
+                .contains("B: 1 run is marked, the first: schedule not kept: 9 late\n")
                 .endsWith("verdict: A faster, B/A 0.750 (0.750 .. 0.750)\n")
                 .matches("(?s)\\p{ASCII}*");
     }

@@ -101,8 +101,8 @@ class AccountTest {
         note(subscriber, Kind.EPOCH, 0, 0, SECOND_LIFE);
         assertThat(settled().get(Count.WRONG)).isOne();
         assertThat(account.findings())
-                .anyMatch(finding -> finding.contains("p: it was not told that 1 messages"))
-                .anyMatch(finding -> finding.contains("s: had 1 messages that the journal has not"));
+                .anyMatch(finding -> finding.contains("p: it was not told that 1 message"))
+                .anyMatch(finding -> finding.contains("s: had 1 message that the journal has not"));
     }
 
     @Test
@@ -172,7 +172,7 @@ class AccountTest {
         note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 2);
         note(subscriber, Kind.ROLLED_BACK, 2, 2, FIRST_LIFE);
         assertThat(settled().get(Count.ROLLED_BACK)).isOne();
-        assertThat(account.findings()).singleElement().asString().contains("1 messages from 2 on were taken back");
+        assertThat(account.findings()).singleElement().asString().contains("1 message from 2 on was taken back");
     }
 
     /** A life may begin with any number, but goes on in order from there. */
@@ -250,7 +250,7 @@ class AccountTest {
         had(1, 1);
         note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 1);
         assertThat(settled().get(Count.WRONG)).isOne();
-        assertThat(account.findings()).singleElement().asString().contains("s: had 1 messages", "the first one is 2");
+        assertThat(account.findings()).singleElement().asString().contains("s: had 1 message", "the first one is 2");
     }
 
     @Test
@@ -303,7 +303,7 @@ class AccountTest {
         had(1, 2);
         settled();
         assertThat(account.findings())
-                .containsExactly("p: was told that 1 messages may be gone, which are acknowledged at level written");
+                .containsExactly("p: was told that 1 message may be gone, which are acknowledged at level written");
     }
 
     @Test
@@ -356,7 +356,7 @@ class AccountTest {
         assertThat(second.findings())
                 .satisfiesExactly(
                         lost -> assertThat(lost).contains("p: 1 of 3", "not in second", "one is 3"),
-                        untold -> assertThat(untold).contains("p: it was not told that 1 messages", "one is 3"));
+                        untold -> assertThat(untold).contains("p: it was not told that 1 message", "one is 3"));
         assertThat(first.differsFrom(second)).isEqualTo(3);
         assertThat(second.differsFrom(first)).isEqualTo(3);
         assertThat(first.digest()).isNotEqualTo(second.digest());

@@ -74,20 +74,20 @@ class FaultsTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', textBlock = """
-            BIT_IN_NUMBER           | 1 messages corrupted
-            BIT_IN_PADDING          | 1 messages corrupted
+            BIT_IN_NUMBER           | 1 message corrupted
+            BIT_IN_PADDING          | 1 message corrupted
             PADDING_ZEROED          | messages corrupted
-            BIT_IN_TIME             | 1 messages corrupted
+            BIT_IN_TIME             | 1 message corrupted
             TIMES_ZEROED            | messages corrupted
-            FOREIGN_TYPE            | 1 messages foreign
-            FOREIGN_PUBLISHER       | 1 messages foreign
-            DUPLICATE_IN_THE_MIDDLE | 1 messages duplicated
-            DUPLICATE_AFTER_THE_END | 1 messages duplicated
+            FOREIGN_TYPE            | 1 message foreign
+            FOREIGN_PUBLISHER       | 1 message foreign
+            DUPLICATE_IN_THE_MIDDLE | 1 message duplicated
+            DUPLICATE_AFTER_THE_END | 1 message duplicated
             FIRST_FIVE_LOST         | 5 messages lost
-            ONE_LOST                | 1 messages lost
-            LAST_LOST               | 1 messages lost
+            ONE_LOST                | 1 message lost
+            LAST_LOST               | 1 message lost
             PUBLISHERS_SWAPPED_FOR_ONE_SUBSCRIBER | got the messages of different publishers in another order
-            OWN_MESSAGES_SWAPPED    | 1 messages reordered
+            OWN_MESSAGES_SWAPPED    | 1 message reordered
             WRONG_LENGTH            | connection ended
             """)
     void aFaultFailsTheRun(Fault fault, String word) throws Exception {
@@ -98,7 +98,7 @@ class FaultsTest {
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', textBlock = """
             DROPPED_WITHOUT_A_GAP   | 300 messages lost without a word
-            GAP_ONE_TOO_SHORT       | 1 messages lost without a word
+            GAP_ONE_TOO_SHORT       | 1 message lost without a word
             GAP_ONE_TOO_LONG        | told that 301 messages do not come, 1 more than are missing
             """)
     void aLossThatIsNotToldFailsARunThatMaySkip(Fault fault, String word) throws Exception {

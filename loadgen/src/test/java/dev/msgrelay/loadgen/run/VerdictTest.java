@@ -35,7 +35,7 @@ class VerdictTest {
     void skipExplainsWhatAGapTold() {
         assertThat(faults(Policy.SKIP, told(3, 3))).isEmpty();
         assertThat(faults(Policy.SKIP, told(3, 0))).containsExactly("subscriber 0: 3 messages lost without a word");
-        assertThat(faults(Policy.SKIP, told(3, 2))).containsExactly("subscriber 0: 1 messages lost without a word");
+        assertThat(faults(Policy.SKIP, told(3, 2))).containsExactly("subscriber 0: 1 message lost without a word");
         assertThat(faults(Policy.SKIP, told(3, 5)))
                 .containsExactly("subscriber 0: told that 5 messages do not come, 2 more than are missing");
     }
@@ -45,7 +45,7 @@ class VerdictTest {
         assertThat(faults(Policy.DISCONNECT, lost(3, 3, "too slow", SLOW))).isEmpty();
         assertThat(faults(Policy.DISCONNECT, lost(3, 2, "too slow", SLOW)))
                 .as("a hole before the end is not explained")
-                .containsExactly("subscriber 0: 1 messages lost");
+                .containsExactly("subscriber 0: 1 message lost");
         assertThat(faults(Policy.DISCONNECT, lost(3, 3, "connection reset", 0)))
                 .containsExactly("subscriber 0: 3 messages lost", "subscriber 0: connection ended: connection reset");
     }
@@ -57,7 +57,7 @@ class VerdictTest {
                 new SubscriberResult(4, 10, new Faults(0, 0, 1, 2, 3, 4, 512, 6), new Told(0, 0, 5), null, 0);
         assertThat(faults(policy, wrong))
                 .containsExactly(
-                        "subscriber 4: 1 messages duplicated",
+                        "subscriber 4: 1 message duplicated",
                         "subscriber 4: 2 messages reordered",
                         "subscriber 4: 3 messages corrupted",
                         "subscriber 4: 4 messages foreign: nobody of this run sent them",
@@ -87,7 +87,7 @@ class VerdictTest {
         assertThat(faultsOfSlow(lost(0, 0, "too slow", SLOW))).isEmpty();
         assertThat(faultsOfSlow(lost(0, 0, "gone", 0))).containsExactly("slow subscriber: connection ended: gone");
         assertThat(faultsOfSlow(new SubscriberResult(0, 10, new Faults(0, 0, 1, 0, 0, 0), Told.NOTHING, null, 0)))
-                .containsExactly("slow subscriber: 1 messages duplicated");
+                .containsExactly("slow subscriber: 1 message duplicated");
     }
 
     @Test
@@ -96,7 +96,7 @@ class VerdictTest {
                 new SubscriberResult(0, 10, new Faults(1, 0, 2, 3, 4, 5), new Told(9, 2, 6), "reset", 0);
         assertThat(Verdict.faults(visiting))
                 .containsExactly(
-                        "visiting subscribers: 1 messages lost without a word",
+                        "visiting subscribers: 1 message lost without a word",
                         "visiting subscribers: 2 messages duplicated",
                         "visiting subscribers: 3 messages reordered",
                         "visiting subscribers: 4 messages corrupted",

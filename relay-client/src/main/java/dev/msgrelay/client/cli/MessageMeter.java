@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.text.MessagePrinter;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 
@@ -67,7 +68,8 @@ final class MessageMeter {
         }
         out.flush();
         if (!json && !quiet) {
-            err.println("received " + messages + " messages, " + bytes + " bytes in " + sum.millis() + " ms");
+            err.println("received " + messages + " " + ShortText.plural(messages, "message") + ", " + bytes
+                    + " bytes in " + sum.millis() + " ms");
             err.flush();
         }
     }

@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -324,9 +325,9 @@ final class PublishCommand implements Callable<Integer> {
             bodies.lines(sink);
         }
         if (left[0] > 0) {
-            throw new IOException(
-                    "the relay has " + had + " messages of " + file + " from a run that was cut short, and now"
-                            + " it has only " + (had - left[0]) + ": --from-start publishes it anew");
+            throw new IOException("the relay has " + had + " " + ShortText.plural(had, "message") + " of " + file
+                    + " from a run that was cut short, and now" + " it has only " + (had - left[0])
+                    + ": --from-start publishes it anew");
         }
     }
 
@@ -347,12 +348,14 @@ final class PublishCommand implements Callable<Integer> {
         }
         finished = true;
         publisher.close();
-        String published = "published " + publisher.messages() + " messages, ";
+        String published =
+                "published " + publisher.messages() + " " + ShortText.plural(publisher.messages(), "message") + ", ";
         tell(
                 plainOnce
                         ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
                                 + endpoints.get(0)
-                        : published + publisher.bytes() + " bytes; " + publisher.settled() + " messages, "
+                        : published + publisher.bytes() + " bytes; " + publisher.settled() + " "
+                                + ShortText.plural(publisher.settled(), "message") + ", "
                                 + publisher.settledBytes() + " bytes" + (ack != null ? " acknowledged" : " sent"));
     }
 

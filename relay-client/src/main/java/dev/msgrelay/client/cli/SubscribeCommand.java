@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.MessagePrinter;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -195,7 +196,8 @@ final class SubscribeCommand implements Callable<Integer> {
         if (!meter.isDone() && !stopped) {
             String who = endpoints.size() == 1 ? "the relay at " + endpoints.get(0) : "the relay";
             String wanted = count == null ? "" : " of " + count;
-            throw new EOFException(who + " closed the connection after " + meter.messages() + wanted + " messages");
+            String word = ShortText.plural(count == null ? meter.messages() : count, "message");
+            throw new EOFException(who + " closed the connection after " + meter.messages() + wanted + " " + word);
         }
     }
 

@@ -63,7 +63,7 @@ class SessionCommandsTest {
                             "missed 2 messages, 5 to 6: no longer held")
                     .last()
                     .asString()
-                    .startsWith("received 1 messages");
+                    .startsWith("received 1 message");
         }
     }
 
@@ -249,7 +249,7 @@ class SessionCommandsTest {
             CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--stall-timeout", "1");
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err())
-                    .contains("published 3 messages, 27 bytes; 1 messages, 9 bytes acknowledged")
+                    .contains("published 3 messages, 27 bytes; 1 message, 9 bytes acknowledged")
                     .contains("relay-client publish: closed with 2 messages not acknowledged");
         }
     }

@@ -33,6 +33,11 @@ public final class ShortText {
         return number + (symbol && !Character.isDigit(number.charAt(number.length() - 1)) ? "" : " ") + unit;
     }
 
+    /** The word behind a number of things: {@code message} behind 1, {@code messages} behind any other. */
+    public static String plural(long number, String one) {
+        return number == 1 ? one : one.endsWith("y") ? one.substring(0, one.length() - 1) + "ies" : one + "s";
+    }
+
     /** A time of up to two digits and a unit, such as {@code 59s}, {@code 3h}, {@code 400d}. */
     public static String age(long millis) {
         long seconds = millis / 1000;

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.ShortText;
 
 /**
  * What one connection may do: who it is by its peer, then by its token, under the policy that holds; which types, how much and
@@ -94,7 +95,7 @@ public final class Standing {
                 use = null;
                 refusal = new Refusal(
                         CloseReason.TOO_MANY_CONNECTIONS,
-                        "there are " + identity.maxConnections() + " connections of " + identity.name()
+                        there(identity.maxConnections(), "connection") + " of " + identity.name()
                                 + " already, which is the limit");
             }
         }
@@ -183,7 +184,7 @@ public final class Standing {
         if (!use.beginReplay(identity.maxReplays())) {
             return new Refusal(
                     CloseReason.TOO_MANY_CONNECTIONS,
-                    "there are " + identity.maxReplays() + " subscribers of " + name
+                    there(identity.maxReplays(), "subscriber") + " of " + name
                             + " already that get the stream from the journal, which is the limit");
         }
         replays = use;
@@ -243,5 +244,9 @@ public final class Standing {
                 : peer.certificate() != null && identity.certificates().contains(peer.certificate())
                         ? "certificate"
                         : identity.isKnownByNetwork() ? "network" : "user";
+    }
+
+    private static String there(long number, String what) {
+        return (number == 1 ? "there is " : "there are ") + number + " " + ShortText.plural(number, what);
     }
 }

@@ -116,10 +116,17 @@ public final class AdminServer implements AutoCloseable {
      */
     public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
             throws IOException {
-        AdminServer admin =
-                listening(new AdminServer(config, config.tls() ? relay.tls(MOST_CONNECTIONS) : null, configuration));
-        admin.serve(relay);
-        return admin;
+        TlsContext tls = config.tls() ? relay.tls(MOST_CONNECTIONS) : null;
+        try {
+            AdminServer admin = listening(new AdminServer(config, tls, configuration));
+            admin.serve(relay);
+            return admin;
+        } catch (IOException | RuntimeException e) {
+            if (tls != null) {
+                relay.giveBackTls(MOST_CONNECTIONS);
+            }
+            throw e;
+        }
     }
 
     /**

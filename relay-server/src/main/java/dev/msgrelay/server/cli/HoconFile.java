@@ -79,7 +79,8 @@ public final class HoconFile {
 
     private static List<String> lines(Path path) {
         try {
-            if (((Integer) Files.getAttribute(path, "unix:mode") & 0170000) == 0010000) {
+            boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
+            if (unix && ((Integer) Files.getAttribute(path, "unix:mode") & 0170000) == 0010000) {
                 // Who reads it again, as the parser does, finds it empty, and would take that for what it says.
                 throw new IllegalArgumentException(path + ": it is a pipe, and is read more than once: give a file");
             }

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.MessagePrinter;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.journal.Disk;
 import dev.msgrelay.server.journal.EpochTable;
@@ -246,24 +247,25 @@ final class JournalCommand implements Runnable {
                         ? "no messages"
                         : "messages " + found.startSequence() + " to " + (found.endSequence() - 1))
                 + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in " + found.segments()
-                + (found.segments() == 1 ? " segment of " : " segments of ") + found.length() + " bytes");
+                + ShortText.plural(found.segments(), " segment") + " of " + found.length() + " bytes");
         out.println("forced up to position " + found.forcedPosition());
         List<EpochTable.Epoch> epochs = found.epochs().epochs();
         if (found.epochsDamaged()) {
             out.println(damaged + ": the table of epochs");
         } else if (!epochs.isEmpty()) {
             EpochTable.Epoch last = epochs.get(epochs.size() - 1);
-            out.println(epochs.size() + (epochs.size() == 1 ? " start" : " starts") + ", the last one at "
+            out.println(epochs.size() + ShortText.plural(epochs.size(), " start") + ", the last one at "
                     + Instant.ofEpochMilli(last.timeMillis()) + " with message " + last.sequence());
         }
         if (found.namesDamaged()) {
             out.println(damaged + ": the table of names");
         } else if (!found.states().isEmpty()) {
-            out.println(found.states().size() + " acknowledged publishers");
+            out.println(found.states().size() + ShortText.plural(found.states().size(), " acknowledged publisher"));
         }
         if (cut != null) {
+            long torn = cut.endSequence() - cut.sequence();
             out.println("torn tail, which the next start cuts off: from message " + cut.sequence() + " on ("
-                    + (cut.endSequence() - cut.sequence()) + " messages, " + (cut.endPosition() - cut.position())
+                    + torn + ShortText.plural(torn, " message") + ", " + (cut.endPosition() - cut.position())
                     + " bytes that were not forced)");
         }
         found.lost().forEach(loss -> out.println("lost: " + loss.text()));

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.protocol.text.Durations;
-import dev.msgrelay.server.ClusterProvider;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -11,10 +10,8 @@ import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.journal.Recovery;
-import dev.msgrelay.server.tls.TlsContext;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -151,8 +148,7 @@ final class RelayServerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         RelayConfig config = checked();
         if (files.checkOnly()) {
-            checkTls(config);
-            checkCluster(config);
+            check(config);
             spec.commandLine().getOut().println(found(config));
             return 0;
         }
@@ -269,10 +265,9 @@ final class RelayServerCommand implements Callable<Integer> {
     /** What was found, for one who only looks. */
     private String found(RelayConfig config) {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
-        String who = config.access() == null
-                ? "no access block"
-                : config.access().identities().size() + " identities";
-        return from + "; " + configuration.size() + " options from file and environment, " + who;
+        String who = config.access() == null ? "no access block" : TextReport.identities(config);
+        int options = configuration.size();
+        return from + "; " + options + ShortText.plural(options, " option") + " from file and environment, " + who;
     }
 
     // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------
@@ -327,23 +322,25 @@ final class RelayServerCommand implements Callable<Integer> {
         List<String> lines = new ArrayList<>();
         Map<String, OptionSpec> wanted = Configuration.options(fresh.spec);
         Configuration.options(spec).forEach((name, option) -> {
-            Object now = option.getValue();
-            Object then = wanted.get(name).getValue();
-            if (!taken.contains(name) && !Objects.equals(now, then)) {
+            OptionSpec then = wanted.get(name);
+            if (!taken.contains(name) && !Objects.equals(option.getValue(), then.getValue())) {
                 lines.add(name + " takes a restart: "
                         + (AdminOptions.SECRET.contains(name)
                                 ? "it is another one by now"
-                                : "it is " + text(now) + " and would be " + text(then)));
+                                : "it is " + text(option) + " and would be " + text(then)));
             }
         });
         return lines;
     }
 
-    private static Object text(Object value) {
-        if (value == null) {
-            return "not set";
+    /** As it was written, or could be. */
+    static String text(OptionSpec option) {
+        Object value = option.getValue();
+        if (value == null || value instanceof Boolean) {
+            return value == null ? "not set" : value.toString();
         }
-        return value instanceof Duration time ? Durations.format(time) : value;
+        List<String> flags = option.originalStringValues();
+        return flags.isEmpty() ? option.defaultValueString() : String.join(",", flags);
     }
 
     /**
@@ -367,20 +364,10 @@ final class RelayServerCommand implements Callable<Integer> {
         return config;
     }
 
-    /** Whether the files of TLS can be used; a relay that starts, or reads again, finds out by itself. */
-    private void checkTls(RelayConfig config) {
+    /** What a relay that starts, or reads again, finds out by itself. */
+    private void check(RelayConfig config) {
         try {
-            if (config.tls().on()) {
-                TlsContext.check(config.tls().files(), config.tls().provider());
-            }
-        } catch (IOException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
-    }
-
-    private void checkCluster(RelayConfig config) {
-        try {
-            ClusterProvider.checkIfAny(config);
+            RelayServer.check(config);
         } catch (IOException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }

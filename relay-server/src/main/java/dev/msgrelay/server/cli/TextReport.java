@@ -186,10 +186,12 @@ final class TextReport implements ServerReport {
     public void draining(Look look) {
         RelayStats now = look.stats();
         out.printf(
-                "%s draining: %d publishers, %d subscribers, the slowest %,d bytes behind%n",
+                "%s draining: %d %s, %d %s, the slowest %,d bytes behind%n",
                 time(look.time()),
                 now.get(Counter.PUBLISHERS),
+                ShortText.plural(now.get(Counter.PUBLISHERS), "publisher"),
                 now.get(Counter.SUBSCRIBERS),
+                ShortText.plural(now.get(Counter.SUBSCRIBERS), "subscriber"),
                 now.get(Counter.LARGEST_LAG_BYTES));
         out.flush();
     }
@@ -209,10 +211,12 @@ final class TextReport implements ServerReport {
 
     private static String totals(RelayStats now) {
         StringBuilder text = new StringBuilder(String.format(
-                "%,d messages (%,d bytes) in, %,d messages (%,d bytes) out",
+                "%,d %s (%,d bytes) in, %,d %s (%,d bytes) out",
                 now.get(Counter.MESSAGES_IN),
+                ShortText.plural(now.get(Counter.MESSAGES_IN), "message"),
                 now.get(Counter.BYTES_IN),
                 now.get(Counter.MESSAGES_OUT),
+                ShortText.plural(now.get(Counter.MESSAGES_OUT), "message"),
                 now.get(Counter.BYTES_OUT)));
         if (now.get(Counter.MESSAGES_SKIPPED) > 0) {
             text.append(String.format(", %,d skipped", now.get(Counter.MESSAGES_SKIPPED)));
@@ -246,9 +250,14 @@ final class TextReport implements ServerReport {
     /** Who may do something at all. */
     static String access(RelayConfig config) {
         if (config.access() != null) {
-            return config.access().identities().size() + " identities";
+            return identities(config);
         }
         return config.listen().isOnThisHostOnly() ? "everybody on this host" : "everybody who gets here (--insecure)";
+    }
+
+    static String identities(RelayConfig config) {
+        int identities = config.access().identities().size();
+        return identities + " " + ShortText.plural(identities, "identity");
     }
 
     private String loops() {

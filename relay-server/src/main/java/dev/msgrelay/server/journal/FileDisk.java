@@ -57,6 +57,22 @@ public final class FileDisk implements Disk {
         return new FileDisk(directory);
     }
 
+    /**
+     * Looks whether {@link #make} could, and makes nothing.
+     *
+     * @throws IOException it could not; the message names the directory
+     */
+    public static void check(Path directory) throws IOException {
+        Path there = directory.toAbsolutePath();
+        while (!Files.exists(there)) {
+            there = there.getParent();
+        }
+        if (!Files.isDirectory(there) || !Files.isWritable(there)) {
+            throw new IOException("journal: cannot make the directory " + directory + ": " + there
+                    + (Files.isDirectory(there) ? " cannot be written to" : " is no directory"));
+        }
+    }
+
     @Override
     public String place() {
         return directory.toString();
@@ -77,6 +93,7 @@ public final class FileDisk implements Disk {
 
     @Override
     public File open(String name) throws IOException {
+        checkFile(name);
         try {
             return new OpenFile(FileChannel.open(
                     directory.resolve(name),
@@ -90,7 +107,16 @@ public final class FileDisk implements Disk {
 
     @Override
     public File openToRead(String name) throws IOException {
+        checkFile(name);
         return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
+    }
+
+    /** Who opens a pipe may wait for ever; where it is a segment's, the admin port tells how far that is. */
+    private void checkFile(String name) throws IOException {
+        Path path = directory.resolve(name);
+        if (FileNames.base(name) < 0 && Files.exists(path) && !Files.isRegularFile(path)) {
+            throw new IOException("journal " + directory + ": " + name + " is no regular file");
+        }
     }
 
     @Override
@@ -122,6 +148,7 @@ public final class FileDisk implements Disk {
 
     @Override
     public Closeable lock(boolean toWrite) throws IOException {
+        checkFile(LOCK);
         Path path = directory.resolve(LOCK);
         Path place = directory.toRealPath();
         if (!HELD.add(place)) {

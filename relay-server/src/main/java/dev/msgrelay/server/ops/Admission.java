@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import io.netty.util.NetUtil;
@@ -63,10 +64,10 @@ public final class Admission {
     /** Counts one more in, which {@link #left} takes out again; or says why there may not be one. */
     public synchronized Answer admit(boolean publisher, SocketAddress peer, long nowNanos) {
         if (connections >= clients.maxConnections()) {
-            return refuse(CloseReason.TOO_MANY_CONNECTIONS, "there are " + clients.maxConnections() + " connections");
+            return refuse(CloseReason.TOO_MANY_CONNECTIONS, clients.maxConnections(), "connection", "");
         }
         if (publisher && publishers >= clients.maxPublishers()) {
-            return refuse(CloseReason.TOO_MANY_PUBLISHERS, "there are " + clients.maxPublishers() + " publishers");
+            return refuse(CloseReason.TOO_MANY_PUBLISHERS, clients.maxPublishers(), "publisher", "");
         }
         InetAddress from = network(peer);
         if (from != null) {
@@ -78,8 +79,7 @@ public final class Admission {
             }
             if (address.connections >= limits.maxPerAddress()) {
                 return refuse(
-                        CloseReason.TOO_MANY_FROM_ADDRESS,
-                        "there are " + limits.maxPerAddress() + " connections of " + text(from));
+                        CloseReason.TOO_MANY_FROM_ADDRESS, limits.maxPerAddress(), "connection", " of " + text(from));
             }
             if (!address.handshakes.tryTake(nowNanos)) {
                 return new Answer(
@@ -95,8 +95,9 @@ public final class Admission {
         return new Answer(new Ticket(publisher, from), null, "");
     }
 
-    private static Answer refuse(CloseReason reason, String what) {
-        return new Answer(null, reason, what + " already, which is the limit");
+    private static Answer refuse(CloseReason reason, int limit, String what, String whose) {
+        String there = (limit == 1 ? "there is " : "there are ") + limit + " " + ShortText.plural(limit, what);
+        return new Answer(null, reason, there + whose + " already, which is the limit");
     }
 
     /** Whether one that was refused may stay until it has been told; then {@link #told} ends that. */

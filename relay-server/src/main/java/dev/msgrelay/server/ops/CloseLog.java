@@ -1,6 +1,7 @@
 package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.text.ShortText;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -122,7 +123,7 @@ public final class CloseLog {
             decisionsLeftOut = 0;
         }
         if (before > 0) {
-            LOG.info("{} lines suppressed: who was let in as whom", before);
+            LOG.info("{} {} suppressed: who was let in as whom", before, ShortText.plural(before, "line"));
         }
         LOG.info("{}", line);
     }
@@ -193,7 +194,8 @@ public final class CloseLog {
                 return air;
             });
         }
-        told.forEach((reason, count) -> LOG.warn("{} lines suppressed: {}", count, reason.text()));
+        told.forEach((reason, count) ->
+                LOG.warn("{} {} suppressed: {}", count, ShortText.plural(count, "line"), reason.text()));
         takeRepeats(nowNanos, false).forEach(LOG::error);
     }
 

@@ -28,6 +28,12 @@ final class TlsInput implements SocketReads.Reader {
 
     private static final int THROWN_AWAY = 4 << 10;
 
+    /**
+     * Records without data between two ticks at most: new keys, which cost the most of all records, and nothing. Who has
+     * reason to say either does so once in gigabytes.
+     */
+    private static final int MOST_EMPTY = 32;
+
     private final Channel channel;
     private final Pool pool;
     private final ByteBufAllocator allocator;
@@ -43,6 +49,7 @@ final class TlsInput implements SocketReads.Reader {
     private boolean large;
     // Since the last tick.
     private boolean filled;
+    private int empty;
 
     // Null: the handshake is not done.
     private SSLEngine engine;
@@ -137,6 +144,7 @@ final class TlsInput implements SocketReads.Reader {
             pool.give(TlsRecords.LARGE);
         }
         filled = false;
+        empty = 0;
     }
 
     /** From now on what comes is thrown away. */
@@ -240,6 +248,9 @@ final class TlsInput implements SocketReads.Reader {
                 closed = true;
                 more = false;
                 return;
+            }
+            if (moved && result.bytesProduced() == 0 && ++empty > MOST_EMPTY) {
+                throw new SSLException("more than " + MOST_EMPTY + " records without data, such as new keys, at once");
             }
             out.obey(result.getHandshakeStatus());
             switch (result.getStatus()) {

@@ -97,6 +97,19 @@ class AdminTlsTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void oneThatCannotListenKeepsNoMemory() throws Exception {
+        start(TlsProvider.AUTO);
+        long before = relay.stats().memory().get(Part.TLS);
+        AdminConfig taken =
+                AdminConfig.parse("https://127.0.0.1:" + admin.address().getPort(), hash());
+        assertThatThrownBy(() -> AdminServer.start(relay.relay(), taken))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("cannot listen on 127.0.0.1:");
+        assertThat(relay.stats().memory().get(Part.TLS)).isEqualTo(before);
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(names = {"BORINGSSL", "JDK"})
     void everyPath(TlsProvider provider) throws Exception {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -112,6 +114,13 @@ class ConfigurationTest {
         assertThat(value(parsed(Map.of(), "--config=" + file), option)).isEqualTo(byFlag);
         assertThat(value(parsed(Map.of("RELAY_CONFIG", file.toString())), option))
                 .isEqualTo(byFlag);
+        // A reload tells both, as somebody would write them.
+        for (OptionSpec told : List.of(parsed(Map.of(variable, value)).get(option), DEFAULTS.get(option))) {
+            String text = RelayServerCommand.text(told);
+            assertThat(text.equals("not set") ? null : value(parsed(Map.of(), "--" + option + "=" + text), option))
+                    .as(text)
+                    .isEqualTo(told.getValue());
+        }
         // Empty in the environment is not set there.
         assertThat(value(parsed(Map.of(variable, ""), "--config", file.toString()), option))
                 .isEqualTo(byFlag);
@@ -317,6 +326,28 @@ class ConfigurationTest {
         }
     }
 
+    /** What the start would refuse. */
+    @Test
+    void checkConfigLooksForPlaces() throws Exception {
+        Files.writeString(folder.resolve("taken"), "");
+        for (String[] wrong : new String[][] {
+            {"--bind=no.such.host.invalid", "cannot listen on no.such.host.invalid:0: unknown host"},
+            {"--publish-socket=" + folder + "/none/s", "no such folder: " + folder + "/none"},
+            {"--subscribe-socket=" + folder + "/taken", "the file exists and is not a socket"},
+            {"--journal=" + folder + "/taken/j", "cannot make the directory " + folder + "/taken/j"},
+        }) {
+            StringWriter err = new StringWriter();
+            assertThat(run(err, Map.of(), "--check-config", wrong[0]))
+                    .as(wrong[0])
+                    .isEqualTo(2);
+            assertThat(err.toString()).contains(wrong[1]);
+        }
+        Path journal = folder.resolve("a/b");
+        assertThat(run(new StringWriter(), Map.of(), "--check-config", "--journal=" + journal))
+                .isZero();
+        assertThat(journal.getParent()).doesNotExist();
+    }
+
     @Test
     void checkConfigOnlyLooks() throws Exception {
         StringWriter out = new StringWriter();
@@ -330,7 +361,7 @@ class ConfigurationTest {
         assertThat(RelayServerMain.execute(line, command, Map.of(), "--check-config", "--config", file.toString()))
                 .isZero();
         assertThat(out.toString())
-                .startsWith(file + ": good; 1 options from file and environment, 1 identities")
+                .startsWith(file + ": good; 1 option from file and environment, 1 identity")
                 .doesNotContain(HASH);
     }
 
@@ -339,6 +370,16 @@ class ConfigurationTest {
         StringWriter err = new StringWriter();
         assertThat(run(err, Map.of("RELAY_CONFIG", "/no/such/file"), "--help")).isZero();
         assertThat(err.toString()).isEmpty();
+    }
+
+    /** Where there are no modes of Unix, as on Windows, or in an archive. */
+    @Test
+    void aFileOfASystemWithoutModes() throws Exception {
+        try (FileSystem zip = FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
+            assertThatThrownBy(() -> HoconFile.read(zip.getPath("/none.conf"), root -> root))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("/none.conf: there is no such file");
+        }
     }
 
     private static int run(StringWriter err, Map<String, String> environment, String... args) {

@@ -40,6 +40,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** relay-server --journal, as a user starts, kills and misuses it. */
 class JournalProcessTest {
@@ -261,9 +263,31 @@ class JournalProcessTest {
                 "--pin-size=8m",
                 "--replay-size=4m",
                 "--journal=" + file + "/x");
+        refused(2, "cannot make the directory " + file + "/x/y", "--check-config", "--journal=" + file + "/x/y");
+        assertThat(folder.resolve("new")).doesNotExist();
         Path unreadable = folder.resolve("other");
         Files.createDirectories(unreadable.resolve("epochs"));
         refused(1, "journal " + unreadable, "--pin-size=8m", "--replay-size=4m", "--journal=" + unreadable);
+    }
+
+    /** Of somebody who has copied it, or plays: whoever opens a pipe to read it waits for one who writes. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @ValueSource(strings = {"lock", "epochs", "names", "x.stream.spare", "x.index.spare"})
+    void whatIsNoFileIsNamed(String name) throws Exception {
+        for (String how : List.of("mkfifo", "mkdir")) {
+            Path other = Files.createDirectories(folder.resolve(how));
+            assertThat(new ProcessBuilder(how, other.resolve(name).toString())
+                            .start()
+                            .waitFor())
+                    .isZero();
+            refused(
+                    1,
+                    other + ": " + name + " is no regular file",
+                    "--pin-size=8m",
+                    "--replay-size=4m",
+                    "--journal=" + other);
+        }
     }
 
     @Execution(ExecutionMode.CONCURRENT)

@@ -95,8 +95,7 @@ class ReloadProcessTest {
                 command.hangUp();
                 assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
                 command.error(before, l -> l.contains("configuration read again: " + file + ": good; 2 options"));
-                command.error(
-                        before, l -> l.contains("journal-keep takes a restart: it is 10737418240 and would be 1440m"));
+                command.error(before, l -> l.contains("journal-keep takes a restart: it is 10g and would be 1d"));
                 command.error(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
                 try (TalkingPublisher now = publisher(address, OTHER)) {
                     now.await(Hello.WELCOME);
@@ -206,7 +205,7 @@ class ReloadProcessTest {
                 assertThat(taken.body().lines())
                         .containsExactly(
                                 "configuration read again: " + file
-                                        + ": good; 2 options from file and environment, 1 identities",
+                                        + ": good; 2 options from file and environment, 1 identity",
                                 "access changed",
                                 "admin-token takes a restart: it is another one by now",
                                 "name-hold takes a restart: it is 10s and would be 20s");
@@ -255,7 +254,7 @@ class ReloadProcessTest {
             try (CommandProcess check = CommandProcess.startedBy(there, "--check-config", "--config=relay.conf")) {
                 assertThat(check.awaitExit()).as("%s", check.errors()).isEqualTo(missing ? 2 : 0);
                 assertThat(missing ? check.errors() : check.lines())
-                        .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identities"));
+                        .anyMatch(l -> l.contains(missing ? "access.conf" : "1 identity"));
             }
         }
     }

@@ -8,7 +8,7 @@ import javax.net.ssl.SSLEngineResult.Status;
 import javax.net.ssl.SSLSession;
 
 /** A library of TLS that throws what no library should, whatever it is asked to do. */
-public final class ThrowingEngine extends SSLEngine {
+public class ThrowingEngine extends SSLEngine {
     private static final String[] NONE = {};
 
     private final HandshakeStatus next;

@@ -525,7 +525,7 @@ class ReplayTest {
                 first.awaitWelcome();
                 second.hello(from(1));
                 assertThat(second.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());
-                assertThat(second.account().error().text()).contains("there are 1 subscribers of local");
+                assertThat(second.account().error().text()).contains("there is 1 subscriber of local");
                 live.hello(HelloFrame.subscriber()).awaitWelcome();
                 first.close();
                 Await.until("it is gone", () -> relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);

@@ -131,6 +131,25 @@ class ListenTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    /** Somebody has removed its socket and started another relay there: that one stays where it is. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void aSocketThatIsAnotherOnesByNowIsLeftAlone(Setting setting) throws IOException {
+        Path publish = folder.resolve("pub");
+        RelayServer first =
+                RelayServer.start(builder(setting).publishSocket(publish).build());
+        Files.delete(publish);
+        try (TestRelay second = TestRelay.start(setting, b -> b.publishSocket(publish));
+                PlainSubscriber subscriber = second.subscriber()) {
+            first.close();
+            try (PlainPublisher publisher = PlainPublisher.connect(UnixDomainSocketAddress.of(publish))) {
+                publisher.send(new Frames().frame(Frames.type(0, 0), 10));
+                subscriber.awaitMessages(1).received().assertAllOf(1);
+            }
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void withoutTcpAtAll(Setting setting) throws IOException {
