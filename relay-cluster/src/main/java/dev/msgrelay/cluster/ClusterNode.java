@@ -236,7 +236,8 @@ public final class ClusterNode implements AutoCloseable {
                 .terminationHook(this::terminated)
                 .errorHandler(errors);
         driver = ClusteredMediaDriver.launch(media, archive, module);
-        RelayService service = new RelayService(file, node, lastTerm(consensus), orderer, () -> begun.complete(null));
+        RelayService service =
+                new RelayService(file, node, life, lastTerm(consensus), orderer, () -> begun.complete(null));
         container = ClusteredServiceContainer.launch(new ClusteredServiceContainer.Context()
                 .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
@@ -383,7 +384,7 @@ public final class ClusterNode implements AutoCloseable {
      * @throws IOException it does not, or no snapshot was taken; the message says why
      */
     public static void snapshot(Path file, int node) throws IOException {
-        File consensus = NodePlace.consensus(ClusterFile.read(file), node);
+        File consensus = NodePlace.consensus(NodePlace.read(file, node), node);
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
             if (!ClusterTool.markFileExists(consensus)) {

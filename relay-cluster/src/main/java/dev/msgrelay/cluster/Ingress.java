@@ -5,6 +5,7 @@ import io.aeron.DirectBufferVector;
 import io.aeron.cluster.client.AeronCluster;
 import io.aeron.cluster.client.EgressListener;
 import io.aeron.logbuffer.Header;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -42,6 +43,7 @@ final class Ingress implements EgressListener, AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final String who;
+    private final String members;
     private final AeronCluster.Context context;
     private final ClusterOrderer orderer;
     private final Outgoing outgoing;
@@ -85,6 +87,7 @@ final class Ingress implements EgressListener, AutoCloseable {
             LongSupplier heardNanos,
             BooleanSupplier elected) {
         this.who = who;
+        this.members = new TreeMap<>(file.members()).toString();
         this.heardNanos = heardNanos;
         this.elected = elected;
         this.orderer = orderer;
@@ -152,7 +155,10 @@ final class Ingress implements EgressListener, AutoCloseable {
     private int connect(long now) {
         if (!told && now - lostNanos > QUIET_NANOS) {
             told = true;
-            LOG.warn("{} has no leader: nothing comes into order here until there is one", who);
+            LOG.warn(
+                    "{} has no leader: nothing comes into order here until {}",
+                    who,
+                    elected.getAsBoolean() ? "there is one" : "it is one of a majority of " + members);
         }
         if (connecting == null) {
             if (now - retryNanos < 0 || !elected.getAsBoolean()) {
