@@ -255,8 +255,7 @@ public final class ClusterNode implements AutoCloseable {
                 .aeronDirectoryName(place.driver())
                 .idleStrategy(new SleepingMillisIdleStrategy(CLIENT_IDLE_MILLIS))
                 .errorHandler(errors));
-        ingress = new Ingress(
-                who(), aeron, file, node, life, random(), orderer, service::heardNanos, () -> service.term() >= 0);
+        ingress = new Ingress(who(), aeron, file, node, life, random(), orderer, service);
         upkeep = new Upkeep(place, aeron, archiveClient, service, orderer::stands, this::leave);
         ingress.start();
         upkeep.start();
@@ -384,12 +383,14 @@ public final class ClusterNode implements AutoCloseable {
      * @throws IOException it does not, or no snapshot was taken; the message says why
      */
     public static void snapshot(Path file, int node) throws IOException {
-        File consensus = NodePlace.consensus(NodePlace.read(file, node), node);
+        ClusterFile cluster = NodePlace.read(file, node);
+        // Aeron would wait two minutes for a process that was killed.
+        if (!NodePlace.isTaken(cluster, node)) {
+            throw new IOException("node " + node + " does not run here: no process has " + cluster.directoryOf(node));
+        }
+        File consensus = NodePlace.consensus(cluster, node);
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
-            if (!ClusterTool.markFileExists(consensus)) {
-                throw new IOException("node " + node + " does not run here: there is no mark in " + consensus);
-            }
             if (!ClusterTool.snapshot(consensus, out)) {
                 throw new IOException("node " + node + " took no snapshot: "
                         + said.toString(StandardCharsets.UTF_8).strip().replaceAll("\\s+", " "));

@@ -220,19 +220,36 @@ final class RelayService implements ClusteredService {
             int logSessionId,
             TimeUnit timeUnit,
             int appVersion) {
-        leader = itsLeader;
-        term = itsTerm;
-        if (leader == node) {
-            LOG.info("node {} of {} leads, term {}", node, file.name(), term);
-        } else {
-            LOG.info("node {} of {} follows node {}, term {}", node, file.name(), leader, term);
-        }
+        begins(itsTerm, itsLeader);
+        tell(itsTerm, itsLeader);
         if (itsTerm > lastTerm) {
             output.newTerm();
         }
     }
 
-    /** Of those that were in the log; -1: none. Any thread. */
+    private synchronized boolean begins(long itsTerm, int itsLeader) {
+        boolean newer = itsTerm > term;
+        leader = newer ? itsLeader : leader;
+        term = newer ? itsTerm : term;
+        return newer;
+    }
+
+    private void tell(long itsTerm, int itsLeader) {
+        if (itsLeader == node) {
+            LOG.info("node {} of {} leads, term {}", node, file.name(), itsTerm);
+        } else {
+            LOG.info("node {} of {} follows node {}, term {}", node, file.name(), itsLeader, itsTerm);
+        }
+    }
+
+    /** Who leads has answered: of a term that has begun before the node's snapshot its log says nothing. The ingress's. */
+    void answered(long itsTerm, int itsLeader) {
+        if (begins(itsTerm, itsLeader)) {
+            tell(itsTerm, itsLeader);
+        }
+    }
+
+    /** The newest one that it has heard of; -1: none. Any thread. */
     long term() {
         return term;
     }
