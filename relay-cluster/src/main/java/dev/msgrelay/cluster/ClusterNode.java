@@ -217,6 +217,7 @@ public final class ClusterNode implements AutoCloseable {
                 .clusterId(id)
                 .clusterMemberId(node)
                 .clusterMembers(file.aeronMembers())
+                .consensusStreamId(consensusStream(file))
                 .clusterDir(consensus)
                 .markFileDir(place.marks())
                 .appVersion(SemanticVersion.compose(Batch.VERSION, 0, 0))
@@ -263,6 +264,11 @@ public final class ClusterNode implements AutoCloseable {
 
     static int clusterId(ClusterFile file) {
         return (int) (ClusterState.idOf(file.name()) & 0xFFFF);
+    }
+
+    /** Of a cluster: a node of another one that has its addresses is not heard, and cannot become a member. */
+    static int consensusStream(ClusterFile file) {
+        return 1 << 16 | clusterId(file);
     }
 
     /** For what is said to a node once in a while. */

@@ -177,7 +177,11 @@ public final class ClusterRestore {
                 if (pauses % SAY.toSeconds() == 0) {
                     say.accept("the log has come up to position " + progress.position + " so far");
                 }
-            } while (progress.position - before > QUIET_BYTES && pauses < ENOUGH.toSeconds());
+            } while ((before < 0 || progress.position - before > QUIET_BYTES) && pauses < ENOUGH.toSeconds());
+            if (before < 0) {
+                throw new IOException(place.who() + ": node " + progress.from
+                        + " has given its snapshot, and no log for " + ENOUGH.toSeconds() + " s" + progress.trouble);
+            }
         }
         say.accept(place.who() + " has the log up to position " + progress.position);
         return true;
@@ -213,6 +217,7 @@ public final class ClusterRestore {
                         .clusterConsensusEndpoints(others.values().stream()
                                 .map(member -> member.endpoint(1))
                                 .collect(Collectors.joining(",")))
+                        .consensusStreamId(ClusterNode.consensusStream(place.file()))
                         .consensusChannel("aeron:udp?term-length=64k|endpoint="
                                 + place.member().endpoint(1))
                         .catchupEndpoint(place.member().endpoint(3))
