@@ -217,6 +217,7 @@ public final class ClusterNode implements AutoCloseable {
                 .clusterId(id)
                 .clusterMemberId(node)
                 .clusterMembers(file.aeronMembers())
+                .consensusStreamId(consensusStream(file))
                 .clusterDir(consensus)
                 .markFileDir(place.marks())
                 .appVersion(SemanticVersion.compose(Batch.VERSION, 0, 0))
@@ -236,7 +237,8 @@ public final class ClusterNode implements AutoCloseable {
                 .terminationHook(this::terminated)
                 .errorHandler(errors);
         driver = ClusteredMediaDriver.launch(media, archive, module);
-        RelayService service = new RelayService(file, node, lastTerm(consensus), orderer, () -> begun.complete(null));
+        RelayService service =
+                new RelayService(file, node, life, lastTerm(consensus), orderer, () -> begun.complete(null));
         container = ClusteredServiceContainer.launch(new ClusteredServiceContainer.Context()
                 .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
@@ -254,8 +256,7 @@ public final class ClusterNode implements AutoCloseable {
                 .aeronDirectoryName(place.driver())
                 .idleStrategy(new SleepingMillisIdleStrategy(CLIENT_IDLE_MILLIS))
                 .errorHandler(errors));
-        ingress = new Ingress(
-                who(), aeron, file, node, life, random(), orderer, service::heardNanos, () -> service.term() >= 0);
+        ingress = new Ingress(who(), aeron, file, node, life, random(), orderer, service);
         upkeep = new Upkeep(place, aeron, archiveClient, service, orderer::stands, this::leave);
         ingress.start();
         upkeep.start();
@@ -263,6 +264,11 @@ public final class ClusterNode implements AutoCloseable {
 
     static int clusterId(ClusterFile file) {
         return (int) (ClusterState.idOf(file.name()) & 0xFFFF);
+    }
+
+    /** Of a cluster: a node of another one that has its addresses is not heard, and cannot become a member. */
+    static int consensusStream(ClusterFile file) {
+        return 1 << 16 | clusterId(file);
     }
 
     /** For what is said to a node once in a while. */
@@ -383,12 +389,14 @@ public final class ClusterNode implements AutoCloseable {
      * @throws IOException it does not, or no snapshot was taken; the message says why
      */
     public static void snapshot(Path file, int node) throws IOException {
-        File consensus = NodePlace.consensus(ClusterFile.read(file), node);
+        ClusterFile cluster = NodePlace.read(file, node);
+        // Aeron would wait two minutes for a process that was killed.
+        if (!NodePlace.isTaken(cluster, node)) {
+            throw new IOException("node " + node + " does not run here: no process has " + cluster.directoryOf(node));
+        }
+        File consensus = NodePlace.consensus(cluster, node);
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
-            if (!ClusterTool.markFileExists(consensus)) {
-                throw new IOException("node " + node + " does not run here: there is no mark in " + consensus);
-            }
             if (!ClusterTool.snapshot(consensus, out)) {
                 throw new IOException("node " + node + " took no snapshot: "
                         + said.toString(StandardCharsets.UTF_8).strip().replaceAll("\\s+", " "));

@@ -2,6 +2,7 @@ package dev.msgrelay.cluster;
 
 import io.aeron.archive.Archive;
 import io.aeron.archive.client.AeronArchive;
+import io.aeron.archive.status.RecordingPos;
 import io.aeron.cluster.ClusterBackup;
 import io.aeron.cluster.ClusterBackup.Configuration.ReplayStart;
 import io.aeron.cluster.ClusterBackupEventsListener;
@@ -15,21 +16,28 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.agrona.IoUtil;
+import org.agrona.concurrent.status.CountersReader;
 
 /**
  * Gets the cluster's last snapshot and the log behind it from the other nodes, for one that has lost its own, or was away for
  * so long that the others have dropped what it lacks. Done by Aeron's ClusterBackup.
  */
 public final class ClusterRestore {
-    /** The others answer within that, or there is no cluster. */
-    private static final Duration ANSWER = Duration.ofSeconds(30);
+    /** The others answer within that, and then give the snapshot without a longer pause, or cannot. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** Nothing came for so long: it has all there was. */
+    /** So often it is told how far it is. */
+    private static final Duration SAY = Duration.ofSeconds(10);
+
+    /** It has all there was when within that no more has come than nodes say of themselves. */
     private static final Duration QUIET = Duration.ofSeconds(1);
+
+    private static final long QUIET_BYTES = 64 << 10;
 
     /** The others go on meanwhile, and what is new comes when the node is started. */
     private static final Duration ENOUGH = Duration.ofSeconds(60);
@@ -42,7 +50,6 @@ public final class ClusterRestore {
         volatile long snapshot = -1;
         volatile boolean snapshotHere;
         volatile long position = -1;
-        volatile long movedNanos;
         volatile String trouble = "";
 
         @Override
@@ -66,13 +73,11 @@ public final class ClusterRestore {
         @Override
         public void onUpdatedRecordingLog(RecordingLog log, List<RecordingLog.Snapshot> snapshots) {
             snapshotHere = true;
-            movedNanos = System.nanoTime();
         }
 
         @Override
         public void onLiveLogProgress(long recording, long counter, long to) {
             position = to;
-            movedNanos = System.nanoTime();
         }
     }
 
@@ -83,10 +88,12 @@ public final class ClusterRestore {
      *
      * @param conf the cluster's file
      * @param replace whether what the node still has is deleted; otherwise there may be nothing
+     * @param asked whether it is to end before it is done
      * @param say is told how it goes on
+     * @return whether it is done; otherwise it was asked to end, and nothing is left of it
      * @throws IOException it cannot; the message says why
      */
-    public static void run(Path conf, int node, boolean replace, Consumer<String> say)
+    public static boolean run(Path conf, int node, boolean replace, CountDownLatch asked, Consumer<String> say)
             throws IOException, InterruptedException {
         try (NodePlace place = NodePlace.take(conf, node)) {
             if (place.archive().exists() || place.consensus().exists()) {
@@ -99,8 +106,7 @@ public final class ClusterRestore {
             }
             boolean done = false;
             try {
-                copy(place, say);
-                done = true;
+                done = copy(place, asked, say);
             } finally {
                 if (!done) {
                     // Half of it is worse than nothing.
@@ -108,11 +114,16 @@ public final class ClusterRestore {
                     IoUtil.delete(place.consensus(), true);
                 }
             }
+            if (!done) {
+                say.accept(place.who() + " was asked to end before it was done: it has nothing");
+            }
+            return done;
         }
     }
 
-    @SuppressWarnings("try") // it is there, and not looked at
-    private static void copy(NodePlace place, Consumer<String> say) throws IOException, InterruptedException {
+    /** Answers whether it is done. */
+    private static boolean copy(NodePlace place, CountDownLatch asked, Consumer<String> say)
+            throws IOException, InterruptedException {
         Map<Integer, ClusterFile.Member> others = new TreeMap<>(place.file().members());
         others.remove(place.node());
         if (others.isEmpty()) {
@@ -120,25 +131,68 @@ public final class ClusterRestore {
         }
         say.accept(place.who() + " asks " + others);
         Progress progress = new Progress();
-        long start = System.nanoTime();
         try (ClusterBackupMediaDriver driver = launch(place, others, progress)) {
+            CountersReader counters = driver.mediaDriver().context().countersManager();
+            long copied = 0;
+            long movedNanos = System.nanoTime();
+            long saidNanos = movedNanos;
             while (!progress.snapshotHere) {
-                if (progress.from == 0 && System.nanoTime() - start > ANSWER.toNanos()) {
-                    throw new IOException(place.who() + ": none of " + others + " has answered within "
-                            + ANSWER.toSeconds() + " s" + progress.trouble);
+                if (asked.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return false;
                 }
-                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+                long now = System.nanoTime();
+                long bytes = recorded(counters);
+                // What is begun anew after a failure has got no further.
+                if (bytes > copied) {
+                    copied = bytes;
+                    movedNanos = now;
+                }
+                if (now - movedNanos > PATIENCE.toNanos()) {
+                    throw new IOException(place.who() + ": "
+                            + (progress.from == 0
+                                    ? "none of " + others + " has answered"
+                                    : "node " + progress.from + " has answered, but nothing has come")
+                            + " for " + PATIENCE.toSeconds() + " s" + progress.trouble);
+                }
+                if (now - saidNanos > SAY.toNanos()) {
+                    saidNanos = now;
+                    say.accept(
+                            progress.from == 0
+                                    ? "nobody has answered so far"
+                                    : "node " + progress.from + " has given " + copied
+                                            + " bytes of its snapshot so far");
+                }
             }
             say.accept("node " + progress.from + " gives "
                     + (progress.snapshot < 0 ? "no snapshot" : "a snapshot, of log position " + progress.snapshot)
                     + ", and the log behind it");
-            long here = System.nanoTime();
-            while (System.nanoTime() - progress.movedNanos < QUIET.toNanos()
-                    && System.nanoTime() - here < ENOUGH.toNanos()) {
-                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            long before;
+            long pauses = 0;
+            do {
+                before = progress.position;
+                if (asked.await(QUIET.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return false;
+                }
+                pauses++;
+                if (pauses % SAY.toSeconds() == 0) {
+                    say.accept("the log has come up to position " + progress.position + " so far");
+                }
+            } while ((before < 0 || progress.position - before > QUIET_BYTES) && pauses < ENOUGH.toSeconds());
+            if (before < 0) {
+                throw new IOException(place.who() + ": node " + progress.from
+                        + " has given its snapshot, and no log for " + ENOUGH.toSeconds() + " s" + progress.trouble);
             }
         }
         say.accept(place.who() + " has the log up to position " + progress.position);
+        return true;
+    }
+
+    /** Bytes that have come of what comes at present. */
+    private static long recorded(CountersReader counters) {
+        long[] bytes = {0};
+        counters.forEach((id, type, key, label) ->
+                bytes[0] += type == RecordingPos.RECORDING_POSITION_TYPE_ID ? counters.getCounterValue(id) : 0);
+        return bytes[0];
     }
 
     private static ClusterBackupMediaDriver launch(
@@ -163,6 +217,7 @@ public final class ClusterRestore {
                         .clusterConsensusEndpoints(others.values().stream()
                                 .map(member -> member.endpoint(1))
                                 .collect(Collectors.joining(",")))
+                        .consensusStreamId(ClusterNode.consensusStream(place.file()))
                         .consensusChannel("aeron:udp?term-length=64k|endpoint="
                                 + place.member().endpoint(1))
                         .catchupEndpoint(place.member().endpoint(3))

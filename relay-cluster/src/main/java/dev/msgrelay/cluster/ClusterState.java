@@ -50,8 +50,8 @@ final class ClusterState {
          * An entry with messages is in order.
          *
          * @param entry see {@link #own}
-         * @param number of the name's last message, or {@link Orderer#NONE}
-         * @param sequence of that message
+         * @param number of the entry's last message, by its name's count, or {@link Orderer#NONE}
+         * @param sequence that this message has or is before
          * @param frames what is new of it: {@code length} bytes from {@code offset}; may be nothing
          */
         void run(Entry entry, long number, long sequence, DirectBuffer frames, int offset, int length);
@@ -268,7 +268,8 @@ final class ClusterState {
         }
         output.run(
                 whose,
-                name == null ? Orderer.NONE : name.accepted,
+                // The name may have got further by another connection. This one counts on from what it is told.
+                name == null ? Orderer.NONE : entry.first() + entry.messages() - 1,
                 name == null ? 0 : name.sequence,
                 entry.bytes(),
                 at,

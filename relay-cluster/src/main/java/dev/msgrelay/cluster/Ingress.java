@@ -2,16 +2,19 @@ package dev.msgrelay.cluster;
 
 import io.aeron.Aeron;
 import io.aeron.DirectBufferVector;
+import io.aeron.cluster.ConsensusModule;
+import io.aeron.cluster.ElectionState;
 import io.aeron.cluster.client.AeronCluster;
 import io.aeron.cluster.client.EgressListener;
+import io.aeron.cluster.service.ClusterCounters;
 import io.aeron.logbuffer.Header;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.status.CountersReader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,11 +45,13 @@ final class Ingress implements EgressListener, AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final String who;
+    private final String members;
     private final AeronCluster.Context context;
     private final ClusterOrderer orderer;
     private final Outgoing outgoing;
-    private final LongSupplier heardNanos;
-    private final BooleanSupplier elected;
+    private final RelayService service;
+    private final CountersReader counters;
+    private final int clusterId;
     private final UnsafeBuffer header = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
     private final DirectBufferVector entries = new DirectBufferVector();
     private final DirectBufferVector[] greeting;
@@ -70,9 +75,7 @@ final class Ingress implements EgressListener, AutoCloseable {
     /**
      * @param who for people
      * @param epoch that the stream gets if it has none yet
-     * @param heardNanos when something of the node last came back by the log
-     * @param elected whether this node has taken part in an election: one that the others do not know under this number would
-     *     only take the place of the one that they know
+     * @param service what the log says to this node
      */
     Ingress(
             String who,
@@ -82,11 +85,12 @@ final class Ingress implements EgressListener, AutoCloseable {
             long life,
             long epoch,
             ClusterOrderer orderer,
-            LongSupplier heardNanos,
-            BooleanSupplier elected) {
+            RelayService service) {
         this.who = who;
-        this.heardNanos = heardNanos;
-        this.elected = elected;
+        this.members = new TreeMap<>(file.members()).toString();
+        this.service = service;
+        this.counters = aeron.countersReader();
+        this.clusterId = ClusterNode.clusterId(file);
         this.orderer = orderer;
         this.outgoing = orderer.outgoing();
         Batch.putHeader(header, node, ClusterState.idOf(file.name()), life, epoch);
@@ -137,7 +141,7 @@ final class Ingress implements EgressListener, AutoCloseable {
             return connect(now);
         }
         int work = cluster.pollEgress();
-        long since = Math.max(connectedNanos, heardNanos.getAsLong());
+        long since = Math.max(connectedNanos, service.heardNanos());
         if (cluster.isClosed() || now - since > DEAF_NANOS) {
             drop();
             return 1;
@@ -152,10 +156,13 @@ final class Ingress implements EgressListener, AutoCloseable {
     private int connect(long now) {
         if (!told && now - lostNanos > QUIET_NANOS) {
             told = true;
-            LOG.warn("{} has no leader: nothing comes into order here until there is one", who);
+            LOG.warn(
+                    "{} has no leader: nothing comes into order here until {}",
+                    who,
+                    isElected() ? "there is one" : "it is one of a majority of " + members);
         }
         if (connecting == null) {
-            if (now - retryNanos < 0 || !elected.getAsBoolean()) {
+            if (now - retryNanos < 0 || !isElected()) {
                 return 0;
             }
             connecting = AeronCluster.asyncConnect(context.clone());
@@ -163,6 +170,7 @@ final class Ingress implements EgressListener, AutoCloseable {
         cluster = connecting.poll();
         if (cluster != null) {
             connecting = null;
+            service.answered(cluster.leadershipTermId(), cluster.leaderMemberId());
             connectedNanos = now;
             greeted = false;
             goBack(now);
@@ -172,6 +180,15 @@ final class Ingress implements EgressListener, AutoCloseable {
             told = false;
         }
         return cluster == null ? 0 : 1;
+    }
+
+    /**
+     * Whether this node has taken part in an election: one that the others do not know under this number would only take the
+     * place of the one that they know. The log behind a snapshot may say nothing of that.
+     */
+    private boolean isElected() {
+        int state = ClusterCounters.find(counters, ConsensusModule.Configuration.ELECTION_STATE_TYPE_ID, clusterId);
+        return service.term() >= 0 || state >= 0 && counters.getCounterValue(state) == ElectionState.CLOSED.code();
     }
 
     /** What was offered may never have arrived. */

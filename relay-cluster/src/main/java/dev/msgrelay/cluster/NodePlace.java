@@ -143,7 +143,7 @@ final class NodePlace implements AutoCloseable {
                     StandardOpenOption.CREATE,
                     StandardOpenOption.READ,
                     StandardOpenOption.WRITE);
-            if (!locked()) {
+            if (!locked(lock)) {
                 ByteBuffer text = ByteBuffer.allocate(LOCK_TEXT);
                 lock.read(text, 0);
                 throw new IOException(who() + ": " + directory + " is in use by process "
@@ -157,11 +157,22 @@ final class NodePlace implements AutoCloseable {
         }
     }
 
-    private boolean locked() throws IOException {
+    private static boolean locked(FileChannel lock) throws IOException {
         try {
             return lock.tryLock() != null;
         } catch (OverlappingFileLockException e) {
             return false;
+        }
+    }
+
+    /** Whether a process has the node's directory. */
+    static boolean isTaken(ClusterFile file, int node) throws IOException {
+        Path lock = file.directoryOf(node).resolve(LOCK);
+        if (!Files.exists(lock)) {
+            return false;
+        }
+        try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
+            return !locked(channel);
         }
     }
 

@@ -10,7 +10,9 @@ import io.aeron.cluster.service.Cluster;
 import io.aeron.cluster.service.ClusteredService;
 import io.aeron.logbuffer.Header;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
@@ -29,6 +31,9 @@ final class RelayService implements ClusteredService {
     /** A core that takes nothing for so long does not keep up with the cluster. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** So many reasons to pass over a batch are told. */
+    private static final int MOST_PASSED_OVER = 100;
+
     /**
      * What a member last said of itself.
      *
@@ -40,6 +45,7 @@ final class RelayService implements ClusteredService {
 
     private final ClusterFile file;
     private final int node;
+    private final long life;
     private final long lastTerm;
     private final ClusterState state;
     private final ClusterOrderer orderer;
@@ -53,18 +59,20 @@ final class RelayService implements ClusteredService {
     private volatile long term = -1;
     private volatile int leader;
     private Cluster cluster;
-    // The last reason; null: there was none.
-    private String passedOver;
+    // The reasons so far.
+    private final Set<String> passedOver = new HashSet<>();
     // 0: it does not wait.
     private long waitsSinceNanos;
 
     /**
+     * @param life tells the node's reports from those of its earlier lives, which are in the log as well
      * @param lastTerm that the node's earlier lives knew of; -1: none
      * @param begun called once the stream has an epoch, which the orderer knows then
      */
-    RelayService(ClusterFile file, int node, long lastTerm, ClusterOrderer orderer, Runnable begun) {
+    RelayService(ClusterFile file, int node, long life, long lastTerm, ClusterOrderer orderer, Runnable begun) {
         this.file = file;
         this.node = node;
+        this.life = life;
         this.lastTerm = lastTerm;
         this.state = new ClusterState(file.name());
         this.orderer = orderer;
@@ -104,10 +112,12 @@ final class RelayService implements ClusteredService {
             if (foreign == null) {
                 position = state.position();
                 if (length == Batch.HEADER_LENGTH) {
-                    says(buffer.getInt(offset + Batch.NODE_OFFSET), buffer.getLong(offset + Batch.POSITION_OFFSET));
+                    says(
+                            buffer.getInt(offset + Batch.NODE_OFFSET),
+                            buffer.getLong(offset + Batch.LIFE_OFFSET),
+                            buffer.getLong(offset + Batch.POSITION_OFFSET));
                 }
-            } else if (!foreign.equals(passedOver)) {
-                passedOver = foreign;
+            } else if (passedOver.size() < MOST_PASSED_OVER && passedOver.add(foreign)) {
                 LOG.warn("node {} of {} passes over {} (logged once)", node, file.name(), foreign);
             }
         } catch (RuntimeException e) {
@@ -120,11 +130,11 @@ final class RelayService implements ClusteredService {
         orderer.wake();
     }
 
-    private void says(int member, long its) {
+    private void says(int member, long itsLife, long its) {
         if (file.members().containsKey(member)) {
             long now = System.nanoTime();
             said.put(member, new Said(its, state.position() - its, now));
-            heardNanos = member == node ? now : heardNanos;
+            heardNanos = member == node && itsLife == life ? now : heardNanos;
         }
     }
 
@@ -212,19 +222,36 @@ final class RelayService implements ClusteredService {
             int logSessionId,
             TimeUnit timeUnit,
             int appVersion) {
-        leader = itsLeader;
-        term = itsTerm;
-        if (leader == node) {
-            LOG.info("node {} of {} leads, term {}", node, file.name(), term);
-        } else {
-            LOG.info("node {} of {} follows node {}, term {}", node, file.name(), leader, term);
-        }
+        begins(itsTerm, itsLeader);
+        tell(itsTerm, itsLeader);
         if (itsTerm > lastTerm) {
             output.newTerm();
         }
     }
 
-    /** Of those that were in the log; -1: none. Any thread. */
+    private synchronized boolean begins(long itsTerm, int itsLeader) {
+        boolean newer = itsTerm > term;
+        leader = newer ? itsLeader : leader;
+        term = newer ? itsTerm : term;
+        return newer;
+    }
+
+    private void tell(long itsTerm, int itsLeader) {
+        if (itsLeader == node) {
+            LOG.info("node {} of {} leads, term {}", node, file.name(), itsTerm);
+        } else {
+            LOG.info("node {} of {} follows node {}, term {}", node, file.name(), itsLeader, itsTerm);
+        }
+    }
+
+    /** Who leads has answered: of a term that has begun before the node's snapshot its log says nothing. The ingress's. */
+    void answered(long itsTerm, int itsLeader) {
+        if (begins(itsTerm, itsLeader)) {
+            tell(itsTerm, itsLeader);
+        }
+    }
+
+    /** The newest one that it has heard of; -1: none. Any thread. */
     long term() {
         return term;
     }

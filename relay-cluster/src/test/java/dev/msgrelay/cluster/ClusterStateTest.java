@@ -67,6 +67,20 @@ class ClusterStateTest {
         assertThat(rig.state.duplicates()).isEqualTo(8);
     }
 
+    /** It would give the numbers of those to the messages that it sends next, which would then be in the stream twice. */
+    @Test
+    void aConnectionIsNotToldOfMessagesThatItHasNotSent() {
+        rig.offer(one, one.claim("ann", ANN));
+        rig.offer(two, two.claim("ann", ANN));
+        // What was on its way through the first node comes in between.
+        rig.offer(one, one.run("ann", ANN, 1, 10));
+        rig.offer(two, two.run("ann", ANN, 1, 3));
+        assertThat(rig.seen.last()).isEqualTo("run 2/2: 0, number 3 at 10");
+        rig.offer(two, two.run("ann", ANN, 4, 8));
+        assertThat(rig.seen.last()).isEqualTo("run 2/3: 1, number 11 at 11");
+        assertThat(rig.seen.bodies()).isEqualTo(upTo(11));
+    }
+
     @Test
     void aClaimOfAConnectionThatHasGoneTakesTheNameFromNobody() {
         rig.offer(two, two.claim("ann", ANN), two.run("ann", ANN, 1, 1));

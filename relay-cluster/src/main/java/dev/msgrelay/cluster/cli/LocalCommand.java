@@ -105,7 +105,8 @@ final class LocalCommand implements Callable<Integer> {
         return 2;
     }
 
-    private static void end(CountDownLatch asked, CountDownLatch ended) {
+    /** Of a hook: has a command end, and waits for that. */
+    static void end(CountDownLatch asked, CountDownLatch ended) {
         asked.countDown();
         try {
             ended.await(END_SECONDS, TimeUnit.SECONDS);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Restores a node that has lost its disk, or was away for too long.",
             "Gets the last snapshot and the log after it from the other nodes, which must run. The node itself must not"
-                    + " run; start it afterwards as usual."
+                    + " run; start it afterwards as usual. After Ctrl-C or a failure the node has nothing."
         })
 final class RestoreCommand implements Callable<Integer> {
     @Spec
@@ -35,10 +36,18 @@ final class RestoreCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
-        ClusterRestore.run(file, node, replace, line -> {
-            out.println(line);
-            out.flush();
-        });
-        return 0;
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> LocalCommand.end(asked, ended), "relay-cluster-restore-ends"));
+        try {
+            boolean done = ClusterRestore.run(file, node, replace, asked, line -> {
+                out.println(line);
+                out.flush();
+            });
+            return done ? 0 : 1;
+        } finally {
+            ended.countDown();
+        }
     }
 }

@@ -16,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -173,6 +174,30 @@ class NodesComeBackTest {
                         .orElseThrow();
                 cluster.kill(other);
                 publish(publisher, last + 1, last + 10);
+
+                // Who answers, and has nothing to give.
+                for (int node = 1; node <= NODES; node++) {
+                    deleteRecordings(cluster.directory().resolve("node-" + node + "/archive"));
+                }
+                assertThat(command.execute(
+                                "restore",
+                                "--replace",
+                                "--cluster",
+                                cluster.file().toString(),
+                                "--node",
+                                Integer.toString(other)))
+                        .isEqualTo(1);
+                assertThat(said.toString()).contains("so far", "has answered, but nothing has come for 30 s");
+                assertThat(cluster.directory().resolve("node-" + other + "/archive"))
+                        .doesNotExist();
+            }
+        }
+    }
+
+    private static void deleteRecordings(Path archive) throws IOException {
+        try (DirectoryStream<Path> recordings = Files.newDirectoryStream(archive, "*.rec")) {
+            for (Path recording : recordings) {
+                Files.delete(recording);
             }
         }
     }

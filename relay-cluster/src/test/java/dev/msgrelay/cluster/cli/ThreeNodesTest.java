@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
@@ -101,6 +102,9 @@ class ThreeNodesTest {
                 // What is not acknowledged yet is under way to a leader that dies.
                 publish(publisher, 3_001, 6_000);
                 cluster.kill(leader);
+                assertThatIOException()
+                        .isThrownBy(() -> ClusterNode.snapshot(cluster.file(), leader))
+                        .withMessageContaining("node " + leader + " does not run here");
                 publish(publisher, 6_001, 9_000);
                 assertThat(publisher.flush(WAIT)).isTrue();
                 assertThat(acknowledged).hasValue(9_000);
@@ -125,11 +129,25 @@ class ThreeNodesTest {
                     assertThat(back.doubled + back.gaps).isZero();
                 }
 
+                // The log behind its snapshot says nothing of who leads: its publishers are served all the same.
+                cluster.kill(leader);
+                cluster.start(leader);
+                cluster.awaitReady(WAIT);
+                assertThat(lastBefore(cluster, leader)).isEqualTo(9_100);
+                try (RelayPublisher late = RelayPublisher.open(PublisherOptions.builder(
+                                List.of(cluster.publishAt(leader).get(0)))
+                        .acks("late")
+                        .reconnect(RECONNECT)
+                        .build())) {
+                    publish(late, 9_301, 9_310);
+                    assertThat(late.flush(WAIT)).isTrue();
+                }
+
                 // One that has the snapshot goes on from there.
                 cluster.kill(third);
                 cluster.start(third);
                 cluster.awaitReady(WAIT);
-                publish(moving, 9_301, 9_400);
+                publish(moving, 9_311, 9_400);
                 assertThat(lastBefore(cluster, third)).isEqualTo(9_100);
                 try (Reader back = new Reader(SubscriberOptions.builder(cluster.subscribe(third)))) {
                     back.last = 9_100;
