@@ -443,12 +443,15 @@ public final class Journal implements Closeable {
      */
     @Override
     public synchronized void close() throws IOException {
+        if (writer != null) {
+            // One that hangs in the disk may still write: then the directory stays locked.
+            endThreads();
+        }
         try (lock) {
             if (writer == null) {
                 files.close();
                 return;
             }
-            endThreads();
             finish(System.nanoTime() + CLOSE_NANOS);
             writer.release();
             closeFiles();

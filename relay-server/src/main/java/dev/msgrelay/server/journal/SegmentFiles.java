@@ -2,6 +2,7 @@ package dev.msgrelay.server.journal;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -174,6 +175,7 @@ final class SegmentFiles {
      */
     void retire(long durable, long millis) throws IOException {
         boolean any = false;
+        notAhead(millis);
         for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
             boolean tooMany = isOver();
             boolean tooOld = millis - oldest.timeMillis > settings.keepMillis();
@@ -193,6 +195,16 @@ final class SegmentFiles {
             trim(spareStreams, settings.segmentBytes());
             trim(spareIndexes, settings.indexBytes());
         }
+    }
+
+    /** What was written while the clock was ahead would be kept for as long as that was: it is as old as if it were of now. */
+    private void notAhead(long millis) {
+        List<Sealed> ahead = new ArrayList<>();
+        while (!sealed.isEmpty() && sealed.peekLast().timeMillis > millis) {
+            Sealed newest = sealed.pollLast();
+            ahead.add(0, new Sealed(newest.base, newest.end, newest.length, millis));
+        }
+        sealed.addAll(ahead);
     }
 
     private void retire(String name, ArrayDeque<String> spares) throws IOException {
