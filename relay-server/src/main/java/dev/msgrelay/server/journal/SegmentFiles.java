@@ -2,10 +2,10 @@ package dev.msgrelay.server.journal;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -29,8 +29,13 @@ final class SegmentFiles {
     /** Spare files of each kind that are kept. */
     static final int MOST_SPARES = 2;
 
-    /** A segment that is complete, and forced. */
-    record Sealed(long base, long end, long length, long timeMillis) {}
+    /**
+     * A segment that is complete, and forced.
+     *
+     * @param timeMillis of its newest message, by a clock that may have been ahead
+     * @param nanos when it was added, by the clock that only goes forward: it is so old at least
+     */
+    record Sealed(long base, long end, long length, long timeMillis, long nanos) {}
 
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {
         boolean has(String name) {
@@ -173,12 +178,12 @@ final class SegmentFiles {
      *
      * @param durable everything before is forced, and a record that survives says so
      */
-    void retire(long durable, long millis) throws IOException {
+    void retire(long durable, long nanos, long millis) throws IOException {
         boolean any = false;
-        notAhead(millis);
         for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
             boolean tooMany = isOver();
-            boolean tooOld = millis - oldest.timeMillis > settings.keepMillis();
+            boolean tooOld = millis - oldest.timeMillis > settings.keepMillis()
+                    || TimeUnit.NANOSECONDS.toMillis(nanos - oldest.nanos) > settings.keepMillis();
             if (oldest.end > durable || !tooMany && !tooOld) {
                 break;
             }
@@ -195,16 +200,6 @@ final class SegmentFiles {
             trim(spareStreams, settings.segmentBytes());
             trim(spareIndexes, settings.indexBytes());
         }
-    }
-
-    /** What was written while the clock was ahead would be kept for as long as that was: it is as old as if it were of now. */
-    private void notAhead(long millis) {
-        List<Sealed> ahead = new ArrayList<>();
-        while (!sealed.isEmpty() && sealed.peekLast().timeMillis > millis) {
-            Sealed newest = sealed.pollLast();
-            ahead.add(0, new Sealed(newest.base, newest.end, newest.length, millis));
-        }
-        sealed.addAll(ahead);
     }
 
     private void retire(String name, ArrayDeque<String> spares) throws IOException {

@@ -336,6 +336,23 @@ class JournalDamageTest {
         there.close();
     }
 
+    /** A machine that starts in 1970, and learns the time later: nothing is dropped for that. */
+    @Test
+    void aClockThatWasBehind() throws IOException {
+        JournalSettings day = new JournalSettings(8192, 1L << 40, TimeUnit.DAYS.toMillis(1), 1_000_000);
+        JournalRig there = new JournalRig(new SimDisk(random), day, random);
+        there.open();
+        there.write(150, 200);
+        there.close();
+        long now = there.millis;
+        there.millis = 0;
+        there.open();
+        there.write(150, 200);
+        there.millis = now;
+        assertThat(oldestAfterAMinute(there)).isZero();
+        there.close();
+    }
+
     /** Its position. */
     private static long oldestAfterAMinute(JournalRig there) {
         there.millis += 61_000;
