@@ -213,11 +213,7 @@ final class JournalForcer {
             newNames |= !s.nameForced();
             s.close();
             files.add(new SegmentFiles.Sealed(
-                    s.header().base(),
-                    s.end(),
-                    settings.segmentBytes() + settings.indexBytes(),
-                    s.timeMillis(),
-                    now));
+                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.timeMillis(), now));
         }
         // In the middle of a roll it is complete as well, also at the force after the one that closed it.
         if (current != null && !current.isClosed()) {

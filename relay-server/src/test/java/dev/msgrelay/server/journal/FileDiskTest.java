@@ -204,11 +204,16 @@ class FileDiskTest {
     void aDirectoryStaysLockedWhileTheDiskHangs() throws Exception {
         SimDisk disk = new SimDisk(Seeds.random("FileDiskTest"));
         JournalRig rig = new JournalRig(disk, SETTINGS, Seeds.random("FileDiskTest"));
+        CountDownLatch writes = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         rig.openWithThreads();
-        disk.duringWrite(() -> awaitQuietly(goOn));
+        disk.duringWrite(() -> {
+            writes.countDown();
+            awaitQuietly(goOn);
+        });
         assertThat(rig.append(100)).isTrue();
         rig.journal.signal();
+        awaitQuietly(writes);
         assertThatIOException().isThrownBy(rig.journal::close).withMessageContaining("the disk has not answered");
         assertThatIOException().isThrownBy(() -> disk.lock(true)).withMessageContaining("in use");
         goOn.countDown();

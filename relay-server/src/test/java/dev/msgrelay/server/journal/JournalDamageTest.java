@@ -215,6 +215,37 @@ class JournalDamageTest {
         }
     }
 
+    /** A record is damaged, and behind it a tail is torn: no name is ahead of what is left. */
+    @Test
+    void namesOfATailThatIsTornBehindDamage() throws IOException {
+        int both = 0;
+        for (int i = 0; i < 300; i++) {
+            SimDisk torn = new SimDisk(random);
+            JournalRig there = new JournalRig(torn, new JournalSettings(1 << 17, 1L << 40, 1L << 40, 1L << 60), random);
+            there.open();
+            for (int blocks = 0; blocks < 8; blocks++) {
+                if (blocks == 4) {
+                    there.journal.want(there.end());
+                }
+                there.write(3, 100);
+            }
+            there.gone();
+            torn.killed();
+            Recovery before = Recovery.look(torn, Recovery.Depth.ALL);
+            int forced = (int) before.forcedPosition();
+            int records = before.parts().get(0).records();
+            torn.flip(FileNames.index(0), SegmentHeader.LENGTH + random.nextInt(records) * IndexRecord.LENGTH + 8, 0);
+            torn.flip(FileNames.stream(0), forced + random.nextInt((int) there.end() - forced), 0);
+            Recovery found = Repair.all(torn);
+            both += found.damage().isEmpty() || found.cut() == null ? 0 : 1;
+            Recovery repaired = Recovery.look(torn, Recovery.Depth.ALL);
+            repaired.states()
+                    .forEach(state ->
+                            assertThat(state.sequence()).as(state.name().name()).isLessThan(repaired.endSequence()));
+        }
+        assertThat(both).isPositive();
+    }
+
     /** Behind the records of each segment lie those of all others, as a file that is used again may have them. */
     @Test
     void recordsOfAnEarlierUse() throws IOException {
