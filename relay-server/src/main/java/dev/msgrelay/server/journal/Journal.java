@@ -83,13 +83,8 @@ public final class Journal implements Closeable {
         files.collectSpares();
         long newest = epochs.last().timeMillis();
         for (Part part : recovered.parts()) {
-            long base = part.header().base();
             newest = Math.max(newest, part.timeMillis());
-            if (part.endPosition() > base) {
-                long length = part.records() < 0
-                        ? part.length()
-                        : part.endPosition() - base + SegmentHeader.LENGTH + (long) part.records() * IndexRecord.LENGTH;
-                files.add(new SegmentFiles.Sealed(base, part.endPosition(), length, part.timeMillis()));
+            if (part.endPosition() > part.header().base()) {
                 files.hold(part.header());
             }
         }
@@ -272,6 +267,15 @@ public final class Journal implements Closeable {
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
+        for (Part part : recovered.parts()) {
+            long base = part.header().base();
+            if (part.endPosition() > base) {
+                long length = part.records() < 0
+                        ? part.length()
+                        : part.endPosition() - base + SegmentHeader.LENGTH + (long) part.records() * IndexRecord.LENGTH;
+                files.add(new SegmentFiles.Sealed(base, part.endPosition(), length, part.timeMillis(), nanos));
+            }
+        }
         writer = new JournalWriter(
                 log,
                 files,
@@ -443,12 +447,15 @@ public final class Journal implements Closeable {
      */
     @Override
     public synchronized void close() throws IOException {
+        if (writer != null) {
+            // One that hangs in the disk may still write: then the directory stays locked.
+            endThreads();
+        }
         try (lock) {
             if (writer == null) {
                 files.close();
                 return;
             }
-            endThreads();
             finish(System.nanoTime() + CLOSE_NANOS);
             writer.release();
             closeFiles();

@@ -119,7 +119,7 @@ final class JournalForcer {
         writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        files.retire(Math.min(durable, told), millis);
+        files.retire(Math.min(durable, told), nanos, millis);
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
         if (!looked || nanos - lastLook >= LOOK_NANOS) {
@@ -213,7 +213,7 @@ final class JournalForcer {
             newNames |= !s.nameForced();
             s.close();
             files.add(new SegmentFiles.Sealed(
-                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.timeMillis()));
+                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.timeMillis(), now));
         }
         // In the middle of a roll it is complete as well, also at the force after the one that closed it.
         if (current != null && !current.isClosed()) {

@@ -3,8 +3,10 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.journal.IndexRecord.Kind;
 import dev.msgrelay.server.journal.Recovery.Part;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.zip.CRC32C;
 
 /** Reads the messages of a directory, one behind the other, and says where some are missing. No byte is handed on unchecked. */
@@ -94,6 +96,8 @@ public final class JournalReader {
                     return false;
                 }
             }
+        } catch (FileNotFoundException | NoSuchFileException e) {
+            // A relay that runs has dropped it: that it is missing is told.
         }
         return true;
     }

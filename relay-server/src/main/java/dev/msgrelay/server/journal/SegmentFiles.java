@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -28,8 +29,13 @@ final class SegmentFiles {
     /** Spare files of each kind that are kept. */
     static final int MOST_SPARES = 2;
 
-    /** A segment that is complete, and forced. */
-    record Sealed(long base, long end, long length, long timeMillis) {}
+    /**
+     * A segment that is complete, and forced.
+     *
+     * @param timeMillis of its newest message, by a clock that may have been ahead
+     * @param nanos when it was added, by the clock that only goes forward: it is so old at least
+     */
+    record Sealed(long base, long end, long length, long timeMillis, long nanos) {}
 
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {
         boolean has(String name) {
@@ -172,11 +178,12 @@ final class SegmentFiles {
      *
      * @param durable everything before is forced, and a record that survives says so
      */
-    void retire(long durable, long millis) throws IOException {
+    void retire(long durable, long nanos, long millis) throws IOException {
         boolean any = false;
         for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
             boolean tooMany = isOver();
-            boolean tooOld = millis - oldest.timeMillis > settings.keepMillis();
+            boolean tooOld = millis - oldest.timeMillis > settings.keepMillis()
+                    || TimeUnit.NANOSECONDS.toMillis(nanos - oldest.nanos) > settings.keepMillis();
             if (oldest.end > durable || !tooMany && !tooOld) {
                 break;
             }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -195,6 +196,29 @@ class FileDiskTest {
         assertThat(abandoned.get()).isNull();
         assertThat(closed.get()).hasMessageContaining("journal sim has failed");
         assertThat(rig.allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    /** A thread that hangs in the disk may write at any time: nobody else gets the directory. */
+    @Tag("thorough")
+    @Test
+    void aDirectoryStaysLockedWhileTheDiskHangs() throws Exception {
+        SimDisk disk = new SimDisk(Seeds.random("FileDiskTest"));
+        JournalRig rig = new JournalRig(disk, SETTINGS, Seeds.random("FileDiskTest"));
+        CountDownLatch writes = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        rig.openWithThreads();
+        disk.duringWrite(() -> {
+            writes.countDown();
+            awaitQuietly(goOn);
+        });
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.signal();
+        awaitQuietly(writes);
+        assertThatIOException().isThrownBy(rig.journal::close).withMessageContaining("the disk has not answered");
+        assertThatIOException().isThrownBy(() -> disk.lock(true)).withMessageContaining("in use");
+        goOn.countDown();
+        rig.close();
+        disk.lock(true).close();
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.log.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -213,6 +215,37 @@ class JournalDamageTest {
         }
     }
 
+    /** A record is damaged, and behind it a tail is torn: no name is ahead of what is left. */
+    @Test
+    void namesOfATailThatIsTornBehindDamage() throws IOException {
+        int both = 0;
+        for (int i = 0; i < 300; i++) {
+            SimDisk torn = new SimDisk(random);
+            JournalRig there = new JournalRig(torn, new JournalSettings(1 << 17, 1L << 40, 1L << 40, 1L << 60), random);
+            there.open();
+            for (int blocks = 0; blocks < 8; blocks++) {
+                if (blocks == 4) {
+                    there.journal.want(there.end());
+                }
+                there.write(3, 100);
+            }
+            there.gone();
+            torn.killed();
+            Recovery before = Recovery.look(torn, Recovery.Depth.ALL);
+            int forced = (int) before.forcedPosition();
+            int records = before.parts().get(0).records();
+            torn.flip(FileNames.index(0), SegmentHeader.LENGTH + random.nextInt(records) * IndexRecord.LENGTH + 8, 0);
+            torn.flip(FileNames.stream(0), forced + random.nextInt((int) there.end() - forced), 0);
+            Recovery found = Repair.all(torn);
+            both += found.damage().isEmpty() || found.cut() == null ? 0 : 1;
+            Recovery repaired = Recovery.look(torn, Recovery.Depth.ALL);
+            repaired.states()
+                    .forEach(state ->
+                            assertThat(state.sequence()).as(state.name().name()).isLessThan(repaired.endSequence()));
+        }
+        assertThat(both).isPositive();
+    }
+
     /** Behind the records of each segment lie those of all others, as a file that is used again may have them. */
     @Test
     void recordsOfAnEarlierUse() throws IOException {
@@ -298,6 +331,67 @@ class JournalDamageTest {
         assertThat(found.parts()).extracting(Recovery.Part::timeMillis).isSorted();
         assertThat(found.parts()).extracting(part -> part.header().timeMillis()).isSorted();
         assertThat(there.read(found, new ArrayList<>())).isNull();
+    }
+
+    /** A relay that runs drops the oldest segments while somebody reads them all: that is told, and the rest is read. */
+    @Test
+    void whatIsDroppedMeanwhile() throws IOException {
+        Recovery found = Recovery.look(disk, Recovery.Depth.START);
+        long second = found.parts().get(1).header().sequence();
+        disk.remove(FileNames.stream(0));
+        disk.remove(FileNames.index(0));
+        List<Loss> losses = new ArrayList<>();
+        assertThat(rig.read(found, losses)).isNull();
+        assertThat(losses).hasSize(1);
+        assertThat(losses.get(0).sequence()).isEqualTo(1);
+        assertThat(losses.get(0).endSequence()).isEqualTo(second);
+    }
+
+    /** What a clock that was ahead has left behind is dropped for its age all the same, in the same life and in the next one. */
+    @Test
+    void aClockThatWasAhead() throws IOException {
+        JournalSettings minute = new JournalSettings(8192, 1L << 40, 60_000, 1_000_000);
+        JournalRig there = new JournalRig(new SimDisk(random), minute, random);
+        there.open();
+        there.millis += TimeUnit.DAYS.toMillis(365);
+        there.write(150, 200);
+        long ahead = there.end();
+        there.millis -= TimeUnit.DAYS.toMillis(365);
+        there.write(150, 200);
+        assertThat(oldestAfterAMinute(there)).isGreaterThan(ahead);
+        long end = there.end();
+        there.close();
+        there.open();
+        there.write(1, 0);
+        assertThat(oldestAfterAMinute(there)).isGreaterThanOrEqualTo(end);
+        there.close();
+    }
+
+    /** A machine that starts in 1970, and learns the time later: nothing is dropped for that. */
+    @Test
+    void aClockThatWasBehind() throws IOException {
+        JournalSettings day = new JournalSettings(8192, 1L << 40, TimeUnit.DAYS.toMillis(1), 1_000_000);
+        JournalRig there = new JournalRig(new SimDisk(random), day, random);
+        there.open();
+        there.write(150, 200);
+        there.close();
+        long now = there.millis;
+        there.millis = 0;
+        there.open();
+        there.write(150, 200);
+        there.millis = now;
+        assertThat(oldestAfterAMinute(there)).isZero();
+        there.close();
+    }
+
+    /** Its position. */
+    private static long oldestAfterAMinute(JournalRig there) {
+        there.millis += 61_000;
+        there.nanos += TimeUnit.SECONDS.toNanos(61);
+        there.write(10, 200);
+        Mark oldest = new Mark();
+        there.journal.newFeed(ByteBuffer.allocate(0)).oldest(oldest);
+        return oldest.position();
     }
 
     // ---- the verifier ------------------------------------------------------------------------------------------

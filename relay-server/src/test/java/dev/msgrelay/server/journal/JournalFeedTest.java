@@ -224,6 +224,21 @@ class JournalFeedTest {
         assertThat(wrong).isPositive();
     }
 
+    /** Who comes between two steps of the retention finds a file gone: that is no damage. */
+    @Test
+    void aSegmentThatIsJustBeingDropped() throws Exception {
+        open(3L * SEGMENT).write(300, 200);
+        List<Found> found = new ArrayList<>();
+        hooked.renamed = () -> {
+            JournalFeed feed = feed();
+            feed.seek(1);
+            found.add(feed.next(ByteBuffer.allocate(SEGMENT)));
+        };
+        rig.write(100, 200);
+        hooked.renamed = () -> {};
+        assertThat(found).isNotEmpty().containsOnly(Found.BLOCKS);
+    }
+
     @Test
     void aFlippedBitCostsItsBlockAlone() throws Exception {
         open(KEEP).write(1000, 200);
@@ -326,11 +341,12 @@ class JournalFeedTest {
         hooked.failing = false;
     }
 
-    /** Does something before a read of a file, or fails it. */
+    /** Does something before a read of a file, or fails it, or after a rename. */
     private static final class HookedDisk implements Disk {
         private final Disk disk;
         private int reads = -1;
         private Runnable then = () -> {};
+        Runnable renamed = () -> {};
         boolean failing;
 
         HookedDisk(Disk disk) {
@@ -407,6 +423,7 @@ class JournalFeedTest {
         @Override
         public void rename(String from, String to) throws IOException {
             disk.rename(from, to);
+            renamed.run();
         }
 
         @Override

@@ -111,9 +111,9 @@ class RollTest {
         for (String name : List.of(FileNames.stream(0), FileNames.index(0))) {
             disk.open(name).close();
         }
-        one.add(new SegmentFiles.Sealed(0, SEGMENT, 8 * SEGMENT, 0));
+        one.add(new SegmentFiles.Sealed(0, SEGMENT, 8 * SEGMENT, 0, 0));
         disk.refuseRename(2);
-        one.retire(SEGMENT, 0);
+        one.retire(SEGMENT, 0, 0);
         assertThat(disk.names()).doesNotContain(FileNames.stream(0), FileNames.index(0));
         assertThat(one.sealed()).isZero();
     }

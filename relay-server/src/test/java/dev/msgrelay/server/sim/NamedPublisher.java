@@ -238,7 +238,7 @@ public final class NamedPublisher extends Peer {
 
     /** Whether all that it has sent is as far as it waits for: what more there is to be told may be told late. */
     public boolean isSettled() {
-        return producer.acked == producer.made;
+        return producer.acked >= nextToSend - 1;
     }
 
     /** What was said in the middle of a step must hold at its end. */
@@ -341,9 +341,8 @@ public final class NamedPublisher extends Peer {
         int accepted = producer.number(said.accepted());
         Source source = producer.source();
         // With TLS what it is told may have waited for room behind the relay's part of the handshake; with a level
-        // until
-        // that is as far as it is to get.
-        int there = speaksTls() || levels ? thereAtFirst : source.inStream();
+        // until that is as far as it is to get. A contested name may have begun anew meanwhile.
+        int there = speaksTls() || levels ? Math.min(thereAtFirst, source.inStream()) : source.inStream();
         if (accepted < there && !(producer.contested() && accepted == 0)) {
             world().fail(this + " is told accepted " + accepted + ", and " + there + " are in the stream");
         }
