@@ -274,7 +274,7 @@ final class ContestantOptions extends ContestantFit {
         }
         checkPolicy(option, args);
         checkJournal(load, option + " \"--journal %s\"", args);
-        if (given.directory() == null) {
+        if (given.directory() == null && !inProcess) {
             checkRelay(args);
         }
         List<String> jvm = given.javaOptions() == null ? usual() : words(given.javaOptions());

@@ -76,7 +76,6 @@ class UsageTest {
                 "run --through plain --connect-subscribe other:7400 | --connect-subscribe and --through plain exclude each other",
                 "run --event-loops 0          | relay-server: event loops 0 is not within 1..64",
                 "run --relay-arg=--bogus      | relay-server: Unknown option: '--bogus'",
-                "run --relay-arg=--slow-subscriber=skip | relay-server: option '--slow-subscriber' (POLICY) should be specified only",
                 "shootout --mtu 1500 --relay-arg=--log-size=x | relay-server: Invalid value for option '--log-size'",
                 "shootout --slow-subscriber replay --lanes loopback | relay-server: ",
                 "compare --a= --b=--bogus     | relay-server: Unknown option: '--bogus'",
