@@ -106,6 +106,9 @@ final class BenchCommand extends Told {
                 write(results);
             }
             write(results.with(Ending.complete()));
+        } catch (InterruptedException e) {
+            write(results.with(Ending.interrupted("Ctrl-C")));
+            throw e;
         }
         return valid ? 0 : 1;
     }

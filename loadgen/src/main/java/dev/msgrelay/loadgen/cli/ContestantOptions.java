@@ -274,6 +274,9 @@ final class ContestantOptions extends ContestantFit {
         }
         checkPolicy(option, args);
         checkJournal(load, option + " \"--journal %s\"", args);
+        if (given.directory() == null && !inProcess) {
+            checkRelay(args);
+        }
         List<String> jvm = given.javaOptions() == null ? usual() : words(given.javaOptions());
         return inProcess
                 ? inProcess(option, args, jvm, build(option, given.directory(), "loadgen"), load)

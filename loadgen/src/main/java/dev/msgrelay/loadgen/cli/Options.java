@@ -3,12 +3,14 @@ package dev.msgrelay.loadgen.cli;
 import dev.msgrelay.loadgen.host.NetInterfaces;
 import dev.msgrelay.loadgen.host.NetInterfaces.NetInterface;
 import dev.msgrelay.loadgen.run.Timing;
+import dev.msgrelay.server.cli.RelayServerMain;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -49,6 +51,19 @@ abstract class Options {
      */
     final void exclude(List<String> options, String other) {
         options.forEach(option -> refuse(isGiven(option), option + " and " + other + " exclude each other"));
+    }
+
+    /**
+     * Refuses at once what a relay of this build would refuse when the runs have begun.
+     *
+     * @param args of relay-server
+     */
+    final void checkRelay(List<String> args) {
+        try {
+            RelayServerMain.config(args.toArray(String[]::new));
+        } catch (PicocliException | IllegalArgumentException wrong) {
+            throw new ParameterException(spec().commandLine(), "relay-server: " + wrong.getMessage(), wrong);
+        }
     }
 
     final boolean isGiven(String option) {

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** How a relay of a run's own is started. */
-final class RelayStartOptions {
+final class RelayStartOptions extends Options {
     @Option(
             names = "--transport",
             paramLabel = "NAME",
@@ -71,6 +71,7 @@ final class RelayStartOptions {
         add(args, "--mtu", mtu);
         add(args, RelayContestant.JOURNAL, journal);
         args.addAll(relayArgs);
+        checkRelay(args);
         return args;
     }
 

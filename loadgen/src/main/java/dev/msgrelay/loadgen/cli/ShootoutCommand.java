@@ -215,6 +215,8 @@ final class ShootoutCommand extends Told {
             checkSearch();
         }
         checkInProcess();
+        // What the relay refuses is told now, and not when ceilings have been measured.
+        relayOptions.arguments(null);
         Timing timing = timing(warmup, usualWarmup(search), duration);
         var lanes = laneOptions.specs(remoteOptions.isGiven());
         if (lanes.stream().noneMatch(LaneSpec::isApart)) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.compare;
 
+import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.run.RunResult;
 import dev.msgrelay.loadgen.run.RunResult.Delay;
 import java.util.ArrayList;
@@ -8,24 +9,27 @@ import java.util.function.ToDoubleFunction;
 
 /** What two relays are compared by. */
 public enum Figure {
-    DELIVERIES("deliveries", "deliveries/s", true, RunResult::deliveriesPerSecond),
-    P50("p50", "latency p50, us", false, result -> latencyMicros(result, 50)),
-    P99("p99", "latency p99, us", false, result -> latencyMicros(result, 99)),
-    ACK_P50("ackP50", "acknowledged p50, us", false, result -> acknowledgedMicros(result, 50)),
-    ACK_P99("ackP99", "acknowledged p99, us", false, result -> acknowledgedMicros(result, 99)),
-    RELAY_CPU("relayCpu", "relay CPU s/million", false, Figure::cpuSecondsPerMillion);
+    DELIVERIES("deliveries", "deliveries/s", Unit.COUNT, true, RunResult::deliveriesPerSecond),
+    P50("p50", "latency p50", Unit.NANOS, false, result -> result.delays().at(Delay.LATENCY, 50)),
+    P99("p99", "latency p99", Unit.NANOS, false, result -> result.delays().at(Delay.LATENCY, 99)),
+    ACK_P50("ackP50", "acknowledged p50", Unit.NANOS, false, result -> result.delays()
+            .at(Delay.ACKNOWLEDGED, 50)),
+    ACK_P99("ackP99", "acknowledged p99", Unit.NANOS, false, result -> result.delays()
+            .at(Delay.ACKNOWLEDGED, 99)),
+    RELAY_CPU("relayCpu", "relay CPU s/million", Unit.PLAIN, false, Figure::cpuSecondsPerMillion);
 
-    private static final double MICRO_NANOS = 1e3;
     private static final double MILLION = 1e6;
 
     private final String id;
     private final String title;
+    private final Unit unit;
     private final boolean moreIsBetter;
     private final ToDoubleFunction<RunResult> value;
 
-    Figure(String id, String title, boolean moreIsBetter, ToDoubleFunction<RunResult> value) {
+    Figure(String id, String title, Unit unit, boolean moreIsBetter, ToDoubleFunction<RunResult> value) {
         this.id = id;
         this.title = title;
+        this.unit = unit;
         this.moreIsBetter = moreIsBetter;
         this.value = value;
     }
@@ -60,6 +64,11 @@ public enum Figure {
         return title;
     }
 
+    /** A value of it, for people. */
+    String text(double measured) {
+        return unit.plain(measured);
+    }
+
     public boolean moreIsBetter() {
         return moreIsBetter;
     }
@@ -67,14 +76,6 @@ public enum Figure {
     /** What is said of who is ahead. */
     String ahead() {
         return this == RELAY_CPU ? " needs less" : " faster";
-    }
-
-    private static double latencyMicros(RunResult result, double percentile) {
-        return result.delays().at(Delay.LATENCY, percentile) / MICRO_NANOS;
-    }
-
-    private static double acknowledgedMicros(RunResult result, double percentile) {
-        return result.delays().at(Delay.ACKNOWLEDGED, percentile) / MICRO_NANOS;
     }
 
     /** Of the relay's process, for a million messages that subscribers got. */

@@ -20,13 +20,12 @@ import java.util.stream.Collectors;
 
 /** A comparison in turn, for people and for programs. */
 public final class PairedReport {
-    private static final double MEGA = 1e6;
     private static final double HUNDRED = 100;
 
     private static final List<Field<PairedRow>> FIELDS = List.of(
             Field.text("", row -> row.figure().title()),
-            Field.of("A", Unit.PLAIN, row -> value(row.medianA())),
-            Field.of("B", Unit.PLAIN, row -> value(row.medianB())),
+            Field.of("A", Unit.PLAIN, row -> row.figure().text(row.medianA())),
+            Field.of("B", Unit.PLAIN, row -> row.figure().text(row.medianB())),
             Field.of("B/A", Unit.RATIO, row -> row.ratio().value()),
             Field.text("interval", row -> row.ratio().isKnown() ? row.ratio().interval() : ""),
             Field.of("rounds", Unit.WHOLE, PairedRow::rounds),
@@ -60,8 +59,8 @@ public final class PairedReport {
         return format(
                 "pair %3d: A %s, B %s %s (%s)  B/A so far %s",
                 last,
-                value((inOrder ? one : other).value(row.figure().id())),
-                value((inOrder ? other : one).value(row.figure().id())),
+                row.figure().text((inOrder ? one : other).value(row.figure().id())),
+                row.figure().text((inOrder ? other : one).value(row.figure().id())),
                 row.figure().title(),
                 one.regime() == other.regime() ? one.regime() : one.regime() + ", then " + other.regime(),
                 known);
@@ -162,10 +161,6 @@ public final class PairedReport {
         return format(
                 "%.3f (%.3f .. %.3f)",
                 row.ratio().value(), row.ratio().low(), row.ratio().high());
-    }
-
-    private static String value(double value) {
-        return (value >= MEGA ? Unit.COUNT : Unit.PLAIN).plain(value);
     }
 
     private static void line(StringBuilder text, String pattern, Object... values) {

@@ -30,7 +30,7 @@ import java.util.zip.CRC32C;
  *
  * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told that it
  * was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and none was left
- * out without a word.
+ * out: not even with a word, since the journal keeps all of them.
  */
 public final class Account {
     /** Messages of one campaign at most: 8 bytes of memory for each. */
@@ -435,6 +435,9 @@ public final class Account {
             find(client.name() + ": message " + had.next
                     + " has not come, nor what follows; the last acknowledged one is " + lastAcknowledged);
         }
+        if (had.missed <= last) {
+            find(client.name() + ": was told that message " + had.missed + " does not come, which " + where + " has");
+        }
     }
 
     /** What a subscriber has had, by sequence. */
@@ -444,6 +447,8 @@ public final class Account {
         // Of them, those that the journal has not.
         private final BitSet wrong = new BitSet();
         private long next = 1;
+        // The first message of a GAP that was not taken back.
+        private long missed = Long.MAX_VALUE;
         private long epoch;
 
         Had(Client client) {
@@ -467,6 +472,7 @@ public final class Account {
                 case GAP -> {
                     expect(a);
                     add(client.level(), Count.GAPS, b - a + 1);
+                    missed = Math.min(missed, a);
                     next = b + 1;
                 }
                 case ROLLED_BACK -> rollBack(a, c);
@@ -496,6 +502,7 @@ public final class Account {
                         + (gone == 1 ? " on was" : " on were") + " taken back, which it has at level "
                         + client.level().flag());
             }
+            missed = missed < fork ? missed : Long.MAX_VALUE;
             // What it has not had yet is not taken back: it is still to come.
             next = Math.min(next, fork);
             epoch = newEpoch;

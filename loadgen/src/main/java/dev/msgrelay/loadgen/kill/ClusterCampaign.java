@@ -106,8 +106,8 @@ public final class ClusterCampaign {
      */
     public record Incidents(Kind kind, int times, int nodesEnded, Waits least, Waits most) {}
 
-    /** Seconds; NaN where there are none. */
-    public record Waits(double median, double worst) {
+    /** NaN where there are none. */
+    public record Waits(double medianSeconds, double worstSeconds) {
         static Waits of(List<double[]> seconds, ToDoubleFunction<double[]> which) {
             Spread spread = Spread.of(seconds, which);
             return new Waits(spread.median(), spread.max());

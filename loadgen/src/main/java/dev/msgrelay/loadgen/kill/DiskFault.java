@@ -44,12 +44,8 @@ public enum DiskFault {
     }
 
     /** Why none of them can be had here; null where they can. */
-    public static String obstacle() throws InterruptedException {
-        try {
-            return new Subprocess().run(List.of("strace", "-V")).succeeded() ? null : "faults of the disk need strace";
-        } catch (IOException e) {
-            return "faults of the disk need strace: " + e.getMessage();
-        }
+    public static String obstacle() {
+        return Subprocess.find("strace").isPresent() ? null : "faults of the disk need strace";
     }
 
     /**

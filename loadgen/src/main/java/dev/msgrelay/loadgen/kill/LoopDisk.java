@@ -46,7 +46,7 @@ final class LoopDisk implements AutoCloseable {
                 return what + " needs root, to mount a file system";
             }
             for (String tool : List.of("mkfs.ext4", "mount", "umount", "losetup", "fallocate")) {
-                if (!tools.run(List.of("sh", "-c", "command -v " + tool)).succeeded()) {
+                if (Subprocess.find(tool).isEmpty()) {
                     return what + " needs " + tool;
                 }
             }

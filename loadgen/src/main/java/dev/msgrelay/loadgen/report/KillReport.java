@@ -102,11 +102,11 @@ public final class KillReport {
                         Field.of("times", Unit.WHOLE, Incidents::times),
                         Field.of("nodes that ended", Unit.WHOLE, Incidents::nodesEnded),
                         Field.of("least, median", Unit.SECONDS, row -> row.least()
-                                .median()),
-                        Field.of("worst", Unit.SECONDS, row -> row.least().worst()),
+                                .medianSeconds()),
+                        Field.of("worst", Unit.SECONDS, row -> row.least().worstSeconds()),
                         Field.of("longest, median", Unit.SECONDS, row -> row.most()
-                                .median()),
-                        Field.of("worst", Unit.SECONDS, row -> row.most().worst())));
+                                .medianSeconds()),
+                        Field.of("worst", Unit.SECONDS, row -> row.most().worstSeconds())));
     }
 
     private static Table streams(ClusterCampaign.Outcome outcome) {

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import dev.msgrelay.loadgen.worker.Histograms;
+import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.TypeRanges;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,6 +62,7 @@ public final class Json {
                     .addDeserializer(double.class, new NumberReader())
                     .addSerializer(Histogram.class, new Percentiles())
                     .addDeserializer(Histogram.class, new PercentilesReader())
+                    .addSerializer(Level.class, new Levels())
                     .addSerializer(TypeRanges.class, ToStringSerializer.instance)
                     .addDeserializer(TypeRanges.class, new TypesReader()))
             .build();
@@ -180,6 +182,14 @@ public final class Json {
     }
 
     /** As on the command line. */
+    private static final class Levels extends ValueSerializer<Level> {
+        @Override
+        public void serialize(Level level, JsonGenerator out, SerializationContext context) {
+            out.writeString(level.flag());
+        }
+    }
+
+    /** Likewise. */
     private static final class TypesReader extends ValueDeserializer<TypeRanges> {
         @Override
         public TypeRanges deserialize(JsonParser in, DeserializationContext context) {

@@ -37,6 +37,7 @@ public final class Child {
     private static final Pattern PICKED_UP = Pattern.compile("(NOTE: )?Picked up \\w*JAVA\\w*OPTIONS: .*");
 
     private static final long LAST_WORDS_MILLIS = 1_000;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final String name;
@@ -109,23 +110,37 @@ public final class Child {
      * @throws RunException the child failed or ended, or did not say so within {@code limitNanos}
      */
     public JsonObject await(String event, long limitNanos) throws RunException, InterruptedException {
-        return await(event, "say '" + event + "'", limitNanos);
+        return await(event, "say '" + event + "'", limitNanos, List.of(this));
     }
 
-    /** @param what it does when it says so, for people */
-    synchronized JsonObject await(String event, String what, long limitNanos)
+    /**
+     * The same while others work too.
+     *
+     * @param what it does when it says so, for people
+     * @param all that have to be well meanwhile, this one among them: who has failed may be why this one says nothing
+     */
+    JsonObject await(String event, String what, long limitNanos, List<Child> all)
             throws RunException, InterruptedException {
         long deadline = System.nanoTime() + limitNanos;
-        while (!events.containsKey(event)) {
-            checkHealthy();
-            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            if (millis <= 0) {
+        while (!says(event, deadline)) {
+            for (Child one : all) {
+                one.checkHealthy();
+            }
+            if (System.nanoTime() >= deadline) {
                 throw new RunException(name + " did not " + what + " within "
                         + TimeUnit.NANOSECONDS.toMillis(limitNanos) + " ms" + said());
             }
-            wait(millis);
         }
-        return events.get(event).getFirst().json();
+        return all(event).get(0).json();
+    }
+
+    /** Waits for it, but not for long: somebody else may have failed. */
+    private synchronized boolean says(String event, long deadline) throws InterruptedException {
+        long nanos = Math.min(LOOK_NANOS, deadline - System.nanoTime());
+        if (!events.containsKey(event) && nanos > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        }
+        return events.containsKey(event);
     }
 
     /**
@@ -211,7 +226,7 @@ public final class Child {
         return process.isAlive() ? "" : " with exit code " + process.exitValue();
     }
 
-    private String said() {
+    private synchronized String said() {
         return stderr.isEmpty() ? "" : "; it said: " + String.join(" | ", stderr);
     }
 

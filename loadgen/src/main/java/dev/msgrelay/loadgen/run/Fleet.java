@@ -64,7 +64,7 @@ final class Fleet {
     }
 
     /** Starts so many connections, as evenly in so many processes as can be, and waits until they are connected. */
-    private static List<Child> startAll(int total, int processes, Starter starter)
+    private List<Child> startAll(int total, int processes, Starter starter)
             throws IOException, RunException, InterruptedException {
         List<Child> all = new ArrayList<>();
         int first = 0;
@@ -74,9 +74,14 @@ final class Fleet {
             first += count;
         }
         for (Child one : all) {
-            one.await("ready", READY_NANOS);
+            await(one, "ready", READY_NANOS);
         }
         return all;
+    }
+
+    /** Waits for what one says; whoever fails meanwhile is told, and not this one's silence. */
+    private JsonObject await(Child one, String event, long limitNanos) throws RunException, InterruptedException {
+        return one.await(event, "say '" + event + "'", limitNanos, children.all());
     }
 
     private boolean inC() {
@@ -126,7 +131,7 @@ final class Fleet {
         option(args, "policy", readers.policy().flag());
         String name = readers.count() == 1 ? "slow subscriber" : "slow subscribers";
         slow = children.startWorker(children.placement().subscribers(), name, SubscriberMain.class, args);
-        slow.await("ready", READY_NANOS);
+        await(slow, "ready", READY_NANOS);
     }
 
     private List<String> subscriberOptions(Contestant.Started contestant, int connections) {
@@ -232,7 +237,7 @@ final class Fleet {
         Child visitor = children.startWorker(
                 children.placement().publishers(), name, main, args, new Children.WorkerJvm(moreMegabytes, false));
         visitors.add(visitor);
-        visitor.await("ready", READY_NANOS);
+        await(visitor, "ready", READY_NANOS);
     }
 
     /** Some of the publishers or subscribers, as a program in C, which is told no more than it knows. */
@@ -251,7 +256,7 @@ final class Fleet {
     /** Waits until every subscriber has heard of every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
-            subscriber.await("primed", "get the first message of every publisher", PRIMED_NANOS);
+            subscriber.await("primed", "get the first message of every publisher", PRIMED_NANOS, children.all());
         }
     }
 
@@ -266,10 +271,10 @@ final class Fleet {
     List<JsonObject> awaitPublished() throws RunException, InterruptedException {
         List<JsonObject> results = new ArrayList<>();
         for (Child publisher : publishers) {
-            results.add(publisher.await("result", PUBLISHED_NANOS));
+            results.add(await(publisher, "result", PUBLISHED_NANOS));
         }
         for (Child visitor : visitors) {
-            results.add(visitor.await("result", PUBLISHED_NANOS));
+            results.add(await(visitor, "result", PUBLISHED_NANOS));
         }
         return results;
     }
@@ -280,7 +285,7 @@ final class Fleet {
         subscribers.forEach(child -> child.send(command));
         List<JsonObject> results = new ArrayList<>();
         for (Child subscriber : subscribers) {
-            results.add(subscriber.await("result", DRAINED_NANOS));
+            results.add(await(subscriber, "result", DRAINED_NANOS));
         }
         return results;
     }
@@ -291,7 +296,7 @@ final class Fleet {
             return List.of();
         }
         slow.send(Control.sentCommand(Map.of()));
-        return List.of(slow.await("result", DRAINED_NANOS));
+        return List.of(await(slow, "result", DRAINED_NANOS));
     }
 
     private static Map<Integer, Long> sent(List<JsonObject> published) {

@@ -77,7 +77,7 @@ class KillProcessTest {
         for (Object one : outcome.getArray("incidents")) {
             JsonObject incident = (JsonObject) one;
             times += incident.getInt("times");
-            assertThat(incident.getObject("least").getDouble("worst")).isPositive();
+            assertThat(incident.getObject("least").getDouble("worstSeconds")).isPositive();
         }
         assertThat(times).isEqualTo(3);
         List<JsonObject> streams =

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.compare.PairedComparison.Ended;
+import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.result.Json;
 import dev.msgrelay.loadgen.result.Regime;
 import dev.msgrelay.loadgen.result.Results;
@@ -11,8 +12,13 @@ import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Ratio;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
+import dev.msgrelay.loadgen.run.Load;
+import dev.msgrelay.loadgen.run.RelayContestant;
+import dev.msgrelay.loadgen.run.RunResult;
+import dev.msgrelay.loadgen.run.Timing;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +48,18 @@ class PairedReportTest {
                 .contains("B: 1 run is marked, the first: schedule not kept: 9 late\n")
                 .endsWith("verdict: A faster, B/A 0.750 (0.750 .. 0.750)\n")
                 .matches("(?s)\\p{ASCII}*");
+    }
+
+    /** As in all other results; people get a unit that fits. */
+    @Test
+    void aLatencyIsInNanoseconds() {
+        RunResult run = LoadRuns.result(
+                new RelayContestant(List.of(), RelayContestant.JAVA_OPTIONS),
+                Load.oneToOne(100).withRate(1_000),
+                new Timing(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+                new LoadRuns.Given(1_000, 123_000));
+        assertThat(Figure.P50.of(run)).isBetween(122_900.0, 123_100.0);
+        assertThat(Figure.P50.text(123_456)).isEqualTo("123 us");
     }
 
     @Test

@@ -153,13 +153,29 @@ class AccountTest {
     }
 
     @Test
-    void aSubscriberIsToldOfAGap() throws IOException {
+    void aSubscriberIsToldOfAGapWhereTheJournalHasTheMessage() throws IOException {
         journal(1, 2, 3);
         note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
         had(1, 1);
         note(subscriber, Kind.GAP, 2, 2, 1);
         note(subscriber, Kind.MESSAGE, 3, PUBLISHER, 3);
         note(subscriber, Kind.EPOCH, 0, 0, FIRST_LIFE);
+        assertThat(settled().get(Count.GAPS)).isOne();
+        assertThat(account.findings())
+                .containsExactly("s: was told that message 2 does not come, which the journal has");
+    }
+
+    @Test
+    void whatAGapNamedIsTakenBackAndComesAnew() throws IOException {
+        journal(1);
+        account.life(SECOND_LIFE);
+        journal(2, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 0);
+        had(1, 1);
+        note(subscriber, Kind.GAP, 2, 2, 1);
+        note(subscriber, Kind.ROLLED_BACK, 2, 2, SECOND_LIFE);
+        note(subscriber, Kind.MESSAGE, 2, PUBLISHER, 2);
+        note(subscriber, Kind.MESSAGE, 3, PUBLISHER, 3);
         assertThat(settled().get(Count.GAPS)).isOne();
         assertThat(account.findings()).isEmpty();
     }

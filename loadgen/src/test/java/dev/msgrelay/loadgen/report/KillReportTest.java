@@ -63,10 +63,11 @@ class KillReportTest {
         assertThat(json.getBoolean("passed")).isTrue();
         JsonObject incident = json.getObject("outcome").getArray("incidents").getObject(0);
         assertThat(incident.getString("kind")).isEqualTo("leader");
-        assertThat(incident.getObject("least").getDouble("median")).isEqualTo(2.25);
+        assertThat(incident.getObject("least").getDouble("medianSeconds")).isEqualTo(2.25);
         JsonObject stream = json.getObject("outcome").getArray("streams").getObject(1);
         assertThat(stream.getString("digest")).isEqualTo("00c0ffee");
         JsonObject account = stream.getObject("account");
+        assertThat(account.getString("level")).isEqualTo("stream");
         assertThat(account.keySet())
                 .containsExactlyInAnyOrder(
                         "level",

@@ -52,6 +52,17 @@ class LoadRunTest {
                 .isNull();
     }
 
+    /** And not, after a long time, that the subscriber has heard nothing. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aPublisherThatIsRefusedIsTheReasonThatIsTold() {
+        RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS);
+        assertThatThrownBy(() -> alone(narrow, Load.oneToOne(100), SHORT))
+                .isInstanceOf(RunException.class)
+                .hasMessageStartingWith("publisher 0: ")
+                .hasMessageContaining("50");
+    }
+
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughTheRelayInCNothingIsLostOfSeveralPublishers() throws Exception {

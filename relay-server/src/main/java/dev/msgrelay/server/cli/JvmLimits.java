@@ -1,10 +1,8 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.MemoryPlan;
-import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import java.util.List;
-import picocli.CommandLine;
 import picocli.CommandLine.PicocliException;
 
 /**
@@ -43,12 +41,8 @@ public final class JvmLimits {
     }
 
     private static RelayConfig config(String... args) {
-        RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
-        CommandLine line = RelayServerMain.commandLine(command);
         try {
-            command.configure(line, System.getenv(), args);
-            line.parseArgs(args);
-            return command.config();
+            return RelayServerMain.config(args);
         } catch (PicocliException | IllegalArgumentException wrong) {
             return RelayConfig.builder().build();
         }

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -9,6 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.PicocliException;
 
 /** Entry point of {@code relay-server}. */
 public final class RelayServerMain {
@@ -51,6 +53,20 @@ public final class RelayServerMain {
     /** The command without its effects: for its manual. */
     public static CommandLine commandLine() {
         return commandLine(new RelayServerCommand(RelayServer::start, null));
+    }
+
+    /**
+     * What these arguments, the environment and the file say together.
+     *
+     * @throws PicocliException what is wrong with them
+     * @throws IllegalArgumentException likewise
+     */
+    public static RelayConfig config(String... args) {
+        RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
+        CommandLine line = commandLine(command);
+        command.configure(line, System.getenv(), args);
+        line.parseArgs(args);
+        return command.config();
     }
 
     /** Runs the command, with what the environment and the file say; answers its exit code. */
