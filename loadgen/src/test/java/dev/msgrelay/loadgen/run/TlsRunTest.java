@@ -67,7 +67,8 @@ class TlsRunTest {
         Clients.Ports ports = new Clients.Ports(false, 30, 10);
         RunResult result = run(RELAY, LOAD.withRate(1_000).withClients(Clients.RAW.withPorts(ports)));
         expectClean(result);
-        assertThat(result.correctness().visits().count()).isBetween(1L, 30L);
+        // 40 a second for about half a second, which lasts longer on a busy machine. Without a pace there are thousands.
+        assertThat(result.correctness().visits().count()).isBetween(1L, 80L);
         assertThat(result.resources().processes())
                 .extracting(ProcessUse::name)
                 .contains("those who shake hands", "those who look at the page");
