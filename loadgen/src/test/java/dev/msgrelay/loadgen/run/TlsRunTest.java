@@ -67,7 +67,7 @@ class TlsRunTest {
         Clients.Ports ports = new Clients.Ports(false, 30, 10);
         RunResult result = run(RELAY, LOAD.withRate(1_000).withClients(Clients.RAW.withPorts(ports)));
         expectClean(result);
-        // 40 a second for about half a second, which lasts longer on a busy machine. Without a pace there are thousands.
+        // 40 a second for about half a second, longer on a busy machine. Without a pace there are thousands.
         assertThat(result.correctness().visits().count()).isBetween(1L, 80L);
         assertThat(result.resources().processes())
                 .extracting(ProcessUse::name)
