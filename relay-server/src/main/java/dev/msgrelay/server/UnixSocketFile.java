@@ -27,18 +27,11 @@ final class UnixSocketFile {
     }
 
     /**
-     * Looks whether a socket may be there.
+     * Looks whether something else is there. The folder may come later: a service manager makes it as it starts the relay.
      *
-     * @throws IOException it may not; the message says why
+     * @throws IOException there is, and it is no socket
      */
     static void check(Path path) throws IOException {
-        Path folder = path.toAbsolutePath().getParent();
-        if (!Files.isDirectory(folder)) {
-            throw new IOException("cannot listen on unix:" + path + ": no such folder: " + folder);
-        }
-        if (!Files.isWritable(folder)) {
-            throw new IOException("cannot listen on unix:" + path + ": the folder is not writable: " + folder);
-        }
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
             boolean socket = ((Integer) mode & 0170000) == 0140000;
@@ -49,6 +42,13 @@ final class UnixSocketFile {
     }
 
     static void prepare(Path path) throws IOException {
+        Path folder = path.toAbsolutePath().getParent();
+        if (!Files.isDirectory(folder)) {
+            throw new IOException("cannot listen on unix:" + path + ": no such folder: " + folder);
+        }
+        if (!Files.isWritable(folder)) {
+            throw new IOException("cannot listen on unix:" + path + ": the folder is not writable: " + folder);
+        }
         check(path);
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
