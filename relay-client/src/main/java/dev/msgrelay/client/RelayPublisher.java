@@ -241,7 +241,7 @@ public class RelayPublisher implements AutoCloseable {
     private String unsettled() {
         if (options.acks()) {
             long kept = messages() - settled();
-            return kept > 0 ? kept + " " + ShortText.plural(kept, "message") + " not acknowledged" : null;
+            return kept > 0 ? ShortText.counted(kept, "message") + " not acknowledged" : null;
         }
         long unsent = bytes() - settledBytes();
         return unsent > 0 ? unsent + " bytes not sent to " + session.endpoint() : null;

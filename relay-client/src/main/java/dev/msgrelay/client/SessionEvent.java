@@ -143,14 +143,14 @@ public sealed interface SessionEvent {
     record InDoubt(Endpoint endpoint, long messages, long bytes) implements SessionEvent {
         @Override
         public String text() {
-            return "of " + messages + " " + ShortText.plural(messages, "message") + ", " + bytes
-                    + " bytes sent over the connection to " + endpoint + " the last may be lost";
+            return "of " + ShortText.counted(messages, "message") + ", " + bytes + " bytes sent over the connection to "
+                    + endpoint + " the last may be lost";
         }
     }
 
     /** In words, at the end of a sentence. */
     private static String sentAgain(long messages) {
-        return messages + " " + ShortText.plural(messages, "message") + " that it had not "
-                + (messages == 1 ? "is" : "are") + " sent again";
+        return ShortText.counted(messages, "message") + " that it had not " + (messages == 1 ? "is" : "are")
+                + " sent again";
     }
 }

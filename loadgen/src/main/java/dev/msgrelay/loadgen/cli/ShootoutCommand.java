@@ -226,8 +226,8 @@ final class ShootoutCommand extends Told {
         long cells = matrix.size() * lanes.size();
         refuse(
                 cells > ShootoutSettings.MAX_CELLS,
-                lanes.size() + ShortText.plural(lanes.size(), " lane") + " of " + matrix.size() + " combinations are "
-                        + cells + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
+                ShortText.counted(lanes.size(), "lane") + " of " + matrix.size() + " combinations are " + cells
+                        + " cells, over the limit of " + ShootoutSettings.MAX_CELLS + ": shorten a list");
         List<Load> loads = matrix.loads(matrixOptions.realTime()).stream()
                 .map(load -> tls ? load.withTls() : load)
                 .toList();

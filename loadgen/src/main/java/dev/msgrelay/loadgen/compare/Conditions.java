@@ -39,8 +39,8 @@ final class Conditions {
     /** One line for each way in which they differ. */
     List<String> notices() {
         return differences.entrySet().stream()
-                .map(one -> "not left out although " + one.getKey() + " (" + one.getValue()
-                        + ShortText.plural(one.getValue(), " cell") + ")")
+                .map(one -> "not left out although " + one.getKey() + " (" + ShortText.counted(one.getValue(), "cell")
+                        + ")")
                 .toList();
     }
 

@@ -388,14 +388,12 @@ public final class Account {
                     + ", the first one is " + first);
         }
         if (!one.told.isEmpty() && survives(client)) {
-            find(client.name() + ": was told that " + one.told.cardinality()
-                    + ShortText.plural(one.told.cardinality(), " message")
+            find(client.name() + ": was told that " + ShortText.counted(one.told.cardinality(), "message")
                     + " may be gone, which are acknowledged at level "
                     + client.level().flag());
         }
         if (!lost.isEmpty()) {
-            find(client.name() + ": it was not told that " + lost.cardinality()
-                    + ShortText.plural(lost.cardinality(), " message")
+            find(client.name() + ": it was not told that " + ShortText.counted(lost.cardinality(), "message")
                     + " of those that were acknowledged are gone, the first one is " + lost.nextSetBit(0));
         }
     }
@@ -425,7 +423,7 @@ public final class Account {
         }
         if (wrong > 0) {
             add(client.level(), Count.WRONG, wrong);
-            find(client.name() + ": had " + wrong + ShortText.plural(wrong, " message")
+            find(client.name() + ": had " + ShortText.counted(wrong, "message")
                     + " that " + where + " has not under their numbers, the first one is "
                     + had.wrong.nextSetBit(0));
         }

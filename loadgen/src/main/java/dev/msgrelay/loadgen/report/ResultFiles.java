@@ -113,7 +113,7 @@ public final class ResultFiles {
 
     private String whatIsKept() {
         Path json = directory.resolve(JSON);
-        return Files.isRegularFile(json) ? json + " has " + kept + ShortText.plural(kept, " run") : "nothing is kept";
+        return Files.isRegularFile(json) ? json + " has " + ShortText.counted(kept, "run") : "nothing is kept";
     }
 
     private static void discard(Path part, IOException because) {

@@ -57,8 +57,8 @@ public final class ResultsPage {
         long lanes =
                 results.lanes().stream().filter(lane -> lane.skipped() == null).count();
         int runs = results.runs().size();
-        return results.origin().started() + ", " + lanes + ShortText.plural(lanes, " lane") + ", " + runs
-                + ShortText.plural(runs, " run");
+        return results.origin().started() + ", " + ShortText.counted(lanes, "lane") + ", "
+                + ShortText.counted(runs, "run");
     }
 
     private Section overview() {

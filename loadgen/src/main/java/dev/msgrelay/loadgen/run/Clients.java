@@ -153,14 +153,10 @@ public record Clients(
                 }
                 + (wanted.isAll() ? "" : ", subscribed to types " + wanted)
                 + (ports.tls() ? ", TLS" : "")
-                + (churn == 0 ? "" : ", " + churn + ShortText.plural(churn, " connection") + "/s come and go")
+                + (churn == 0 ? "" : ", " + ShortText.counted(churn, "connection") + "/s come and go")
                 + (storm == 0 ? "" : ", storms of " + storm + " connections")
-                + (ports.handshakes() == 0
-                        ? ""
-                        : ", " + ports.handshakes() + ShortText.plural(ports.handshakes(), " TLS handshake") + "/s")
-                + (ports.scrapes() == 0
-                        ? ""
-                        : ", page open, " + ports.scrapes() + ShortText.plural(ports.scrapes(), " scrape") + "/s");
+                + (ports.handshakes() == 0 ? "" : ", " + ShortText.counted(ports.handshakes(), "TLS handshake") + "/s")
+                + (ports.scrapes() == 0 ? "" : ", page open, " + ShortText.counted(ports.scrapes(), "scrape") + "/s");
     }
 
     private String acknowledgements() {

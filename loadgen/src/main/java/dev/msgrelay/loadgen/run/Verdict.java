@@ -151,8 +151,7 @@ public final class Verdict {
         }
         checkMessages(who, subscriber, failures);
         if (subscriber.faults().unsampled() > 0) {
-            failures.add(who + subscriber.faults().unsampled()
-                    + ShortText.plural(subscriber.faults().unsampled(), " sample")
+            failures.add(who + ShortText.counted(subscriber.faults().unsampled(), "sample")
                     + " of the latency missing or too many");
         }
         if (subscriber.closed() != null && !cutOff) {
@@ -178,7 +177,7 @@ public final class Verdict {
 
     private static void count(long messages, String who, String what, List<String> failures) {
         if (messages > 0) {
-            failures.add(who + messages + " " + ShortText.plural(messages, "message") + " " + what);
+            failures.add(who + ShortText.counted(messages, "message") + " " + what);
         }
     }
 }

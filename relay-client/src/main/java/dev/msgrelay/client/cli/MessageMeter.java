@@ -68,8 +68,8 @@ final class MessageMeter {
         }
         out.flush();
         if (!json && !quiet) {
-            err.println("received " + messages + " " + ShortText.plural(messages, "message") + ", " + bytes
-                    + " bytes in " + sum.millis() + " ms");
+            err.println("received " + ShortText.counted(messages, "message") + ", " + bytes + " bytes in "
+                    + sum.millis() + " ms");
             err.flush();
         }
     }

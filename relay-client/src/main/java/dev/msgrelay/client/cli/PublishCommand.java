@@ -325,7 +325,7 @@ final class PublishCommand implements Callable<Integer> {
             bodies.lines(sink);
         }
         if (left[0] > 0) {
-            throw new IOException("the relay has " + had + " " + ShortText.plural(had, "message") + " of " + file
+            throw new IOException("the relay has " + ShortText.counted(had, "message") + " of " + file
                     + " from a run that was cut short, and now" + " it has only " + (had - left[0])
                     + ": --from-start publishes it anew");
         }
@@ -348,15 +348,14 @@ final class PublishCommand implements Callable<Integer> {
         }
         finished = true;
         publisher.close();
-        String published =
-                "published " + publisher.messages() + " " + ShortText.plural(publisher.messages(), "message") + ", ";
+        String published = "published " + ShortText.counted(publisher.messages(), "message") + ", ";
         tell(
                 plainOnce
                         ? published + publisher.settledBytes() + " of " + publisher.bytes() + " bytes sent to "
                                 + endpoints.get(0)
-                        : published + publisher.bytes() + " bytes; " + publisher.settled() + " "
-                                + ShortText.plural(publisher.settled(), "message") + ", "
-                                + publisher.settledBytes() + " bytes" + (ack != null ? " acknowledged" : " sent"));
+                        : published + publisher.bytes() + " bytes; " + ShortText.counted(publisher.settled(), "message")
+                                + ", " + publisher.settledBytes() + " bytes"
+                                + (ack != null ? " acknowledged" : " sent"));
     }
 
     private void tell(String line) {

@@ -38,6 +38,16 @@ public final class ShortText {
         return number == 1 ? one : one.endsWith("y") ? one.substring(0, one.length() - 1) + "ies" : one + "s";
     }
 
+    /** So many things: {@code 1 message}, {@code 2 messages}. */
+    public static String counted(long number, String one) {
+        return number + " " + plural(number, one);
+    }
+
+    /** The beginning of a sentence: {@code there is 1 connection}, {@code there are 2 connections}. */
+    public static String there(long number, String one) {
+        return (number == 1 ? "there is " : "there are ") + counted(number, one);
+    }
+
     /** A time of up to two digits and a unit, such as {@code 59s}, {@code 3h}, {@code 400d}. */
     public static String age(long millis) {
         long seconds = millis / 1000;

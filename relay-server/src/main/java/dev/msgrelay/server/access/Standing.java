@@ -95,7 +95,7 @@ public final class Standing {
                 use = null;
                 refusal = new Refusal(
                         CloseReason.TOO_MANY_CONNECTIONS,
-                        there(identity.maxConnections(), "connection") + " of " + identity.name()
+                        ShortText.there(identity.maxConnections(), "connection") + " of " + identity.name()
                                 + " already, which is the limit");
             }
         }
@@ -184,7 +184,7 @@ public final class Standing {
         if (!use.beginReplay(identity.maxReplays())) {
             return new Refusal(
                     CloseReason.TOO_MANY_CONNECTIONS,
-                    there(identity.maxReplays(), "subscriber") + " of " + name
+                    ShortText.there(identity.maxReplays(), "subscriber") + " of " + name
                             + " already that get the stream from the journal, which is the limit");
         }
         replays = use;
@@ -244,9 +244,5 @@ public final class Standing {
                 : peer.certificate() != null && identity.certificates().contains(peer.certificate())
                         ? "certificate"
                         : identity.isKnownByNetwork() ? "network" : "user";
-    }
-
-    private static String there(long number, String what) {
-        return (number == 1 ? "there is " : "there are ") + number + " " + ShortText.plural(number, what);
     }
 }

@@ -246,26 +246,26 @@ final class JournalCommand implements Runnable {
                 + (messages == 0
                         ? "no messages"
                         : "messages " + found.startSequence() + " to " + (found.endSequence() - 1))
-                + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in " + found.segments()
-                + ShortText.plural(found.segments(), " segment") + " of " + found.length() + " bytes");
+                + " (positions " + found.startPosition() + " to " + found.endPosition() + ") in "
+                + ShortText.counted(found.segments(), "segment") + " of " + found.length() + " bytes");
         out.println("forced up to position " + found.forcedPosition());
         List<EpochTable.Epoch> epochs = found.epochs().epochs();
         if (found.epochsDamaged()) {
             out.println(damaged + ": the table of epochs");
         } else if (!epochs.isEmpty()) {
             EpochTable.Epoch last = epochs.get(epochs.size() - 1);
-            out.println(epochs.size() + ShortText.plural(epochs.size(), " start") + ", the last one at "
+            out.println(ShortText.counted(epochs.size(), "start") + ", the last one at "
                     + Instant.ofEpochMilli(last.timeMillis()) + " with message " + last.sequence());
         }
         if (found.namesDamaged()) {
             out.println(damaged + ": the table of names");
         } else if (!found.states().isEmpty()) {
-            out.println(found.states().size() + ShortText.plural(found.states().size(), " acknowledged publisher"));
+            out.println(ShortText.counted(found.states().size(), "acknowledged publisher"));
         }
         if (cut != null) {
             long torn = cut.endSequence() - cut.sequence();
             out.println("torn tail, which the next start cuts off: from message " + cut.sequence() + " on ("
-                    + torn + ShortText.plural(torn, " message") + ", " + (cut.endPosition() - cut.position())
+                    + ShortText.counted(torn, "message") + ", " + (cut.endPosition() - cut.position())
                     + " bytes that were not forced)");
         }
         found.lost().forEach(loss -> out.println("lost: " + loss.text()));

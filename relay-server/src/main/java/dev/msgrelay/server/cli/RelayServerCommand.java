@@ -267,7 +267,7 @@ final class RelayServerCommand implements Callable<Integer> {
         String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
         int options = configuration.size();
-        return from + "; " + options + ShortText.plural(options, " option") + " from file and environment, " + who;
+        return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
     }
 
     // ---- SIGHUP and POST /reload -------------------------------------------------------------------------------

@@ -257,7 +257,7 @@ final class TextReport implements ServerReport {
 
     static String identities(RelayConfig config) {
         int identities = config.access().identities().size();
-        return identities + " " + ShortText.plural(identities, "identity");
+        return ShortText.counted(identities, "identity");
     }
 
     private String loops() {

@@ -96,8 +96,7 @@ public final class Admission {
     }
 
     private static Answer refuse(CloseReason reason, int limit, String what, String whose) {
-        String there = (limit == 1 ? "there is " : "there are ") + limit + " " + ShortText.plural(limit, what);
-        return new Answer(null, reason, there + whose + " already, which is the limit");
+        return new Answer(null, reason, ShortText.there(limit, what) + whose + " already, which is the limit");
     }
 
     /** Whether one that was refused may stay until it has been told; then {@link #told} ends that. */

@@ -168,17 +168,11 @@ class FileDiskTest {
     void whoClosesItWaitsForWhoAbandonsIt() throws Exception {
         SimDisk disk = new SimDisk(Seeds.random("FileDiskTest"));
         JournalRig rig = new JournalRig(disk, SETTINGS, Seeds.random("FileDiskTest"));
-        CountDownLatch writes = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        rig.openWithThreads();
-        disk.duringWrite(() -> {
-            writes.countDown();
+        writeUntil(rig, disk, () -> {
             awaitQuietly(goOn);
             disk.failIn(1);
         });
-        assertThat(rig.append(100)).isTrue();
-        rig.journal.signal();
-        awaitQuietly(writes);
         AtomicReference<Throwable> abandoned = new AtomicReference<>();
         Thread abandons = new Thread(() -> abandoned.set(catchThrowable(rig.journal::abandon)));
         abandons.start();
@@ -198,22 +192,27 @@ class FileDiskTest {
         assertThat(rig.allocator.metric().usedDirectMemory()).isZero();
     }
 
+    /** Opens it and appends; its writer is then within the write, where it does what is given. */
+    private static void writeUntil(JournalRig rig, SimDisk disk, Runnable within) throws IOException {
+        CountDownLatch writes = new CountDownLatch(1);
+        rig.openWithThreads();
+        disk.duringWrite(() -> {
+            writes.countDown();
+            within.run();
+        });
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.signal();
+        awaitQuietly(writes);
+    }
+
     /** A thread that hangs in the disk may write at any time: nobody else gets the directory. */
     @Tag("thorough")
     @Test
     void aDirectoryStaysLockedWhileTheDiskHangs() throws Exception {
         SimDisk disk = new SimDisk(Seeds.random("FileDiskTest"));
         JournalRig rig = new JournalRig(disk, SETTINGS, Seeds.random("FileDiskTest"));
-        CountDownLatch writes = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        rig.openWithThreads();
-        disk.duringWrite(() -> {
-            writes.countDown();
-            awaitQuietly(goOn);
-        });
-        assertThat(rig.append(100)).isTrue();
-        rig.journal.signal();
-        awaitQuietly(writes);
+        writeUntil(rig, disk, () -> awaitQuietly(goOn));
         assertThatIOException().isThrownBy(rig.journal::close).withMessageContaining("the disk has not answered");
         assertThatIOException().isThrownBy(() -> disk.lock(true)).withMessageContaining("in use");
         goOn.countDown();
