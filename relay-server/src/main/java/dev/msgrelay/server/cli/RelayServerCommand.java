@@ -253,9 +253,12 @@ final class RelayServerCommand implements Callable<Integer> {
         return failure instanceof JournalException ? JOURNAL_FAILED : FAULT;
     }
 
-    /** What is in its memory is worth less than the truth: nothing is drained. */
+    /** What is in its memory is worth less than the truth: nothing is drained. Where only the disk has failed, all are told. */
     private int fail(RelayServer relay, ServerReport report) {
         Throwable cause = relay.failure().join();
+        if (cause instanceof JournalException) {
+            relay.close();
+        }
         report.failed(Look.at(relay), cause);
         String why = cause instanceof JournalException ? cause.getMessage() : "a fault of its own: " + cause;
         spec.commandLine().getErr().println("relay-server: stopped because of " + why);
