@@ -177,6 +177,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
     public void wantWritten(long position) {
         if (position > wantedWritten && position > journal.written().position()) {
             wantedWritten = position;
+            journal.wantWritten(position);
         }
     }
 
@@ -184,7 +185,7 @@ final class EngineJournal implements Durability, Journal.Watch, WindowGate.Limit
     public void wantForced(long position) {
         if (position > wantedForced && position > journal.forced().position()) {
             wantedForced = position;
-            journal.want(position);
+            journal.wantForced(position);
         }
     }
 

@@ -297,11 +297,15 @@ public final class Journal implements Closeable {
         writing = new JournalThread(
                 "relay-journal",
                 (nanos, millis) -> {
+                    long rest = writer.rest(nanos);
+                    if (rest > 0) {
+                        return rest;
+                    }
                     boolean done = write(nanos, millis);
-                    if (done) {
+                    if (done && forcer.due(nanos)) {
                         forcing.wake();
                     }
-                    return done;
+                    return sleep(done);
                 },
                 this::fail);
         forcing = new JournalThread(
@@ -311,19 +315,23 @@ public final class Journal implements Closeable {
                     if (done) {
                         writing.wake();
                     }
-                    return done;
+                    return sleep(done);
                 },
                 this::fail);
         verifying = new JournalThread(
                 "relay-journal-verify",
                 (nanos, millis) -> {
                     verify(nanos);
-                    return false;
+                    return sleep(false);
                 },
                 verifier::failed);
         forcing.start();
         writing.start();
         verifying.start();
+    }
+
+    private static long sleep(boolean done) {
+        return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
     /** One step of the verifier. */
@@ -363,15 +371,24 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** The log's head has moved. Any thread. */
+    /** The log's head has moved, or there is no room for more moves of names. Any thread, after a full fence. */
     public void signal() {
+        if (writing != null && writer.due()) {
+            writing.wake();
+        }
+    }
+
+    /** Somebody waits until everything before a position is written. One thread. */
+    public void wantWritten(long position) {
+        writer.want(position);
         if (writing != null) {
             writing.wake();
         }
     }
 
     /** Somebody waits until everything before a position is forced. One thread. */
-    public void want(long position) {
+    public void wantForced(long position) {
+        wantWritten(position);
         forcer.want(position);
         if (forcing != null) {
             forcing.wake();

@@ -49,12 +49,12 @@ final class JournalForcer {
     private long lastNames;
     private long lastLook;
     private boolean looked;
-    private long durable;
-    private long lastForce;
+    private volatile long durable;
+    private volatile long lastForce;
     private long lastFull;
     private boolean full;
     // The writer soon waits for a segment to be dropped, which has to be forced before that.
-    private boolean crowded;
+    private volatile boolean crowded;
 
     private volatile long wanted;
 
@@ -96,12 +96,8 @@ final class JournalForcer {
     boolean work(long nanos, long millis) throws IOException {
         now = nanos;
         written.read(upTo);
-        boolean late = nanos - lastForce >= settings.forceNanos();
-        boolean unforced = upTo.position() > forced.position();
-        boolean much = upTo.position() - forced.position() >= MUCH_BYTES;
-        boolean awaited = Math.min(wanted, upTo.position()) > forced.position();
         boolean done = false;
-        if (awaited || much || (late || crowded) && (unforced || writer.recorded() > durable)) {
+        if (mustForce(upTo.position(), nanos)) {
             long began = System.nanoTime();
             force();
             took(System.nanoTime() - began);
@@ -112,6 +108,18 @@ final class JournalForcer {
             done |= files(nanos, millis);
         }
         return done;
+    }
+
+    private boolean mustForce(long position, long nanos) {
+        long unforced = position - forced.position();
+        boolean late = nanos - lastForce >= settings.forceNanos();
+        boolean awaited = Math.min(wanted, position) > forced.position();
+        return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
+    }
+
+    /** Whether there is something for it that cannot wait until it looks by itself. The writer's, behind each block. */
+    boolean due(long nanos) {
+        return mustForce(written.position(), nanos) || !files.ready();
     }
 
     private boolean files(long nanos, long millis) throws IOException {

@@ -18,13 +18,13 @@ final class JournalThread {
          *
          * @param nanos of a clock that only goes forward
          * @param millis since 1970
-         * @return whether there may be more to do at once
+         * @return 0: there may be more to do at once; otherwise how long it may sleep unless it is woken, in ns
          */
-        boolean work(long nanos, long millis);
+        long work(long nanos, long millis);
     }
 
     /** It looks so often although nobody wakes it: for what depends on the time alone. */
-    private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Duty duty;
     private final Consumer<Throwable> failure;
@@ -60,7 +60,7 @@ final class JournalThread {
         return !thread.isAlive();
     }
 
-    private boolean work() {
+    private long work() {
         return duty.work(System.nanoTime(), System.currentTimeMillis());
     }
 
@@ -74,14 +74,15 @@ final class JournalThread {
 
     private void rounds() {
         while (!ended) {
-            if (work()) {
+            if (work() == 0) {
                 continue;
             }
             parked = true;
             VarHandle.fullFence();
             // Once more after the flag is up: who came before it did not wake us.
-            if (!work() && !ended) {
-                LockSupport.parkNanos(this, SLEEP_NANOS);
+            long sleep = work();
+            if (sleep > 0 && !ended) {
+                LockSupport.parkNanos(this, sleep);
             }
             parked = false;
         }

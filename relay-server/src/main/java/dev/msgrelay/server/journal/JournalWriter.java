@@ -7,9 +7,11 @@ import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
 /**
@@ -20,6 +22,11 @@ import java.util.zip.CRC32C;
  */
 final class JournalWriter {
     private static final int RECORDS_AT_ONCE = 1024;
+
+    /** Where nobody waits, a block smaller than this is not written sooner than this after the one before. */
+    private static final int PATIENT_BYTES = 512 << 10;
+
+    private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Direct memory for them. */
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
@@ -48,6 +55,10 @@ final class JournalWriter {
     private int count;
     private IOException refused;
 
+    private long lastBlock;
+
+    private volatile long wanted;
+    private volatile boolean patient;
     private volatile Segment current;
     private volatile long named;
     private volatile NamesFile snapshot;
@@ -87,6 +98,34 @@ final class JournalWriter {
         this.watch = watch;
         this.recorded = forced.position();
         this.snapshot = new NamesFile(forced.position(), names.written());
+    }
+
+    /** Somebody waits until everything before a position is written. */
+    void want(long position) {
+        wanted = Math.max(wanted, position);
+    }
+
+    /** How long it may wait until there is more for a block, in ns; 0: it may not. Each block costs something by itself. */
+    long rest(long nanos) {
+        long rest = current == null ? 0 : lastBlock + PATIENT_NANOS - nanos;
+        // Before the look: who brings more after that sees it.
+        patient = rest > 0;
+        VarHandle.fullFence();
+        if (rest <= 0 || caughtUp() || pressing()) {
+            patient = false;
+            return 0;
+        }
+        return rest;
+    }
+
+    private boolean pressing() {
+        long at = written.position();
+        return log.head().position() - at >= PATIENT_BYTES || wanted > at;
+    }
+
+    /** Whether there is something for it now. Any thread. */
+    boolean due() {
+        return !patient || pressing();
     }
 
     /**
@@ -153,6 +192,7 @@ final class JournalWriter {
             named = end;
         }
         current.blockEnded(end, time);
+        lastBlock = nanos;
         written.set(end, block.endSequence());
         reader.moved(bytes);
         watch.written(end);

@@ -156,6 +156,11 @@ final class SegmentFiles {
         }
     }
 
+    /** Whether there are files for the next segment. Any thread. */
+    boolean ready() {
+        return ready.get() != null;
+    }
+
     /** The writer's: begins a segment; null where no files are ready for it. */
     Segment next(SegmentHeader header) throws IOException {
         Pair pair = ready.get();

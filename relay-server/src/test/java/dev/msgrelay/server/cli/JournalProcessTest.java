@@ -436,8 +436,9 @@ class JournalProcessTest {
     @Test
     void aFullDiskIsWaitedFor() throws Exception {
         Path filler = directory().resolve("filler");
-        List<String> command = small("48m", "44m", "--journal-segment=1m", "--max-body=1k");
-        int messages = 200_000;
+        List<String> command = small("96m", "92m", "--journal-segment=1m", "--max-body=1k");
+        // Far more than log and sockets hold.
+        int messages = 500_000;
         try (CommandProcess relay = CommandProcess.started(command)) {
             Thread publisher = new Thread(() -> publishAll(relay, messages));
             publisher.start();

@@ -147,7 +147,7 @@ class FileDiskTest {
                 }
             }
             rig.journal.signal();
-            rig.journal.want(rig.end());
+            rig.journal.wantForced(rig.end());
             Await.until("all is forced", () -> rig.journal.forced().position() == rig.end());
             assertThat(log.head().position()).isEqualTo(rig.end());
             rig.close();

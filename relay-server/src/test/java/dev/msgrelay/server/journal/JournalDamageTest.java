@@ -225,7 +225,7 @@ class JournalDamageTest {
             there.open();
             for (int blocks = 0; blocks < 8; blocks++) {
                 if (blocks == 4) {
-                    there.journal.want(there.end());
+                    there.journal.wantForced(there.end());
                 }
                 there.write(3, 100);
             }

@@ -195,7 +195,7 @@ class JournalSimulationTest {
                 case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 -> append();
                 case 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25 -> rig.journal.write(rig.nanos, rig.millis);
                 case 26, 27, 28, 29, 30, 31, 32 -> rig.journal.force(rig.nanos, rig.millis);
-                case 33, 34 -> rig.journal.want(rig.end() - random.nextInt(1000));
+                case 33, 34 -> rig.journal.wantForced(rig.end() - random.nextInt(1000));
                 case 35, 36 -> pass(random.nextInt(50));
                 case 37 -> {
                     pass(random.nextInt(3000));
@@ -255,7 +255,7 @@ class JournalSimulationTest {
             observe();
             long operations = disk.operations();
             for (int i = 0; i < 20; i++) {
-                rig.journal.want(rig.end());
+                rig.journal.wantForced(rig.end());
                 pass(1000);
                 rig.journal.write(rig.nanos, rig.millis);
                 rig.journal.force(rig.nanos, rig.millis);

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The writer loses its core between the two steps of a roll: a segment is complete, and is still the current one. */
-class RollTest {
+/** Writer and forcer by hand, step by step. */
+class WriterAndForcerTest {
     private static final long SEGMENT = JournalSettings.MIN_SEGMENT;
     private static final int FRAME = 1000;
 
@@ -34,11 +34,11 @@ class RollTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final SimDisk disk = new SimDisk(new Random(1));
     private final JournalSettings settings =
-            new JournalSettings(SEGMENT, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
+            new JournalSettings(SEGMENT, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1_000_000);
     private final SegmentFiles files = new SegmentFiles(disk, settings);
     private final StreamHead written = new StreamHead();
     private final StreamHead forced = new StreamHead();
-    private final PacketLog log = new PacketLog(allocator, 16 << 10, 4 << 10, 1460, 4, 4 << 10, position -> true);
+    private final PacketLog log = new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true);
     private final JournalWriter writer = writer();
     private final JournalForcer forcer =
             new JournalForcer(disk, settings, files, writer, written, forced, 0, NOBODY, 0);
@@ -117,6 +117,68 @@ class RollTest {
         assertThat(disk.names()).doesNotContain(FileNames.stream(0), FileNames.index(0));
         assertThat(one.sealed()).isZero();
     }
+
+    // ---- when each of them has something to do ----------------------------------------------------------------
+
+    @Test
+    void whereNobodyWaitsASmallBlockWaitsForMore() {
+        assertThat(writer.rest(0)).as("nothing is there").isZero();
+        assertThat(writer.due()).as("so what comes wakes it").isTrue();
+        write();
+        append();
+        assertThat(writer.rest(400_000)).isEqualTo(600_000);
+        assertThat(writer.due()).isFalse();
+        assertThat(writer.rest(1_000_000)).as("not for long").isZero();
+    }
+
+    @Test
+    void whereSomebodyWaitsABlockDoesNot() {
+        write();
+        writer.want(written.position());
+        append();
+        assertThat(writer.rest(1)).as("what was wanted is written").isPositive();
+        writer.want(log.endPosition());
+        assertThat(writer.due()).isTrue();
+        assertThat(writer.rest(1)).isZero();
+    }
+
+    @Test
+    void aLargeBlockDoesNotWait() {
+        write();
+        while (log.endPosition() - written.position() + FRAME < 512 << 10) {
+            append();
+        }
+        assertThat(writer.rest(1)).isPositive();
+        assertThat(writer.due()).isFalse();
+        append();
+        assertThat(writer.due()).isTrue();
+        assertThat(writer.rest(1)).isZero();
+    }
+
+    @Test
+    void theForcerIsWokenForWhatCannotWait() throws IOException {
+        write();
+        assertThat(forcer.due(nanos)).as("files are to be made ready").isTrue();
+        files.prepare();
+        assertThat(forcer.due(nanos)).isFalse();
+        forcer.want(log.endPosition() + 1);
+        assertThat(forcer.due(nanos)).as("somebody waits").isTrue();
+        force();
+        assertThat(forcer.due(nanos)).as("for what is not written").isFalse();
+        write();
+        files.prepare();
+        assertThat(forcer.due(nanos)).as("now it is").isTrue();
+    }
+
+    @Test
+    void theForcerIsWokenOnceItIsTime() throws IOException {
+        write();
+        files.prepare();
+        assertThat(forcer.due(settings.forceNanos() - 1)).isFalse();
+        assertThat(forcer.due(settings.forceNanos())).isTrue();
+    }
+
+    // ---- the writer loses its core between the two steps of a roll: a segment is complete, and still the current one
 
     @Test
     void aSegmentThatIsClosedIsNotForcedOnceMore() throws IOException {
