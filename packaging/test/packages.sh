@@ -198,6 +198,14 @@ deb_installs_runs_and_goes() {
         dpkg -r relay
         test ! -e /usr/bin/relay-server
         test -f /etc/relay/relay.conf
+        # Installed again, the service can be started, and files that the configuration links to are left alone.
+        ln -s /etc/shadow /etc/relay/relay-key.pem
+        ln -s /nonexistent /etc/relay/relay.pem
+        group=$(stat -c %G /etc/shadow)
+        dpkg -i /mnt/relay.deb
+        [ "$(stat -c %G /etc/shadow)" = "$group" ]
+        test ! -e /etc/systemd/system/relay-server.service
+        rm /etc/relay/*.pem
         dpkg -P relay
         test ! -e /etc/relay
     '
