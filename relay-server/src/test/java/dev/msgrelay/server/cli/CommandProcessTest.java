@@ -19,6 +19,7 @@ import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,6 +50,21 @@ class CommandProcessTest {
             assertThat(command.lines()).anyMatch(l -> l.matches(TIME + " draining: .*"));
             assertThat(command.line(l -> l.contains(" stopped after ")))
                     .contains("2 messages (36 bytes) in, 2 messages (36 bytes) out");
+        }
+    }
+
+    /** Its numbers are those of the documents. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @ValueSource(strings = {"-Duser.language=de", "-Duser.language=ar -Duser.country=EG", "-Duser.language=tr"})
+    void whateverTheLanguage(String language) throws Exception {
+        try (CommandProcess command = CommandProcess.with(Map.of("JDK_JAVA_OPTIONS", language), "--transport=NIO")) {
+            assertThat(command.line(l -> l.contains("    log  "))).endsWith("   8,388,608 bytes");
+            relayOne(match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers"))));
+            command.line(l -> l.contains("pub 1 sub 1"));
+            assertThat(command.terminate()).isZero();
+            assertThat(command.line(l -> l.contains(" stopped after ")))
+                    .matches(TIME + " stopped after \\d\\.\\d s of draining: 2 messages .*");
         }
     }
 
