@@ -96,11 +96,8 @@ public final class RelayServerMain {
 
     /** The command's line, with flags alone. */
     static CommandLine commandLine(RelayServerCommand command) {
-        // Not through the queue of what a relay prints: a token that nobody got is a failure.
-        CommandLine token =
-                new CommandLine(new TokenCommand()).setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out)));
         CommandLine line = new CommandLine(command)
-                .addSubcommand(token)
+                .addSubcommand(new TokenCommand())
                 .addSubcommand(new JournalCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpWidth(HELP_WIDTH)
@@ -112,6 +109,11 @@ public final class RelayServerMain {
                     failed.getErr().println("Try 'relay-server --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
+        // Not through the queue of what a relay prints: a token that nobody got is a failure. The first use of the
+        // line's own
+        // stream gives that one to all commands.
+        line.getOut();
+        line.getSubcommands().get("token").setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out)));
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
         return line;
     }

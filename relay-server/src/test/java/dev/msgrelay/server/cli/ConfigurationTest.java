@@ -500,20 +500,4 @@ class ConfigurationTest {
         assertThat(printed.get(4)).isEmpty();
         assertThat(printed.get(5)).isEqualTo(printed.get(3));
     }
-
-    /** As on a full disk: who keeps the hash would wait for a client that has no token. */
-    @Test
-    void aTokenThatCannotBeWrittenIsAFailure() {
-        StringWriter err = new StringWriter();
-        OutputStream full = new OutputStream() {
-            @Override
-            public void write(int one) throws IOException {
-                throw new IOException("No space left on device");
-            }
-        };
-        CommandLine line =
-                RelayServerMain.commandLine().setOut(new PrintWriter(full)).setErr(new PrintWriter(err, true));
-        assertThat(line.execute("token")).isEqualTo(1);
-        assertThat(err.toString()).isEqualTo("relay-server: the token could not be written to standard output\n");
-    }
 }
