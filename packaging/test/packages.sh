@@ -79,6 +79,16 @@ END
     chmod 644 "$1"
 }
 
+# has_documents DIRECTORY: what its README and the alerts send an operator to.
+has_documents() {
+    local document documents
+    documents=$(grep -o 'docs/[a-z/-]*\.[a-z]*' "$1/README.md" packaging/prometheus/relay-alerts.yml | sed 's/.*://' | sort -u)
+    [ -n "$documents" ]
+    for document in $documents; do
+        test -f "$1/$document"
+    done
+}
+
 tarball_has_a_cluster() {
     local tar
     tar=$(one 'relay-*.tar.gz')
@@ -95,6 +105,7 @@ example_configuration() {
     mkdir -p "$work/configuration"
     tar -xzf "$tar" -C "$work/configuration" --strip-components 1
     relay=$work/configuration/bin/relay-server
+    has_documents "$work/configuration"
     alone "$relay" --config "$work/configuration/relay.conf" --check-config | grep 'relay.conf: good; .* no access block'
     # What is commented out is right, too, with a token.
     hash=$(alone "$relay" token 2>&1 >/dev/null | sed -n 's/^token = "\(.*\)"$/\1/p')
@@ -198,6 +209,14 @@ deb_installs_runs_and_goes() {
         dpkg -r relay
         test ! -e /usr/bin/relay-server
         test -f /etc/relay/relay.conf
+        # Installed again, the service can be started, and files that the configuration links to are left alone.
+        ln -s /etc/shadow /etc/relay/relay-key.pem
+        ln -s /nonexistent /etc/relay/relay.pem
+        group=$(stat -c %G /etc/shadow)
+        dpkg -i /mnt/relay.deb
+        [ "$(stat -c %G /etc/shadow)" = "$group" ]
+        test ! -e /etc/systemd/system/relay-server.service
+        rm /etc/relay/*.pem
         dpkg -P relay
         test ! -e /etc/relay
     '
@@ -265,6 +284,7 @@ deb_has_manuals_and_completion() {
     # Not installed: a machine may leave manuals out.
     mkdir -p "$work/deb"
     dpkg-deb --extract "$deb" "$work/deb"
+    has_documents "$work/deb/usr/share/doc/relay"
     for page in relay-server relay-server-token relay-server-journal relay-client relay-client-subscribe \
         relay-client-publish relay-client-top relay-cluster relay-cluster-demo; do
         gzip --decompress --stdout "$work/deb/usr/share/man/man1/$page.1.gz" | grep -q "$page"
@@ -416,12 +436,12 @@ containerfile_builds_and_runs() {
 }
 
 check "tarball: unpacked, without Java on the PATH" tarball_runs
-check "tarball: example configuration" example_configuration
+check "tarball: example configuration, documents" example_configuration
 check "tarball: three nodes, one of them killed" tarball_has_a_cluster
 check "tarball: manual pages and completion" manuals_and_completion
 check "deb: installed, run as its user, removed, purged" deb_installs_runs_and_goes
 check "deb: a node of a cluster" deb_is_a_node
-check "deb: manual pages and completion" deb_has_manuals_and_completion
+check "deb: manual pages, completion, documents" deb_has_manuals_and_completion
 check "deb: tells its service manager" deb_tells_its_service_manager
 check "deb: unit verified, its exposure at most 2.0" unit_is_sound
 check "image: unpacked, run as its user" image_runs

@@ -47,17 +47,26 @@ record Context(Path directory, Map<String, String> values) {
             List.of(PUBLISH, SUBSCRIBE, TOKEN_FILE, TLS_CA, TLS_CERT, TLS_KEY, TLS_NAME);
 
     /**
+     * The command's folder of one kind, by the rules of XDG. The JDK knows no home of a user who is not in the system's list, as
+     * in a container; the environment may.
+     *
+     * @param variable names the folder of this kind
+     * @param inHome where it is otherwise
+     */
+    static Path folder(Map<String, String> environment, String variable, String inHome) {
+        String base = environment.getOrDefault(variable, "");
+        String home = environment.getOrDefault("HOME", System.getProperty("user.home"));
+        return (base.isEmpty() ? Path.of(home, inHome) : Path.of(base)).resolve("relay-client");
+    }
+
+    /**
      * Reads the file of this name.
      *
      * @param environment of the process: XDG_CONFIG_HOME, HOME
      * @throws IOException there is none, or a line of it is wrong; naming file and line
      */
     static Context read(String name, Map<String, String> environment) throws IOException {
-        String home = environment.get("XDG_CONFIG_HOME");
-        Path base = home == null || home.isEmpty()
-                ? Path.of(environment.getOrDefault("HOME", System.getProperty("user.home")), ".config")
-                : Path.of(home);
-        Path directory = base.resolve("relay-client");
+        Path directory = folder(environment, "XDG_CONFIG_HOME", ".config");
         if (name.isEmpty() || name.contains("/") || name.startsWith(".")) {
             throw new IOException("'" + name + "' is no name of a context: it is a file NAME.conf in " + directory);
         }

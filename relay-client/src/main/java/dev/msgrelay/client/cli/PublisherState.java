@@ -92,11 +92,7 @@ final class PublisherState implements AutoCloseable {
 
     /** {@code $XDG_STATE_HOME/relay-client}, or {@code ~/.local/state/relay-client} where that is not set. */
     static Path defaultDirectory(Map<String, String> environment) {
-        String xdg = environment.get("XDG_STATE_HOME");
-        Path home = xdg == null || xdg.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".local", "state")
-                : Path.of(xdg);
-        return home.resolve("relay-client");
+        return Context.folder(environment, "XDG_STATE_HOME", ".local/state");
     }
 
     /**

@@ -107,6 +107,8 @@ class PublisherStateTest {
         assertThat(PublisherState.defaultDirectory(Map.of("XDG_STATE_HOME", "")))
                 .isEqualTo(home);
         assertThat(PublisherState.defaultDirectory(Map.of())).isEqualTo(home);
+        assertThat(PublisherState.defaultDirectory(Map.of("HOME", "/h")))
+                .isEqualTo(Path.of("/h/.local/state/relay-client"));
     }
 
     private Path directory() {

@@ -69,7 +69,7 @@ class TopScreenTest {
     @Test
     void keepsToTheTerminal() throws Exception {
         for (int height : new int[] {1, 5, 8, 9, 24}) {
-            for (int width : new int[] {1, 20, 80}) {
+            for (int width : new int[] {0, 1, 20, 80}) {
                 List<String> lines = lines(null, stats(10, 5, 6), width, height);
                 assertThat(lines).hasSizeLessThanOrEqualTo(height).allMatch(line -> line.length() <= width);
             }

@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster.cli;
 
 import java.io.IOException;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -27,12 +28,13 @@ public final class RelayClusterMain implements Runnable {
     private RelayClusterMain() {}
 
     public static void main(String[] args) {
+        Locale.setDefault(Locale.ROOT);
         System.exit(commandLine().execute(args));
     }
 
     /** The command without its effects: for its manual. */
     public static CommandLine commandLine() {
-        return new CommandLine(new RelayClusterMain())
+        CommandLine line = new CommandLine(new RelayClusterMain())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
                     failure.getCommandLine().getErr().println("relay-cluster: " + failure.getMessage());
@@ -46,6 +48,15 @@ public final class RelayClusterMain implements Runnable {
                     command.getErr().println("relay-cluster: " + failure.getMessage());
                     return CommandLine.ExitCode.SOFTWARE;
                 });
+        tellVersion(line);
+        return line;
+    }
+
+    /** Every command knows {@code -V}, and all tell what the build wrote into the jar. */
+    private static void tellVersion(CommandLine command) {
+        String version = RelayClusterMain.class.getPackage().getImplementationVersion();
+        command.getCommandSpec().version("relay-cluster " + (version == null ? "(not packaged)" : version));
+        command.getSubcommands().values().forEach(RelayClusterMain::tellVersion);
     }
 
     @Override

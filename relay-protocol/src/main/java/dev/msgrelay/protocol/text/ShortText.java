@@ -62,6 +62,9 @@ public final class ShortText {
 
     /** Cut to a width, and marked so. */
     public static String cut(String text, int width) {
+        if (width <= 0) {
+            return "";
+        }
         return text.length() <= width ? text : text.substring(0, width - 1) + "~";
     }
 }

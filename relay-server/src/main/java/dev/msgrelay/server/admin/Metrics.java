@@ -68,7 +68,7 @@ final class Metrics {
         }
         GarbageCollections gc = GarbageCollections.now();
         add(all, true, "gc_collections", "collections: of the process's garbage", gc.count());
-        add(all, true, "gc_seconds", "seconds: that they took", gc.millis() * MILLIS);
+        add(all, true, "gc_seconds", "seconds: that collections of the process's garbage took", gc.millis() * MILLIS);
         add(all, false, "ready", "1: send clients there; 0: it ends, or has no leader", relay.ready() ? 1 : 0);
         if (relay.cluster() != null) {
             cluster(all, relay.cluster());

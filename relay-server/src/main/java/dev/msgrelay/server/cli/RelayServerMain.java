@@ -2,7 +2,11 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintWriter;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TimeZone;
@@ -27,8 +31,9 @@ public final class RelayServerMain {
 
     /** Runs the command and ends the process. */
     static void run(RelayServerCommand.Starter starter, String... args) {
-        // As in the reports, so that lines of both can be put side by side.
+        // As in the reports, so that lines of both can be put side by side; and numbers as the documents have them.
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
+        Locale.setDefault(Locale.ROOT);
         logSetting("showDateTime", "true");
         logSetting("dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'");
         logSetting("showThreadName", "false");
@@ -104,6 +109,11 @@ public final class RelayServerMain {
                     failed.getErr().println("Try 'relay-server --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
+        // Not through the queue of what a relay prints: a token that nobody got is a failure. The first use of the
+        // line's own
+        // stream gives that one to all commands.
+        line.getOut();
+        line.getSubcommands().get("token").setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out)));
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
         return line;
     }

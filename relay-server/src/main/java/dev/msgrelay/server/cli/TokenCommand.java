@@ -3,11 +3,13 @@ package dev.msgrelay.server.cli;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.access.TokenHash;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -43,8 +45,12 @@ final class TokenCommand implements Callable<Integer> {
     public Integer call() {
         Token token = file == null ? Token.random() : read();
         if (file == null) {
-            spec.commandLine().getOut().println(token.text());
-            spec.commandLine().getOut().flush();
+            PrintWriter out = spec.commandLine().getOut();
+            out.println(token.text());
+            if (out.checkError()) {
+                spec.commandLine().getErr().println("relay-server: the token could not be written to standard output");
+                return CommandLine.ExitCode.SOFTWARE;
+            }
         }
         spec.commandLine().getErr().println("token = \"" + TokenHash.of(token).text() + '"');
         return 0;

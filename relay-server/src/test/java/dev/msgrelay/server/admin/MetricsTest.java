@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -160,6 +161,16 @@ class MetricsTest {
         assertThat(samples).containsKeys("relay_gc_seconds_total", "relay_ready", "relay_build_info/(not packaged)");
     }
 
+    /** They are sorted by their names, and tools show each alone: none may speak of the one before it in the code. */
+    @Test
+    void eachIsUnderstoodByItself() {
+        assertThat(text.lines().filter(line -> line.startsWith("# HELP")))
+                .isNotEmpty()
+                .noneMatch(
+                        line -> line.matches(
+                                ".*\\b(likewise|such|[a-z]+: (their|they|that they|that took|of their|one of them)|of them)\\b.*"));
+    }
+
     @Test
     void inTheOtherFormatToo() {
         assertThat(openMetrics).endsWith("# EOF\n").contains("\nrelay_messages_in_total 2.0\n");
@@ -191,6 +202,21 @@ class MetricsTest {
             for (String reason : reasons.group(1).split("\\|")) {
                 assertThat(CloseReason.values()).anyMatch(r -> r.name().matches(reason));
             }
+        }
+    }
+
+    /** What is taken at the start is always used up, in a cluster and with a journal too. */
+    @Test
+    void onlyWhatIsTakenLaterCanBeNearlyUsedUp() throws Exception {
+        Matcher parts = Pattern.compile("part!~\\\\?\"([a-z_|]+)")
+                .matcher(Files.readString(RULES) + Files.readString(DASHBOARD));
+        for (int file = 1; file <= 2; file++) {
+            assertThat(parts.find()).isTrue();
+            assertThat(parts.group(1).split("\\|"))
+                    .containsExactlyInAnyOrder(Arrays.stream(Part.values())
+                            .filter(Part::takenAtStart)
+                            .map(part -> part.name().toLowerCase(Locale.ROOT))
+                            .toArray(String[]::new));
         }
     }
 

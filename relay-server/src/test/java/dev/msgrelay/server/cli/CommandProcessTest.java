@@ -16,9 +16,15 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,6 +55,36 @@ class CommandProcessTest {
             assertThat(command.lines()).anyMatch(l -> l.matches(TIME + " draining: .*"));
             assertThat(command.line(l -> l.contains(" stopped after ")))
                     .contains("2 messages (36 bytes) in, 2 messages (36 bytes) out");
+        }
+    }
+
+    /** Its numbers are those of the documents. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @ValueSource(strings = {"-Duser.language=de", "-Duser.language=ar -Duser.country=EG", "-Duser.language=tr"})
+    void whateverTheLanguage(String language) throws Exception {
+        try (CommandProcess command = CommandProcess.with(Map.of("JDK_JAVA_OPTIONS", language), "--transport=NIO")) {
+            assertThat(command.line(l -> l.contains("    log  "))).endsWith("   8,388,608 bytes");
+            relayOne(match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers"))));
+            command.line(l -> l.contains("pub 1 sub 1"));
+            assertThat(command.terminate()).isZero();
+            assertThat(command.line(l -> l.contains(" stopped after ")))
+                    .matches(TIME + " stopped after \\d\\.\\d s of draining: 2 messages .*");
+        }
+    }
+
+    /** Who keeps the hash would wait for a client that has no token. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aTokenThatCannotBeWrittenIsAFailure() throws Exception {
+        assumeTrue(Files.exists(Path.of("/dev/full")), "this system has no /dev/full");
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
+        command.addAll(TestProcess.javaCommand(RelayServerMain.class.getName(), "token"));
+        try (CommandProcess token = CommandProcess.started(command)) {
+            assertThat(token.awaitExit()).isEqualTo(1);
+            assertThat(token.errors())
+                    .contains("relay-server: the token could not be written to standard output")
+                    .noneMatch(line -> line.contains("sha256"));
         }
     }
 
