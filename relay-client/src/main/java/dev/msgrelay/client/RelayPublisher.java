@@ -197,7 +197,8 @@ public class RelayPublisher implements AutoCloseable {
      * Takes no more messages, and settles those accepted, over new connections if need be, within the close time-out;
      * {@link #failure} says what was not by then. Then it ends the stream in an orderly way and waits a moment (a second
      * at most) for the relay to do the same: a relay that objects to the last messages says so only then. Does nothing
-     * the second time. Called by a listener of this publisher it does not wait.
+     * the second time. Called by a listener of this publisher it does not wait; nor does it where its thread is
+     * interrupted, which it stays.
      */
     @Override
     public void close() {

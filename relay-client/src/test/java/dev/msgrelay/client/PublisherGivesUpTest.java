@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -116,6 +117,24 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             thread.interrupt();
             assertThat(connecting.get(10, TimeUnit.SECONDS)).hasMessageContaining("nterrupt");
             thread.join();
+        }
+    }
+
+    /** Interrupted for good, the publisher's thread would spin: nothing waits there any more. */
+    @Test
+    void theInterruptOfAListenerDoesNotStay() throws Exception {
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
+                RelayPublisher publisher = open(acked(relay)
+                        .onEvent(event -> {
+                            if (event instanceof SessionEvent.Connected) {
+                                Thread.currentThread().interrupt();
+                            }
+                        })
+                        .onAck((number, sequence) ->
+                                interrupted.add(Thread.currentThread().isInterrupted())))) {
+            settle(publisher, "a");
+            assertThat(interrupted).containsExactly(false);
         }
     }
 
