@@ -106,6 +106,7 @@ final class PublisherSession implements Runnable {
                 closeLink();
                 IOException gaveUp = triedInVain(e);
                 if (gaveUp != null) {
+                    emit(new SessionEvent.GaveUp(endpoint, gaveUp));
                     throw gaveUp;
                 }
                 if (Thread.currentThread().isInterrupted()) {

@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread-safe: any number of threads publish; the messages of each keep their order. Publishing never blocks on the
  * network, allocates nothing, and refuses with {@link PublishOutcome#FULL} rather than growing. A failure is kept, see
- * {@link #failure}.
+ * {@link #failure}; what a listener throws is one.
  */
 public class RelayPublisher implements AutoCloseable {
     /** Beyond the close time-out: for a thread whose channel was just closed under it to notice. */

@@ -98,6 +98,18 @@ class PublisherGivesUpTest extends ScriptedPublishing {
         }
     }
 
+    /** The last event is that it gave up, also where nobody gets the publisher. */
+    @Test
+    void aConnectInVainEndsWithItsEvent() throws Exception {
+        try (ScriptedRelay nobody = ScriptedRelay.of()) {
+            nobody.await();
+            assertThatThrownBy(() -> RelayPublisher.connect(
+                            acked(nobody).reconnect(ReconnectPolicy.none()).build()))
+                    .satisfies(e -> assertThat(events.get(events.size() - 1))
+                            .isEqualTo(new SessionEvent.GaveUp(nobody.endpoint(), (IOException) e)));
+        }
+    }
+
     @Test
     void anInterruptEndsAConnectThatTriesForEver() throws Exception {
         try (ScriptedRelay nobody = ScriptedRelay.of()) {

@@ -113,6 +113,19 @@ class EndpointTest {
     }
 
     @Test
+    void theLongestTimeoutIsOne() throws Exception {
+        Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
+        Path path = directory.resolve("s.sock");
+        try (ServerSocketChannel tcp = ServerSocketChannel.open().bind(ANY_PORT);
+                ServerSocketChannel unix =
+                        ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(path));
+                SocketChannel first = endpoint(tcp).open(forEver);
+                SocketChannel second = Endpoint.unix(path).open(forEver)) {
+            assertThat(first.isConnected() && second.isConnected()).isTrue();
+        }
+    }
+
+    @Test
     void opensUnix() throws Exception {
         Path path = directory.resolve("s.sock");
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
