@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** What the options of a publisher and of a subscriber have in common: where to connect to, and how. Immutable. */
@@ -164,7 +165,8 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /** How often the relay is to send PING, 100 ms to an hour, to the millisecond. */
         public B heartbeat(Duration wanted) {
-            long millis = wanted.toMillis();
+            // For what is too long to be counted in milliseconds, the largest number.
+            long millis = TimeUnit.MILLISECONDS.convert(wanted);
             if (millis < Protocol.MIN_HEARTBEAT_MILLIS || millis > Protocol.MAX_HEARTBEAT_MILLIS) {
                 throw new IllegalArgumentException("heartbeat of " + millis + " ms is not within "
                         + Protocol.MIN_HEARTBEAT_MILLIS + ".." + Protocol.MAX_HEARTBEAT_MILLIS);

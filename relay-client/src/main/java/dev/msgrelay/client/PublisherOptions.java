@@ -141,8 +141,9 @@ public final class PublisherOptions extends ConnectionOptions {
 
         /**
          * By which the relay knows the publisher of a name again; with acknowledgements. Without this it is a random
-         * one: then a publisher that is made anew under the same name, in this process or another, is refused for as
-         * long as the relay holds the name for the former one. Whoever keeps the id goes on under the name.
+         * one, drawn for these options: then a publisher that is made with others under the same name, in this process or
+         * another, is refused for as long as the relay holds the name for the former one. Whoever keeps the id, or these
+         * options, goes on under the name; of two at once the newer one goes on, and the older one fails.
          */
         public Builder producer(ProducerId id) {
             producer = id;

@@ -106,6 +106,7 @@ final class PublisherSession implements Runnable {
                 closeLink();
                 IOException gaveUp = triedInVain(e);
                 if (gaveUp != null) {
+                    emit(new SessionEvent.GaveUp(endpoint, gaveUp));
                     throw gaveUp;
                 }
                 if (Thread.currentThread().isInterrupted()) {
@@ -140,6 +141,7 @@ final class PublisherSession implements Runnable {
 
     /** From the wait before it to its end; returns whether there is to be another one. */
     private boolean oneConnection() {
+        takeInterrupt();
         try {
             if (link == null) {
                 awaitTurn();
@@ -258,6 +260,7 @@ final class PublisherSession implements Runnable {
 
     /** Waits until the socket is ready for one of {@code ops}, somebody wakes us up, or the relay is too silent. */
     private void await(int ops) throws IOException {
+        takeInterrupt();
         readable = link.hasInput();
         if (!readable) {
             link.key().interestOps(link.isSent() ? ops : ops | SelectionKey.OP_WRITE);
@@ -266,6 +269,11 @@ final class PublisherSession implements Runnable {
         if (!readable || read() == 0) {
             link.checkSilence();
         }
+    }
+
+    /** A listener has left it behind on this thread, which would not wait any more, but spin. */
+    private static void takeInterrupt() {
+        Thread.interrupted();
     }
 
     private int read() throws IOException {

@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread-safe: any number of threads publish; the messages of each keep their order. Publishing never blocks on the
  * network, allocates nothing, and refuses with {@link PublishOutcome#FULL} rather than growing. A failure is kept, see
- * {@link #failure}.
+ * {@link #failure}; what a listener throws is one.
  */
 public class RelayPublisher implements AutoCloseable {
     /** Beyond the close time-out: for a thread whose channel was just closed under it to notice. */
@@ -197,7 +197,8 @@ public class RelayPublisher implements AutoCloseable {
      * Takes no more messages, and settles those accepted, over new connections if need be, within the close time-out;
      * {@link #failure} says what was not by then. Then it ends the stream in an orderly way and waits a moment (a second
      * at most) for the relay to do the same: a relay that objects to the last messages says so only then. Does nothing
-     * the second time. Called by a listener of this publisher it does not wait.
+     * the second time. Called by a listener of this publisher it does not wait; nor does it where its thread is
+     * interrupted, which it stays.
      */
     @Override
     public void close() {

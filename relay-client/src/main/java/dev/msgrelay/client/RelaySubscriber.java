@@ -120,7 +120,8 @@ public final class RelaySubscriber implements AutoCloseable {
     /**
      * Does the next thing: connects, waits for the next try, or waits for bytes and hands every message over that is
      * whole. What the handler and the listeners throw comes out of this method and costs the connection; polling may go
-     * on after it, behind the message that was handed over last.
+     * on after it, behind the message that was handed over last. Only a plain subscriber that does not reconnect has given
+     * up then.
      *
      * @return the messages handed over, which may be none; -1 after {@link #close}, and where the relay has closed a plain
      *     connection between two messages that is not to be made again
@@ -129,7 +130,7 @@ public final class RelaySubscriber implements AutoCloseable {
      * @throws FrameException the stream breaks the protocol
      * @throws java.io.EOFException the stream ended in the middle of a message, or without a word
      * @throws ClosedByInterruptException the thread was interrupted where it would wait, and still is; polling may go on, over
-     *     another connection
+     *     another connection, as above
      * @throws IOException the connection was lost, or none could be made
      */
     public int poll(MessageHandler handler) throws IOException {
@@ -153,6 +154,10 @@ public final class RelaySubscriber implements AutoCloseable {
             }
         } catch (IOException e) {
             if (!closed) {
+                if (e.getCause() instanceof ClosedByInterruptException interrupted) {
+                    // Within a connect, which says so in words of its own.
+                    throw interrupted;
+                }
                 failed(e);
             }
         } catch (RuntimeException | Error e) {
@@ -216,7 +221,10 @@ public final class RelaySubscriber implements AutoCloseable {
         return head;
     }
 
-    /** Ends the subscription, and with it a {@link #poll} that waits in another thread. Does nothing the second time. */
+    /**
+     * Ends the subscription, and with it a {@link #poll} that waits in another thread; one that is about to connect ends
+     * within the connect time-out. Does nothing the second time.
+     */
     @Override
     public void close() {
         closed = true;
@@ -355,10 +363,7 @@ public final class RelaySubscriber implements AutoCloseable {
         link.close();
         link = null;
         if (options.plain() && options.reconnect().rounds() == 0) {
-            giveUp(
-                    reconnector.current(),
-                    new IOException("the connection ended with a fault of its handler", fault),
-                    false);
+            giveUp(reconnector.current(), new IOException("the connection was given up: " + fault, fault), false);
         } else {
             reconnector.dropped();
         }

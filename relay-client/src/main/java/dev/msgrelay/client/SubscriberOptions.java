@@ -88,6 +88,9 @@ public final class SubscriberOptions extends ConnectionOptions {
 
     /** Collects options. */
     public static final class Builder extends ConnectionOptions.Builder<Builder> {
+        private static final Instant FIRST_TIME = Instant.ofEpochMilli(1);
+        private static final Instant LAST_TIME = Instant.ofEpochMilli(Long.MAX_VALUE);
+
         private int bufferSize = FrameReader.DEFAULT_BUFFER;
         private StartFrom start = StartFrom.LIVE;
         private long epoch;
@@ -140,6 +143,10 @@ public final class SubscriberOptions extends ConnectionOptions {
          * @param first after 1970
          */
         public Builder fromTime(Instant first) {
+            if (first.compareTo(FIRST_TIME) < 0 || first.compareTo(LAST_TIME) > 0) {
+                throw new IllegalArgumentException(
+                        "first time " + first + " is not within " + FIRST_TIME + ".." + LAST_TIME);
+            }
             start = StartFrom.TIME;
             time = first;
             return this;
@@ -147,7 +154,7 @@ public final class SubscriberOptions extends ConnectionOptions {
 
         /** What the relay is to do when this subscriber reads too slowly; it may grant another policy, see WELCOME. */
         public Builder policy(Policy wanted) {
-            policy = wanted;
+            policy = Objects.requireNonNull(wanted, "wanted");
             return this;
         }
 

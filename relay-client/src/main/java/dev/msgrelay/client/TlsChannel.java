@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SelectionKey;
@@ -66,6 +67,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
      * Shakes hands over a connected socket, which is left non-blocking.
      *
      * @throws TlsException no TLS connection came about; names the endpoint and why
+     * @throws ClosedByInterruptException the thread was interrupted, and still is
      * @throws IOException the connection was lost, or a file of the options cannot be used
      */
     static TlsChannel connect(Endpoint endpoint, SocketChannel channel, TlsOptions options, Duration timeout)
@@ -135,6 +137,10 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         }
         key.interestOps(ops);
         selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1);
+        // Its thread would not wait any more, but spin.
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ClosedByInterruptException();
+        }
     }
 
     /** More records of the socket, within the handshake. */

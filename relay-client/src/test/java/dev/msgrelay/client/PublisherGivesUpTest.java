@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,18 @@ class PublisherGivesUpTest extends ScriptedPublishing {
         }
     }
 
+    /** The last event is that it gave up, also where nobody gets the publisher. */
+    @Test
+    void aConnectInVainEndsWithItsEvent() throws Exception {
+        try (ScriptedRelay nobody = ScriptedRelay.of()) {
+            nobody.await();
+            assertThatThrownBy(() -> RelayPublisher.connect(
+                            acked(nobody).reconnect(ReconnectPolicy.none()).build()))
+                    .satisfies(e -> assertThat(events.get(events.size() - 1))
+                            .isEqualTo(new SessionEvent.GaveUp(nobody.endpoint(), (IOException) e)));
+        }
+    }
+
     @Test
     void anInterruptEndsAConnectThatTriesForEver() throws Exception {
         try (ScriptedRelay nobody = ScriptedRelay.of()) {
@@ -116,6 +129,24 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             thread.interrupt();
             assertThat(connecting.get(10, TimeUnit.SECONDS)).hasMessageContaining("nterrupt");
             thread.join();
+        }
+    }
+
+    /** Interrupted for good, the publisher's thread would spin: nothing waits there any more. */
+    @Test
+    void theInterruptOfAListenerDoesNotStay() throws Exception {
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
+                RelayPublisher publisher = open(acked(relay)
+                        .onEvent(event -> {
+                            if (event instanceof SessionEvent.Connected) {
+                                Thread.currentThread().interrupt();
+                            }
+                        })
+                        .onAck((number, sequence) ->
+                                interrupted.add(Thread.currentThread().isInterrupted())))) {
+            settle(publisher, "a");
+            assertThat(interrupted).containsExactly(false);
         }
     }
 

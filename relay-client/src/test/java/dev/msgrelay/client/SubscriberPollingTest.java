@@ -21,8 +21,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -191,6 +194,60 @@ class SubscriberPollingTest {
         }
     }
 
+    /** Also where it is about to connect; a subscriber that does not reconnect has not given up either. */
+    @Test
+    void anInterruptEndsAPollThatConnects() throws Exception {
+        try (PlainServer silent = PlainServer.tcp();
+                SubscriberRun run =
+                        SubscriberRun.of(silent.endpoint(), options -> options.reconnect(ReconnectPolicy.none()))) {
+            for (int i = 0; i < 2; i++) {
+                Thread.currentThread().interrupt();
+                assertThatThrownBy(() -> run.subscriber.poll((sequence, type, body) -> {}))
+                        .isInstanceOf(ClosedByInterruptException.class);
+                assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+            }
+            assertThat(run.events(SessionEvent.GaveUp.class)).isEmpty();
+        }
+    }
+
+    @Test
+    void anInterruptEndsAPollWithinATlsHandshake() throws Exception {
+        try (PlainServer silent = PlainServer.tcp();
+                SubscriberRun run = SubscriberRun.of(silent.endpoint(), options -> options.tls(TlsOptions.system())
+                        .connectTimeout(Duration.ofMinutes(10)))) {
+            CompletableFuture<Throwable> polling = new CompletableFuture<>();
+            Thread thread = new Thread(() -> {
+                try {
+                    run.subscriber.poll((sequence, type, body) -> {});
+                } catch (Throwable e) {
+                    polling.complete(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            try (SocketChannel accepted = silent.accept()) {
+                // What it says first: it waits for the answer now, or is about to.
+                accepted.read(ByteBuffer.allocate(1));
+                thread.interrupt();
+                assertThat(polling.get(20, TimeUnit.SECONDS)).isInstanceOf(ClosedByInterruptException.class);
+            }
+        }
+    }
+
+    /** A plain one cannot resume: one that does not reconnect ends, and says why. */
+    @Test
+    void anInterruptedPlainSubscriberSaysWhyItGaveUp() throws Exception {
+        try (PlainServer silent = PlainServer.tcp();
+                RelaySubscriber subscriber = RelaySubscriber.connect(silent.endpoint())) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> subscriber.poll((sequence, type, body) -> {}))
+                    .isInstanceOf(ClosedByInterruptException.class);
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+            assertThatThrownBy(() -> subscriber.poll((sequence, type, body) -> {}))
+                    .hasMessageContaining("ClosedByInterruptException");
+        }
+    }
+
     private static boolean poll(SubscriberRun run, MessageHandler handler) {
         try {
             return run.subscriber.poll(handler) >= 0;
@@ -270,6 +327,12 @@ class SubscriberPollingTest {
                 .hasMessageContaining("number 0 is not within 1..");
         assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).heartbeat(Duration.ofMillis(99)))
                 .hasMessageContaining("99 ms is not within 100..3600000");
+        assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).heartbeat(ChronoUnit.FOREVER.getDuration()))
+                .hasMessageContaining("9223372036854775807 ms is not within 100..3600000");
+        for (Instant time : List.of(Instant.MIN, Instant.EPOCH, Instant.MAX)) {
+            assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).fromTime(time))
+                    .hasMessageContaining("first time " + time + " is not within 1970-01-01T00:00:00.001Z..");
+        }
     }
 
     /** Where it is given, and not when it is needed first: then a message would be lost with it. */
@@ -279,6 +342,7 @@ class SubscriberPollingTest {
         assertThatNullPointerException().isThrownBy(() -> options.onGap(null));
         assertThatNullPointerException().isThrownBy(() -> options.onEvent(null));
         assertThatNullPointerException().isThrownBy(() -> options.token(null));
+        assertThatNullPointerException().isThrownBy(() -> options.policy(null));
         assertThatNullPointerException().isThrownBy(() -> options.reconnect(null));
         assertThatNullPointerException().isThrownBy(() -> Endpoint.tcp(null, 1));
         assertThatNullPointerException().isThrownBy(() -> Endpoint.unix(null));

@@ -81,26 +81,29 @@ public final class LocalPublisher implements AutoCloseable {
         };
     }
 
-    /** As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. */
+    /**
+     * As {@link #publish(int, ByteBuffer)}, but waits for room up to {@code waitNanos}. A thread that is interrupted does not
+     * wait, and stays so.
+     */
     public PublishOutcome publish(int type, ByteBuffer body, long waitNanos) {
         PublishOutcome outcome = publish(type, body);
         if (outcome != PublishOutcome.FULL) {
             return outcome;
         }
-        long deadline = System.nanoTime() + waitNanos;
+        long deadline = System.nanoTime() + Math.max(0, waitNanos);
         while (outcome == PublishOutcome.FULL && rest(deadline)) {
             outcome = publish(type, body);
         }
         return outcome;
     }
 
-    /** As {@link #publishRun(ByteBuffer)}, but waits for room up to {@code waitNanos}. */
+    /** As {@link #publishRun(ByteBuffer)}, but waits for room as {@link #publish(int, ByteBuffer, long)} does. */
     public PublishOutcome publishRun(ByteBuffer frames, long waitNanos) {
         PublishOutcome outcome = publishRun(frames);
         if (outcome != PublishOutcome.FULL) {
             return outcome;
         }
-        long deadline = System.nanoTime() + waitNanos;
+        long deadline = System.nanoTime() + Math.max(0, waitNanos);
         while (outcome == PublishOutcome.FULL && rest(deadline)) {
             outcome = publishRun(frames);
         }

@@ -417,33 +417,34 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Ends the relay: no new connections, no more input; what is in the ring and the log goes out to the subscribers, for
-     * at most the drain timeout; then everything is closed. Returns when it is done; called on a thread of the relay's own,
-     * it returns at once, and the end goes on elsewhere.
+     * at most the drain timeout; then everything is closed. Returns when it is done, also where the thread is interrupted, which
+     * it stays; called on a thread of the relay's own, it returns at once, and the end goes on elsewhere.
      */
     @Override
     public void close() {
-        state.close();
-        boolean first = closing.compareAndSet(false, true);
+        end(config.drainTimeout());
         for (EngineLoop loop : loops) {
             if (loop.io().inEventLoop()) {
-                if (first) {
-                    new Thread(() -> end(config.drainTimeout()), "relay-close").start();
-                }
                 return;
             }
         }
-        if (first) {
-            end(config.drainTimeout());
-        } else {
-            closed.join();
-        }
+        closed.join();
     }
 
+    /** The first time. On a thread that nobody interrupts: an end that is cut short leaves threads, memory and the journal. */
     private void end(Duration drainTimeout) {
-        try {
-            new RelayShutdown(this, engine, drainTimeout).run();
-        } finally {
-            closed.complete(null);
+        state.close();
+        if (closing.compareAndSet(false, true)) {
+            new Thread(
+                            () -> {
+                                try {
+                                    new RelayShutdown(this, engine, drainTimeout).run();
+                                } finally {
+                                    closed.complete(null);
+                                }
+                            },
+                            "relay-close")
+                    .start();
         }
     }
 
@@ -456,16 +457,16 @@ public final class RelayServer implements AutoCloseable {
         if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(this::abandonJournal, "relay-journal-end").start();
-        } else if (failure.complete(cause)) {
-            if (ofJournal) {
-                LOG.error("the relay stops: {}", cause.getMessage());
-            } else {
-                LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);
-            }
-            state.close();
-            if (closing.compareAndSet(false, true)) {
-                // Nothing is drained: what is in doubt is not sent.
-                new Thread(() -> end(Duration.ZERO), "relay-close").start();
+        } else {
+            // Nothing is drained: what is in doubt is not sent. Whoever hears of it and closes the relay comes too
+            // late.
+            end(Duration.ZERO);
+            if (failure.complete(cause)) {
+                if (ofJournal) {
+                    LOG.error("the relay stops: {}", cause.getMessage());
+                } else {
+                    LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);
+                }
             }
         }
     }

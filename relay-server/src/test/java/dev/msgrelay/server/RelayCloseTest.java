@@ -13,11 +13,13 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Connection;
 import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -98,6 +100,42 @@ class RelayCloseTest {
             relay.relay().close();
             subscriber.awaitEnd();
             assertThat(relay.relay().allGone()).isTrue();
+            assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
+        }
+    }
+
+    /** What is in doubt is not sent, not even where whoever hears of the fault closes the relay first. */
+    @Test
+    @Timeout(30)
+    void afterAFaultNothingIsDrained() throws Exception {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.drainTimeout(Duration.ofSeconds(60)));
+                PlainSubscriber subscriber = PlainSubscriber.connectPaused(relay.subscribe(), 4096)) {
+            relay.awaitSubscribers(1);
+            try (LocalPublisher local = relay.relay().newLocalPublisher()) {
+                ByteBuffer body = ByteBuffer.allocate(1 << 20);
+                // More than its socket takes, less than the log holds.
+                for (int i = 0; i < 7; i++) {
+                    assertThat(local.publish(1, body, TimeUnit.SECONDS.toNanos(20)))
+                            .isEqualTo(PublishOutcome.ACCEPTED);
+                }
+            }
+            relay.awaitMessagesIn(7);
+            relay.relay().failure().thenRun(relay.relay()::close);
+            relay.relay().failed(new IllegalStateException("provoked by a test: the log is in doubt"));
+            assertThat(relay.relay().allGone()).isTrue();
+            assertThat(subscriber.received()).isNotNull();
+        }
+    }
+
+    /** Half an end would keep threads and memory, and the journal from the next relay. */
+    @Test
+    void anInterruptDoesNotCutTheEndShort() throws Exception {
+        long before = PlatformDependent.usedDirectMemory();
+        // Three loops that sleep, and have to be waited for.
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.eventLoops(3))) {
+            Thread.currentThread().interrupt();
+            relay.relay().close();
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
             assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
         }
     }

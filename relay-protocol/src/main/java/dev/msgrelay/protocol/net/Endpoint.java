@@ -148,7 +148,7 @@ public final class Endpoint {
         } catch (ClosedByInterruptException e) {
             throw failed("interrupted", e);
         } catch (SocketTimeoutException | AsynchronousCloseException e) {
-            throw failed("no connection within " + timeout.toMillis() + " ms", e);
+            throw failed("no connection within " + TimeUnit.MILLISECONDS.convert(timeout) + " ms", e);
         } catch (UnknownHostException e) {
             throw failed("unknown host", e);
         } catch (IOException e) {
@@ -166,7 +166,7 @@ public final class Endpoint {
     }
 
     private SocketChannel openTcp(Duration timeout) throws IOException {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
         IOException last = null;
         for (InetAddress address : InetAddress.getAllByName(host)) {
             long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
@@ -199,7 +199,8 @@ public final class Endpoint {
         CompletableFuture<Void> watchdog = CompletableFuture.runAsync(
                 () -> closeQuietly(channel),
                 // Not on the common pool, which may be busy with what blocks.
-                CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS, Runnable::run));
+                CompletableFuture.delayedExecutor(
+                        TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS, Runnable::run));
         try {
             channel.connect(address);
         } catch (IOException e) {

@@ -113,6 +113,20 @@ class EndpointTest {
     }
 
     @Test
+    void theLongestTimeoutIsOne() throws Exception {
+        Path path = directory.resolve("s.sock");
+        try (ServerSocketChannel tcp = ServerSocketChannel.open().bind(ANY_PORT);
+                ServerSocketChannel unix = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            unix.bind(UnixDomainSocketAddress.of(path));
+            for (Endpoint endpoint : List.of(endpoint(tcp), Endpoint.unix(path))) {
+                try (SocketChannel channel = endpoint.open(Duration.ofSeconds(Long.MAX_VALUE))) {
+                    assertThat(channel.isConnected()).isTrue();
+                }
+            }
+        }
+    }
+
+    @Test
     void opensUnix() throws Exception {
         Path path = directory.resolve("s.sock");
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {

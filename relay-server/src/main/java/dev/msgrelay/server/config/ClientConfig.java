@@ -45,25 +45,17 @@ public record ClientConfig(
     public static final int DEFAULT_MAX_PUBLISHERS = 1024;
 
     static final int MOST_CONNECTIONS = 1_000_000;
-    private static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
 
     public ClientConfig {
         EnumSet<Policy> allowed = EnumSet.of(slowSubscriber);
         allowed.addAll(allowedPolicies);
         allowedPolicies = Set.copyOf(allowed);
-        within("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
-        within("idle timeout", idleTimeout, heartbeat.toMillis(), MOST_MILLIS);
-        within("handshake timeout", handshakeTimeout, 1, MOST_MILLIS);
-        within("peer timeout", peerTimeout, 2000, MOST_MILLIS);
+        LimitsConfig.millisWithin("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
+        LimitsConfig.millisWithin("idle timeout", idleTimeout, heartbeat.toMillis(), LimitsConfig.MOST_MILLIS);
+        LimitsConfig.millisWithin("handshake timeout", handshakeTimeout, 1, LimitsConfig.MOST_MILLIS);
+        LimitsConfig.millisWithin("peer timeout", peerTimeout, 2000, LimitsConfig.MOST_MILLIS);
         within("max connections", maxConnections, MOST_CONNECTIONS);
         within("max publishers", maxPublishers, MOST_CONNECTIONS);
-    }
-
-    private static void within(String what, Duration value, long leastMillis, long mostMillis) {
-        if (value.toMillis() < leastMillis || value.toMillis() > mostMillis) {
-            throw new IllegalArgumentException(
-                    what + " " + value.toMillis() + " ms is not within " + leastMillis + ".." + mostMillis + " ms");
-        }
     }
 
     private static void within(String what, int value, int most) {

@@ -53,13 +53,9 @@ public record JournalConfig(
     private static final Duration MOST_FORCE = Duration.ofHours(1);
 
     public JournalConfig {
-        if (force.toMillis() < 1 || force.compareTo(MOST_FORCE) > 0) {
-            throw new IllegalArgumentException(
-                    "journal force " + force.toMillis() + " ms is not within 1.." + MOST_FORCE.toMillis());
-        }
-        if (keepTime != null && (keepTime.toMillis() < 1 || keepTime.compareTo(MOST_TIME) > 0)) {
-            throw new IllegalArgumentException(
-                    "journal keep " + keepTime.toMillis() + " ms is not within 1.." + MOST_TIME.toMillis());
+        LimitsConfig.millisWithin("journal force", force, 1, MOST_FORCE.toMillis());
+        if (keepTime != null) {
+            LimitsConfig.millisWithin("journal keep", keepTime, 1, MOST_TIME.toMillis());
         }
         settings(segmentBytes, keepBytes, keepTime, force);
         if (keepBytes != UNLIMITED && keepBytes / segmentBytes > JournalSettings.MOST_SEGMENTS) {

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.server.journal.JournalFeed;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What clients may cost: memory beside that of the stream, time that a frame may be under way, and how much one address
@@ -79,7 +80,7 @@ public record LimitsConfig(
     private static final int LEAST_CONTROL = 32 << 10;
 
     private static final int MOST_PER_SECOND = 1_000_000;
-    private static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
+    static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
 
     public LimitsConfig {
         // Pins and assembly are checked beside the longest body, which is not known here.
@@ -114,10 +115,12 @@ public record LimitsConfig(
         within("assembly size", assemblyBytes, 2 * frame, MOST_BYTES, why);
     }
 
-    private static void millisWithin(String what, Duration value, long least, long most) {
-        if (value.toMillis() < least || value.toMillis() > most) {
+    static void millisWithin(String what, Duration value, long least, long most) {
+        // For what is too long to be counted in milliseconds, the largest number.
+        long millis = TimeUnit.MILLISECONDS.convert(value);
+        if (millis < least || millis > most) {
             throw new IllegalArgumentException(
-                    what + " " + value.toMillis() + " ms is not within " + least + ".." + most + " ms");
+                    what + " " + millis + " ms is not within " + least + ".." + most + " ms");
         }
     }
 

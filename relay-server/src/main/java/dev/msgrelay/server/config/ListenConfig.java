@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /**
  * Where a relay listens.
@@ -23,6 +24,7 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
     private static final int MAX_SOCKET_PATH = 107;
 
     public ListenConfig {
+        Objects.requireNonNull(host, "host");
         checkPort("publish port", publishPort);
         checkPort("subscribe port", subscribePort);
         if (publishPort > 0 && publishPort == subscribePort) {

@@ -8,6 +8,7 @@ import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -54,8 +55,11 @@ public record RelayConfig(
     public static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int MAX_EVENT_LOOPS = 64;
+    /** A hundred years: so many nanoseconds still fit a long. */
+    private static final long MOST_MILLIS = Duration.ofDays(36_500).toMillis();
 
     public RelayConfig {
+        Objects.requireNonNull(transport, "transport");
         limits.checkFor(stream, journal);
         journal.checkFor(stream);
         cluster.checkFor(stream, clients);
@@ -79,12 +83,8 @@ public record RelayConfig(
                             ? ", and transport " + transport.flag() + " does not read it; epoll and nio do"
                             : ""));
         }
-        if (stallTimeout.toMillis() < 1) {
-            throw new IllegalArgumentException("stall timeout " + stallTimeout + " is under 1 ms");
-        }
-        if (drainTimeout.isNegative()) {
-            throw new IllegalArgumentException("drain timeout " + drainTimeout + " is negative");
-        }
+        LimitsConfig.millisWithin("stall timeout", stallTimeout, 1, MOST_MILLIS);
+        LimitsConfig.millisWithin("drain timeout", drainTimeout, 0, MOST_MILLIS);
     }
 
     private static void checkDiffers(String what, int port, TlsConfig tls, ListenConfig listen) {

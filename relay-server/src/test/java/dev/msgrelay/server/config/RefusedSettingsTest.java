@@ -2,11 +2,13 @@ package dev.msgrelay.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.tls.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -16,6 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is refused names the setting, the value and the limit; what lies on the limit is taken. */
 class RefusedSettingsTest {
+    private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
+
     private record Case(String words, UnaryOperator<RelayConfig.Builder> change) {
         @Override
         public String toString() {
@@ -89,8 +93,18 @@ class RefusedSettingsTest {
                 new Case("publisher silence -1 ms is not within 0..", b -> b.publisherSilence(Duration.ofMillis(-1))),
                 new Case("name hold -1 ms is not within 0..", b -> b.nameHold(Duration.ofMillis(-1))),
                 new Case("name hold 86400001 ms", b -> b.nameHold(Duration.ofMillis(86_400_001))),
-                new Case("stall timeout PT0S is under 1 ms", b -> b.stallTimeout(Duration.ZERO)),
-                new Case("drain timeout PT-1S is negative", b -> b.drainTimeout(Duration.ofSeconds(-1))));
+                new Case("stall timeout 0 ms is not within 1..3153600000000 ms", b -> b.stallTimeout(Duration.ZERO)),
+                new Case("stall timeout 9223372036854775807 ms is not within", b -> b.stallTimeout(FOR_EVER)),
+                new Case("drain timeout -1000 ms is not within 0..", b -> b.drainTimeout(Duration.ofSeconds(-1))),
+                new Case(
+                        "drain timeout 3153600000001 ms is not",
+                        b -> b.drainTimeout(Duration.ofDays(36_500).plusMillis(1))),
+                new Case("drain timeout 9223372036854775807 ms is not", b -> b.drainTimeout(FOR_EVER)),
+                new Case("heartbeat 9223372036854775807 ms is not within", b -> b.heartbeat(FOR_EVER)),
+                new Case("idle timeout 9223372036854775807 ms is not within", b -> b.idleTimeout(FOR_EVER)),
+                new Case("name hold 9223372036854775807 ms is not within", b -> b.nameHold(FOR_EVER)),
+                new Case("journal force 9223372036854775807 ms is not within", b -> b.journalForce(FOR_EVER)),
+                new Case("journal keep 9223372036854775807 ms is not within", b -> b.journalKeep(FOR_EVER)));
     }
 
     @ParameterizedTest
@@ -99,6 +113,16 @@ class RefusedSettingsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> wrong.change().apply(RelayConfig.builder()).build())
                 .withMessageContaining(wrong.words());
+    }
+
+    @Test
+    void nothingIsNoSetting() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> RelayConfig.builder().transport(null).build())
+                .withMessage("transport");
+        assertThatNullPointerException()
+                .isThrownBy(() -> RelayConfig.builder().host(null).build())
+                .withMessage("host");
     }
 
     @Test

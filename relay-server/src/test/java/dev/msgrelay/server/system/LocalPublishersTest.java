@@ -144,6 +144,10 @@ class LocalPublishersTest {
             assertThat(number).as("accepted before the ring was full").isBetween(50, 3999);
             long start = System.nanoTime();
             assertThat(send(local, number, 0)).isEqualTo(PublishOutcome.FULL);
+            assertThat(send(local, number, Long.MIN_VALUE)).isEqualTo(PublishOutcome.FULL);
+            Thread.currentThread().interrupt();
+            assertThat(send(local, number, Long.MAX_VALUE)).isEqualTo(PublishOutcome.FULL);
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
             assertThat(send(local, number, TimeUnit.MILLISECONDS.toNanos(20))).isEqualTo(PublishOutcome.FULL);
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
             subscriber.resume();
