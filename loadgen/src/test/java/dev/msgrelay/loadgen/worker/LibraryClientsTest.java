@@ -75,7 +75,16 @@ class LibraryClientsTest {
         LibraryChannel channel = new LibraryChannel(
                 LibraryChannel.options(Sockets.endpoint(server), null, Policy.DISCONNECT), false, 0, 1 << 16);
         Receiver.Settings settings = new Receiver.Settings(
-                Check.FULL, 1, SIZES, new TypeChoice(SIZES, TypeRanges.ALL), Receiver.Settings.UNTIMED, 0, 0, null, 0);
+                Check.FULL,
+                1,
+                1,
+                SIZES,
+                new TypeChoice(SIZES, TypeRanges.ALL),
+                Receiver.Settings.UNTIMED,
+                0,
+                0,
+                null,
+                0);
         Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck(), 0);
         relay.get();
         assertThat(receiver.awaitEnd(30_000)).as("it has ended").isTrue();
