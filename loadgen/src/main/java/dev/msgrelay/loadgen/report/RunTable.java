@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.bound.BoundBy;
 import dev.msgrelay.loadgen.bound.Sampled.MachineShare;
 import dev.msgrelay.loadgen.bound.Signals;
 import dev.msgrelay.loadgen.bound.Signals.Standstills;
+import dev.msgrelay.loadgen.bound.Signals.Standstills.Still;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
@@ -171,10 +172,7 @@ public final class RunTable {
                     nanos(delays.at(Delay.TIME_IN_QUEUE, 50)),
                     nanos(delays.at(Delay.TIME_IN_QUEUE, 100)));
         }
-        item(
-                "",
-                "longest gap between two deliveries: %s",
-                nanos(part.still().deliveries().longestNanos()));
+        item("", "longest gap between two deliveries: %s", longest(part.still().deliveries()));
     }
 
     private void checks(List<Part> parts) {
@@ -260,8 +258,8 @@ public final class RunTable {
 
     private void latency(List<Part> parts) {
         List<Part> paced = parts.stream().filter(Part::isPaced).toList();
-        if (paced.isEmpty()) {
-            item("latency", "not measured: give --rate for it");
+        if (paced.isEmpty() || !parts.get(0).checks().checked()) {
+            item("latency", "not measured: %s", paced.isEmpty() ? "give --rate for it" : "subscribers only counted");
             return;
         }
         Load load = paced.get(0).load();
@@ -362,7 +360,8 @@ public final class RunTable {
                 .flatMap(one -> one.outcome().failures().stream())
                 .toList();
         line("");
-        text.append(failures.isEmpty() ? "PASS (messages)" : "FAIL (messages)");
+        String checked = parts.get(0).checks().checked() ? "" : " not checked";
+        text.append(failures.isEmpty() ? "PASS (messages" + checked + ")" : "FAIL (messages)");
         String separator = "; ";
         for (Part part : parts) {
             List<String> marks = part.run().outcome().marks();
@@ -419,14 +418,17 @@ public final class RunTable {
     private void still(Standstills still) {
         line(
                 "longest gap between two deliveries to a subscriber %s; %,d of 100 ms or longer, %s in all",
-                nanos(still.deliveries().longestNanos()),
+                longest(still.deliveries()),
                 still.deliveries().count(),
                 nanos(still.deliveries().totalNanos()));
         line(
                 "stood still at most: publishers %s, subscribers %s, a process that only sleeps %s",
-                nanos(still.publishers().longestNanos()),
-                nanos(still.subscribers().longestNanos()),
-                nanos(still.machine().longestNanos()));
+                longest(still.publishers()), longest(still.subscribers()), longest(still.machine()));
+    }
+
+    /** Programs in C do not tell. */
+    private static String longest(Still still) {
+        return still.longestNanos() == 0 ? "unknown" : nanos(still.longestNanos());
     }
 
     private void subscribers(RunRecord run) {

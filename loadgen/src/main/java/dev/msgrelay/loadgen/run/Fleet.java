@@ -102,6 +102,7 @@ final class Fleet {
         List<String> args = subscriberOptions(contestant, count);
         option(args, "publishers-ahead", children.placement().publishersAheadNanos(contestant.sendsByItself()));
         option(args, "first-index", first);
+        option(args, "timed", load.publishers());
         option(args, "sampling", load.sampling());
         option(args, "arrivals", load.arrivals());
         option(args, "clock-ahead", children.placement().subscribers().nanosAhead());
@@ -328,11 +329,16 @@ final class Fleet {
     /**
      * Messages whose latency every subscriber has to record: of those that were meant to be sent within the window, every one
      * whose number is a multiple of {@code sampling}; where subscribers choose types, whose rank is. -1 where publishers do not
-     * tell.
+     * tell. Visitors' messages are not timed.
      */
-    static long samples(List<JsonObject> published, int sampling, TypeChoice choice) {
+    static long samples(List<JsonObject> published, Load load) {
+        int sampling = load.sampling();
+        TypeChoice choice = load.choice();
         long samples = 0;
         for (JsonObject publisher : all(published, "publishers")) {
+            if (publisher.getInt("id") >= load.publishers()) {
+                continue;
+            }
             if (!publisher.has("firstTimed")) {
                 return -1;
             }

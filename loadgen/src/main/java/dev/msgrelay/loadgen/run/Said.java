@@ -59,7 +59,7 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
         int notSlow = said.size();
         said.addAll(Fleet.all(slow, "subscribers"));
         List<SubscriberResult> all = withOrder(said);
-        long samples = Fleet.samples(published, load.sampling(), load.choice());
+        long samples = Fleet.samples(published, load);
         for (int i = 0; i < notSlow; i++) {
             all.set(i, all.get(i).withSamples(said.get(i).getLong("samples", -1), samples));
         }

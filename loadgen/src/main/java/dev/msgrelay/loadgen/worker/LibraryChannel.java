@@ -1,8 +1,11 @@
 package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.client.Gap;
+import dev.msgrelay.client.ReconnectPolicy;
+import dev.msgrelay.client.RelayErrorException;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.Policy;
@@ -33,6 +36,7 @@ final class LibraryChannel implements ByteChannel {
     private long nextSequence;
     private long firstSequence;
     private long handed;
+    private boolean ended;
     private volatile boolean closed;
 
     /**
@@ -47,20 +51,20 @@ final class LibraryChannel implements ByteChannel {
         this.frames = ByteBuffer.allocate(bufferSize);
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
-        while (subscriber.epoch() == 0 && subscriber.poll(this::onMessage) >= 0) {
+        while (subscriber.epoch() == 0 && poll() >= 0) {
             // The relay has not welcomed it yet: what is published now might pass it by.
         }
         frames.flip();
     }
 
     /**
-     * The usual ones.
+     * The usual ones. A connection that ends is not made again: a run tells of it.
      *
      * @param tls how it speaks TLS; null: it does not
      * @param policy that it asks for; null: the relay's
      */
     static SubscriberOptions.Builder options(Endpoint relay, Tls tls, Policy policy) {
-        SubscriberOptions.Builder options = SubscriberOptions.builder(relay);
+        SubscriberOptions.Builder options = SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none());
         if (tls != null) {
             options.tls(tls.ofLibrary());
         }
@@ -81,7 +85,7 @@ final class LibraryChannel implements ByteChannel {
     public int read(ByteBuffer target) throws IOException {
         while (!frames.hasRemaining()) {
             frames.clear();
-            int messages = subscriber.poll(this::onMessage);
+            int messages = ended ? -1 : poll();
             frames.flip();
             if (closed) {
                 throw new AsynchronousCloseException();
@@ -95,6 +99,22 @@ final class LibraryChannel implements ByteChannel {
         target.position(target.position() + length);
         frames.position(frames.position() + length);
         return length;
+    }
+
+    /** Of a relay that ends the connection with a word, the word is the last frame. */
+    private int poll() throws IOException {
+        try {
+            return subscriber.poll(this::onMessage);
+        } catch (RelayErrorException e) {
+            if (subscriber.epoch() == 0 || e.reason() == null) {
+                throw e;
+            }
+            ended = true;
+            ByteBuffer error = ErrorFrame.encode(e.reason(), e.text());
+            makeRoom(error.remaining());
+            frames.put(error);
+            return 0;
+        }
     }
 
     private void onMessage(long sequence, int type, ByteBuffer body) {

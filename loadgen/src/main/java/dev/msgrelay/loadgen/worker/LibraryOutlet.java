@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.worker;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.client.AckListener;
 import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.loadgen.load.LoadMessage;
 import dev.msgrelay.protocol.FrameLayout;
@@ -43,12 +44,12 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * The usual ones.
+     * The usual ones. A connection that ends is not made again: a run tells of it.
      *
      * @param tls how it speaks TLS; null: it does not
      */
     static PublisherOptions.Builder options(Endpoint relay, Tls tls) {
-        PublisherOptions.Builder options = PublisherOptions.builder(relay);
+        PublisherOptions.Builder options = PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none());
         return tls == null ? options : options.tls(tls.ofLibrary());
     }
 

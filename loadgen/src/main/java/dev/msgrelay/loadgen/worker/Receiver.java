@@ -207,6 +207,7 @@ final class Receiver implements Progress.Counted, Runnable {
      *
      * @param check of the messages
      * @param publishers that must be heard of and are checked
+     * @param timed those of them, the first ones, whose messages are timed: visitors keep messages from visit to visit
      * @param sizes of all messages
      * @param choice those of them that are to come
      * @param sampling one in so many messages has its latency recorded; a power of two
@@ -218,6 +219,7 @@ final class Receiver implements Progress.Counted, Runnable {
     record Settings(
             Check check,
             int publishers,
+            int timed,
             SizeTable sizes,
             TypeChoice choice,
             int sampling,
@@ -242,7 +244,7 @@ final class Receiver implements Progress.Counted, Runnable {
         /** The same check, of the messages of one publisher over a plain connection. */
         Settings ofOnePublisher() {
             return new Settings(
-                    check, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, 0, publishersAhead, null, 0);
+                    check, 1, 1, sizes, new TypeChoice(sizes, TypeRanges.ALL), sampling, 0, publishersAhead, null, 0);
         }
 
         boolean isPlain() {

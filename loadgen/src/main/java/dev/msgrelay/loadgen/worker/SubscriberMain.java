@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  *  --connections K     in this process (1)
  *  --first-index I     theirs among all subscribers are I..I+K-1 (0)
  *  --publishers N      that must be heard of, and are checked
+ *  --timed N           those of them, the first ones, whose messages are timed (all)
  *  --check NAME        full, or none: only bytes are counted (full)
  *  --bytes-per-second R that each of them reads; it leaves at the end of the run wherever it is then (as they come)
  *  --wanted RANGES     of relay-client, the types that it chooses (all)
@@ -75,6 +76,7 @@ public final class SubscriberMain {
         this.settings = new Receiver.Settings(
                 args.flag("check") ? Check.valueOf(args.text("check").toUpperCase(Locale.ROOT)) : Check.FULL,
                 args.number("publishers"),
+                args.number("timed", args.number("publishers")),
                 sizes,
                 new TypeChoice(sizes, wanted),
                 args.number("sampling", 1),

@@ -113,7 +113,8 @@ final class Verifier implements BulkFrameConsumer {
         Window window = clock.window();
         long ahead = settings.publishersAhead();
         long intended = LoadMessage.timeAt(body, at, clock.now() + ahead) - ahead;
-        if (intended >= window.begin() && intended < window.end()) {
+        boolean timed = LoadMessage.publisher(stamp) < settings.timed();
+        if (timed && intended >= window.begin() && intended < window.end()) {
             arrivals.add(stamp, clock.now());
             latency.recordValue(Math.min(MAX_LATENCY_NANOS, Math.max(0, clock.now() - intended)));
         }

@@ -67,6 +67,7 @@ final class VisitingSubscriber implements ChurnMain.Visitor {
         this.settings = new Receiver.Settings(
                 Check.FULL,
                 args.number("publishers"),
+                0,
                 sizes,
                 new TypeChoice(sizes, TypeRanges.ALL),
                 Receiver.Settings.UNTIMED,

@@ -31,6 +31,18 @@ class RunCommandTest extends CommandTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
+    void whatWasNotCheckedDoesNotPass() {
+        assertThat(execute("run", "--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--check", "none"))
+                .as(err.toString())
+                .isZero();
+        assertThat(out.toString())
+                .contains("PASS (messages not checked)")
+                .containsPattern("latency +not measured: subscribers only counted")
+                .doesNotContain("PASS (messages)");
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
     void theEvidenceIsThereForWhoAsks() {
         execute("run", "--warmup", "200ms", "--duration", "400ms", "--latency-at", "0", "--explain");
         assertThat(out.toString())

@@ -88,6 +88,13 @@ class RunTableTest {
                 .containsPattern("latency +at 2 k msg/s, from");
     }
 
+    @Test
+    void whatNobodyToldIsNotZero() {
+        assertThat(table(Outcome.PASS, DOUBTFUL, true, Load.oneToOne(100), signals(new Rates(0, 700, 650, 0, 10))))
+                .contains("longest gap between two deliveries: unknown\n", "publishers unknown, subscribers unknown")
+                .doesNotContain(" 0 ns\n");
+    }
+
     private static Signals signals(Rates rates) {
         return new Signals(rates, Sampled.NOTHING, null, LinkShare.UNKNOWN, Standstills.NONE);
     }

@@ -147,6 +147,9 @@ class LoadRunTest {
             RunResult result = run(RELAY, load.withClients(clients), STORMS);
             expectClean(result);
             assertThat(result.correctness().visits().count()).isPositive();
+            assertThat(result.delays().latency().getTotalCount())
+                    .as("timed: what visitors keep until they come again says nothing of the relay")
+                    .isBetween(1L, 2 * result.correctness().schedule().scheduled());
             assertThat(result.correctness().visits().subscribers().messages()).isPositive();
         }
     }

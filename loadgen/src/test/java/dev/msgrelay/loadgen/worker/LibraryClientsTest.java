@@ -1,0 +1,121 @@
+package dev.msgrelay.loadgen.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.grack.nanojson.JsonObject;
+import dev.msgrelay.loadgen.load.Check;
+import dev.msgrelay.loadgen.load.FrameBatch;
+import dev.msgrelay.loadgen.load.LoadMessage;
+import dev.msgrelay.loadgen.load.SizeTable;
+import dev.msgrelay.loadgen.load.TypeChoice;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A relay that ends the connection of a client of relay-client: the client may not connect again as if nothing had been. */
+@Timeout(60)
+class LibraryClientsTest {
+    private static final SizeTable SIZES = SizeTable.fixed(20);
+
+    private final ServerSocketChannel server;
+
+    LibraryClientsTest() throws IOException {
+        server = Sockets.listen();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+    }
+
+    @Test
+    void aSubscriberWhoseConnectionIsLostSaysSo() throws Exception {
+        assertThat(subscriber(ByteBuffer.allocate(0)).getString("closed")).contains("closed the connection");
+    }
+
+    @Test
+    void aSubscriberThatIsCutOffPassesTheReasonOn() throws Exception {
+        JsonObject result = subscriber(ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "lag of 9 over the limit of 8"));
+        assertThat(result.getString("closed")).isEqualTo("lag of 9 over the limit of 8");
+        assertThat(result.getInt("closeReason")).isEqualTo(CloseReason.SLOW_SUBSCRIBER.code());
+        assertThat(result.getLong("tail")).isEqualTo(2);
+    }
+
+    @Test
+    void aPublisherWhoseConnectionIsLostFails() throws Exception {
+        CompletableFuture<Void> relay = relay(ByteBuffer.allocate(0));
+        try (LibraryOutlet outlet = new LibraryOutlet(LibraryOutlet.options(Sockets.endpoint(server), null), null)) {
+            relay.get();
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            outlet.write(message());
+                        }
+                    })
+                    .hasMessageContaining("closed the connection");
+        }
+    }
+
+    /** What it says of a stream of three messages of which one comes, and then these words and the end. */
+    private JsonObject subscriber(ByteBuffer lastWords) throws Exception {
+        CompletableFuture<Void> relay = relay(message(), lastWords);
+        LibraryChannel channel = new LibraryChannel(
+                LibraryChannel.options(Sockets.endpoint(server), null, Policy.DISCONNECT), false, 0, 1 << 16);
+        Receiver.Settings settings = new Receiver.Settings(
+                Check.FULL,
+                1,
+                1,
+                SIZES,
+                new TypeChoice(SIZES, TypeRanges.ALL),
+                Receiver.Settings.UNTIMED,
+                0,
+                0,
+                null,
+                0);
+        Receiver receiver = new Receiver(channel, settings, 1 << 16, new Control(), "test", settings.newCheck(), 0);
+        relay.get();
+        assertThat(receiver.awaitEnd(30_000)).as("it has ended").isTrue();
+        receiver.stop();
+        return receiver.result(0, Map.of(0, 3L));
+    }
+
+    /** Takes one client, greets it, says this and ends the connection. */
+    private CompletableFuture<Void> relay(ByteBuffer... words) {
+        return CompletableFuture.runAsync(() -> {
+            try (SocketChannel client = Sockets.accept(server)) {
+                FrameReader reader = new FrameReader();
+                boolean[] said = new boolean[1];
+                while (!said[0] && reader.read(client, (type, body) -> said[0] = true) >= 0) {
+                    // HELLO comes in one piece or in several.
+                }
+                client.write(
+                        new WelcomeFrame(1, Policy.DISCONNECT, 0, 0, 7, 1, 0, 1 << 20, 10_000, 30_000, 16, "fake", 0)
+                                .encode());
+                for (ByteBuffer word : words) {
+                    client.write(word);
+                }
+            } catch (IOException e) {
+                throw new CompletionException(e);
+            }
+        });
+    }
+
+    private static ByteBuffer message() {
+        FrameBatch one = FrameBatch.ofMessages(SIZES, 1);
+        one.add(LoadMessage.stamp(0, 0), System.nanoTime());
+        return one.take();
+    }
+}
