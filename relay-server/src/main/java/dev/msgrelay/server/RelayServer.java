@@ -456,17 +456,21 @@ public final class RelayServer implements AutoCloseable {
         if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(this::abandonJournal, "relay-journal-end").start();
-        } else if (failure.complete(cause)) {
+            return;
+        }
+        state.close();
+        // First: who is told of the failure closes the relay as well, and would drain it.
+        boolean first = closing.compareAndSet(false, true);
+        if (failure.complete(cause)) {
             if (ofJournal) {
                 LOG.error("the relay stops: {}", cause.getMessage());
             } else {
                 LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);
             }
-            state.close();
-            if (closing.compareAndSet(false, true)) {
-                // Nothing is drained: what is in doubt is not sent.
-                new Thread(() -> end(Duration.ZERO), "relay-close").start();
-            }
+        }
+        if (first) {
+            // Nothing is drained: what is in doubt is not sent.
+            new Thread(() -> end(Duration.ZERO), "relay-close").start();
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
@@ -13,7 +14,9 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Connection;
 import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,6 +102,29 @@ class RelayCloseTest {
             subscriber.awaitEnd();
             assertThat(relay.relay().allGone()).isTrue();
             assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
+        }
+    }
+
+    /** Otherwise who reads nothing keeps it for as long as it may be drained. */
+    @Test
+    void whoClosesItOnceItHasFailedDoesNotDrainIt() throws Exception {
+        try (TestRelay relay = TestRelay.start(
+                        Setting.NIO_TCP, c -> c.logSize(16 << 20).drainTimeout(Duration.ofSeconds(20)));
+                PlainSubscriber subscriber = relay.pausedSubscriber();
+                PlainPublisher publisher = relay.publisher()) {
+            // More than sockets hold.
+            for (int i = 0; i < 10; i++) {
+                publisher.send(new Frames().frame(1, 1_000_000));
+            }
+            relay.awaitMessagesIn(10);
+            relay.relay().failure().thenRun(relay.relay()::close);
+            relay.relay().engine().core().io().execute(() -> relay.relay()
+                    .failed(new IllegalStateException("provoked")));
+            assertThat(relay.relay().failure()).succeedsWithin(10, TimeUnit.SECONDS);
+            assertThat(CompletableFuture.runAsync(relay.relay()::close)).succeedsWithin(10, TimeUnit.SECONDS);
+            assertThat(relay.relay().allGone()).isTrue();
+            subscriber.resume();
+            subscriber.awaitEnd();
         }
     }
 
