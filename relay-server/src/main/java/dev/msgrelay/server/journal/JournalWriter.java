@@ -55,7 +55,7 @@ final class JournalWriter {
     private int count;
     private IOException refused;
 
-    private long lastBlock;
+    private long restUntil;
 
     private volatile long wanted;
     private volatile boolean patient;
@@ -107,7 +107,7 @@ final class JournalWriter {
 
     /** How long it may wait until there is more for a block, in ns; 0: it may not. Each block costs something by itself. */
     long rest(long nanos) {
-        long rest = current == null ? 0 : lastBlock + PATIENT_NANOS - nanos;
+        long rest = current == null ? 0 : restUntil - nanos;
         // Before the look: who brings more after that sees it.
         patient = rest > 0;
         VarHandle.fullFence();
@@ -192,7 +192,8 @@ final class JournalWriter {
             named = end;
         }
         current.blockEnded(end, time);
-        lastBlock = nanos;
+        // What it leaves is for the next one, at once.
+        restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
         reader.moved(bytes);
         watch.written(end);

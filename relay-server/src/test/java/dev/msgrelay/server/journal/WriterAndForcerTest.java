@@ -156,6 +156,16 @@ class WriterAndForcerTest {
     }
 
     @Test
+    void whatIsLeftBehindABlockDoesNotWait() {
+        append();
+        append();
+        append();
+        assertThat(work()).isTrue();
+        assertThat(written.position()).as("a block is a quarter of a segment").isLessThan(log.endPosition());
+        assertThat(writer.rest(1)).isZero();
+    }
+
+    @Test
     void theForcerIsWokenForWhatCannotWait() throws IOException {
         write();
         assertThat(forcer.due(nanos)).as("files are to be made ready").isTrue();
