@@ -66,8 +66,8 @@ import java.util.Objects;
  * @param heartbeatMillis interval wanted, in milliseconds, 100..3,600,000; 0: the relay's
  * @param epoch the epoch that {@code number} belongs to; 0: any
  * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; with {@link StartFrom#TIME} milliseconds
- *     since 1970, from 1; for a publisher the number of the first message that follows on this connection, 0: go on after what
- *     the relay has accepted; otherwise 0
+ *     since 1970, from 1; for a publisher with {@link Features#ACKS} the number of the first message that follows on this
+ *     connection, 0: go on after what the relay has accepted; otherwise 0
  * @param types wanted; {@link TypeRanges#ALL} for a publisher
  * @param name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
  * @param producer of a publisher with {@link Features#ACKS}, by which the relay knows it again; otherwise
@@ -149,6 +149,8 @@ public record HelloFrame(
             Fields.within(TYPE, "number", number, 0, Long.MAX_VALUE);
             if ((features & Features.ACKS) != 0) {
                 Fields.within(TYPE, "length of name, needed for ACKS,", nameLength, 1, Protocol.MAX_NAME);
+            } else {
+                Fields.zero(TYPE, "number", number, " without ACKS");
             }
         } else if (start == StartFrom.SEQUENCE || start == StartFrom.TIME) {
             Fields.within(TYPE, "number", number, 1, Long.MAX_VALUE);

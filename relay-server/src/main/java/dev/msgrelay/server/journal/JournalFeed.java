@@ -117,9 +117,11 @@ public final class JournalFeed {
      * the journal is damaged, where that block is one that no record tells of; or to the end of what is written.
      */
     public void seek(long sequence) {
+        written.read(limit);
         SegmentHeader segment = null;
         for (SegmentHeader header : held.values()) {
-            if (header.sequence() > sequence && segment != null) {
+            // Behind the end the disk is not asked: one that does not answer would be damage, told again and again.
+            if (sequence >= limit.sequence() || (header.sequence() > sequence && segment != null)) {
                 break;
             }
             segment = header;
@@ -132,6 +134,7 @@ public final class JournalFeed {
      * nobody knows when those messages were written; where there is no such block, to the end of what is written.
      */
     public void seekTime(long millis) {
+        written.read(limit);
         SegmentHeader segment = null;
         for (SegmentHeader header : held.values()) {
             if (header.timeMillis() >= millis && segment != null) {
@@ -148,7 +151,6 @@ public final class JournalFeed {
      * @param itself whether that is the record that is meant, also where no record tells what lies before it
      */
     private void go(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
-        written.read(limit);
         end.copy(limit);
         if (segment != null) {
             try {

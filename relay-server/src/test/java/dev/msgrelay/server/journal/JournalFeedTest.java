@@ -338,6 +338,9 @@ class JournalFeedTest {
         feed.seek(1);
         assertThat(readAll(feed, 2500)).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
         assertThat(feed.at().sequence()).isEqualTo(501);
+        // Who stands at the end finds no damage that it has been told of already.
+        feed.seek(501);
+        assertThat(feed.next(ByteBuffer.allocate(2500))).isEqualTo(Found.ALL_READ);
         hooked.failing = false;
     }
 
