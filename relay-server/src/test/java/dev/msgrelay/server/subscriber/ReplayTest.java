@@ -96,7 +96,8 @@ class ReplayTest {
             end = publisher.next();
             relay.awaitMessagesIn(end - 1);
         }
-        try (TestRelay relay = relay(setting, b -> b);
+        // One that is live again, and waits for a core then, is not cut off.
+        try (TestRelay relay = relay(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages, end);
                 SpeakingSubscriber all = relay.speaker(messages);
                 SpeakingSubscriber some = relay.speaker(messages);
