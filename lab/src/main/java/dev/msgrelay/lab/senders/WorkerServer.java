@@ -223,6 +223,8 @@ final class WorkerServer implements FileServer {
     @Override
     public void close() throws IOException {
         selection.interrupt();
+        // The JDK may miss an interrupt of a thread that is just about to select.
+        selector.wakeup();
         pool.shutdownNow();
         try {
             boolean ended = pool.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
