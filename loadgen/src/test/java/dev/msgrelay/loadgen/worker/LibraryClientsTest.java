@@ -65,7 +65,8 @@ class LibraryClientsTest {
                             outlet.write(message());
                         }
                     })
-                    .hasMessageContaining("closed the connection");
+                    // The end of the stream, or a write in vain: whichever the publisher meets first.
+                    .hasMessageMatching(".*closed the connection.*|connection to .* lost: .*");
         }
     }
 
