@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <pre>
  *   -Dsim.seed=N       one seed again
- *   -Dsim.seconds=N    fresh seeds for so long
+ *   -Dsim.runs=N       so many fresh seeds
  *   -Dsim.endless=true fresh seeds until one fails, or somebody ends it
  *   -Dsim.steps=N      steps of one seed
  *   -Dsim.tls=true     TLS in each run but those with a journal, not in each tenth
@@ -30,7 +31,12 @@ import org.junit.jupiter.api.Timeout;
  * </pre>
  */
 class SimulationTest {
-    private static final int ALL_STEPS = 1_000_000;
+    /** Seeds from 0 on, of which each tenth has TLS, and each twentieth a journal. */
+    private static final int RUNS = 40;
+    private static final int MANY_RUNS = 500;
+    /** As many more as it takes until all that is to be seen has been, and no more than these. */
+    private static final int MOST_RUNS = 1000;
+
     private static final int STEPS = Integer.getInteger("sim.steps", 2_000);
 
     /** Whatever a connection does: in each of these its channel throws at some seed, at one call or another. */
@@ -70,7 +76,7 @@ class SimulationTest {
             "torn tails",
             "without journal");
 
-    private static final long A_MINUTE = 60;
+    private static final int RUNS_OF_A_LINE = 1000;
 
     private final Map<String, Integer> lives = new TreeMap<>();
     private final Map<String, Integer> faultySteps = new TreeMap<>();
@@ -80,19 +86,18 @@ class SimulationTest {
     @Timeout(value = 1000, unit = TimeUnit.DAYS)
     void whatMustHoldHoldsAfterEachStep() {
         Long seed = Long.getLong("sim.seed");
-        long seconds = Long.getLong("sim.seconds", 0);
+        long runs = Long.getLong("sim.runs", 0);
         if (seed != null) {
             run(seed);
         } else if (Boolean.getBoolean("sim.endless")) {
             while (true) {
-                runFor(A_MINUTE);
+                runFresh(RUNS_OF_A_LINE);
             }
-        } else if (seconds > 0) {
-            runFor(seconds);
+        } else if (runs > 0) {
+            runFresh(runs);
         } else {
-            long steps = 0;
-            for (long next = 0; steps < ALL_STEPS; next++) {
-                steps += run(next);
+            for (long next = 0; next < RUNS || !sawEverything() && next < MOST_RUNS; next++) {
+                run(next);
             }
             System.out.println("steps of connections that were made to throw half way: " + faultySteps);
             assertThat(faultySteps.keySet())
@@ -106,6 +111,21 @@ class SimulationTest {
         }
     }
 
+    private boolean sawEverything() {
+        return faultySteps.keySet().containsAll(STEPS_OF_CONNECTIONS)
+                && closes.keySet().containsAll(ENDS_OF_TLS)
+                && lives.keySet().containsAll(OF_LIVES);
+    }
+
+    @Tag("thorough")
+    @Test
+    @Timeout(value = 1000, unit = TimeUnit.DAYS)
+    void whatMustHoldHoldsInManyRuns() {
+        for (long seed = RUNS; seed < MANY_RUNS; seed++) {
+            run(seed);
+        }
+    }
+
     /** A full journal, whose names had moved in its newest segment alone, could neither go on nor drop an older one. */
     @Test
     void aSeedThatFoundAFault() {
@@ -115,7 +135,7 @@ class SimulationTest {
     /** Otherwise no seed would be worth printing. */
     @Test
     void aSeedRepeatsARunExactly() {
-        for (long seed = 4; seed < 10; seed++) {
+        for (long seed = 4; seed < 8; seed++) {
             Simulation first = new Simulation(seed);
             first.run(STEPS);
             Simulation second = new Simulation(seed);
@@ -124,15 +144,13 @@ class SimulationTest {
         }
     }
 
-    private void runFor(long seconds) {
-        long start = System.nanoTime();
+    private void runFresh(long runs) {
         long first = System.currentTimeMillis() << 20;
-        long next = first;
         long steps = 0;
-        while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(seconds)) {
-            steps += run(next++);
+        for (long seed = first; seed < first + runs; seed++) {
+            steps += run(seed);
         }
-        System.out.printf("%,d steps of %,d seeds from %d on%n", steps, next - first, first);
+        System.out.printf("%,d steps of %,d seeds from %d on%n", steps, runs, first);
         System.out.println("steps of connections that were made to throw half way: " + faultySteps);
         System.out.println("lives of relays with a journal: " + lives);
     }

@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** More connections than the process may have descriptors: those that are there go on, and later there is room again. */
-@Tag("alone")
 class FewDescriptorsTest {
     private static final int DESCRIPTORS = 250;
     private static final int ATTACKERS = 2 * DESCRIPTORS;

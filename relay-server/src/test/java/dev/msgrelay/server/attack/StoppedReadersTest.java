@@ -16,14 +16,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Subscribers that read for a while and then no more: what they keep from the log, or hold up, has a limit. */
-@Tag("alone")
 class StoppedReadersTest {
     private static final int STOPPED = 200;
     /** Over Unix sockets: what the system takes for a reader that does not read, and some more. */
@@ -89,7 +87,7 @@ class StoppedReadersTest {
             for (int i = 0; i < 4; i++) {
                 pair.push(3L * AttackRelay.SMALL_LOG / 4 + FULL_SOCKET);
             }
-            pair.end("200 stopped readers with " + policy.flag(), policy == Policy.BACKPRESSURE ? STALL_MILLIS : 0);
+            pair.end("200 stopped readers with " + policy.flag());
             memory.assertWithinBudget(relay);
             AttackRelay.assertNoFault(relay);
             switch (policy) {

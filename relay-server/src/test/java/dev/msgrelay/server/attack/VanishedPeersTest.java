@@ -13,11 +13,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers whose link goes down, and who never say so. In a network namespace of this test's own; as root only. */
-@Tag("alone")
 class VanishedPeersTest {
     private static final int OF_EACH_KIND = 25;
     private static final int SECONDS = 20;

@@ -338,7 +338,7 @@ class ReplayTest {
     void aReaderThatStopsHoldsUpOthersForATimeOnly() throws Exception {
         Numbered messages = messages(Seeds.random("ReplayTest"));
         int one = JournalFeed.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.replayBytes(one).stallTimeout(Duration.ofMillis(500)));
+        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.replayBytes(one).stallTimeout(Duration.ofSeconds(2)));
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publishBytes(ENOUGH);
             long end = publisher.next();

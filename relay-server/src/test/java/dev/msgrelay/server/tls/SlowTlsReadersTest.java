@@ -37,7 +37,7 @@ class SlowTlsReadersTest {
                 TestRelay relay = TlsStreamTest.start(way, certificates, b -> b.ringSize(TestRelay.SMALL_RING)
                         .logSize(TestRelay.SMALL_LOG)
                         .maxBody(TestRelay.SMALL_MAX_BODY)
-                        .stallTimeout(Duration.ofSeconds(20))
+                        .stallTimeout(Duration.ofMinutes(10))
                         .slowSubscriber(policy));
                 TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
                 TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());

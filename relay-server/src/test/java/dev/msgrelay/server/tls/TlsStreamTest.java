@@ -63,7 +63,7 @@ class TlsStreamTest {
                 PlainPublisher publisher = PlainPublisher.connect(in.address())) {
             relay.awaitSubscribers(2);
             Stream stream = new Stream(0, 150_000, random);
-            while (stream.bytes() < 12 << 20) {
+            while (stream.bytes() < 4 << 20) {
                 publisher.send(stream.next(1 + random.nextInt(300_000)));
                 secured.awaitMessages(stream.count());
             }
@@ -90,7 +90,7 @@ class TlsStreamTest {
             relay.awaitSubscribers(1);
             subscriber.hello(SpeakingSubscriber.numbered(half)).awaitWelcome();
             publisher.publishOn(workers);
-            for (int change = 1; change <= 20; change++) {
+            for (int change = 1; change <= 6; change++) {
                 subscriber.subscribe(change, change % 2 == 0 ? half : TypeRanges.ALL);
                 subscriber.awaitSaid(ControlFrames.SUBSCRIBED, change);
                 subscriber.ping(change).awaitSaid(ControlFrames.PONG, change);
@@ -98,7 +98,7 @@ class TlsStreamTest {
             publisher.stop();
             workers.join();
             long end = publisher.next();
-            subscriber.subscribe(21, TypeRanges.ALL).awaitSaid(ControlFrames.SUBSCRIBED, 21);
+            subscriber.subscribe(7, TypeRanges.ALL).awaitSaid(ControlFrames.SUBSCRIBED, 7);
             assertThat(subscriber.account().wrong()).isNull();
             assertThat(subscriber.account().missed()).isZero();
             assertThat(end).isPositive();
@@ -115,10 +115,10 @@ class TlsStreamTest {
                 TalkingPublisher publisher = TalkingPublisher.connect(in.address())) {
             publisher.send(Hello.acks("orders", 1).bytes());
             publisher.await(Hello.WELCOME);
-            for (int i = 1; i <= 200; i++) {
+            for (int i = 1; i <= 100; i++) {
                 publisher.send(new Frames().frame(7, i * 500).bytes());
             }
-            publisher.awaitAck(200);
+            publisher.awaitAck(100);
         }
     }
 
