@@ -206,7 +206,7 @@ class AdminServerTest {
         JsonObject settings = config.getObject("relay");
         assertThat(settings.getObject("stream").getLong("logBytes")).isEqualTo(8 << 20);
         assertThat(settings.getObject("clients").getString("slowSubscriber")).isEqualTo("disconnect");
-        assertThat(settings.getString("drainTimeout")).isEqualTo("5s");
+        assertThat(settings.getString("drainTimeout")).isEqualTo("1m");
         assertThat(settings.getObject("listen").getString("publishSocket")).isNull();
         assertThat(config.getObject("admin").getString("token")).isEqualTo("set");
         assertThat(text).doesNotContain(TOKEN, hash(TOKEN), "sha256");

@@ -41,7 +41,7 @@ class BlockedPipesTest {
                 pair.goesOn();
                 attack.join();
                 pair.end(BAD + " bad connections, and pipes that nobody reads");
-                pair.push(8 << 20);
+                pair.push(2 << 20);
                 pair.finish();
                 assertThat(relay.terminate()).isZero();
             }

@@ -30,7 +30,7 @@ class FewDescriptorsTest {
                 System.out.printf(
                         "%d ms of processor time in %d ms without a descriptor%n",
                         relay.cpuMillis() - cpu, (System.nanoTime() - start) / 1_000_000);
-                pair.push(8 << 20);
+                pair.push(2 << 20);
                 attackers.leave();
                 pair.push(1 << 20);
                 pair.finish();

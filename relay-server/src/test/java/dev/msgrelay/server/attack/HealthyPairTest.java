@@ -16,11 +16,11 @@ class HealthyPairTest {
         try (TestRelay relay = AttackRelay.start(b -> b);
                 HealthyPair pair = AttackRelay.pair(relay)) {
             pair.begin();
-            pair.push(32 << 20);
+            pair.push(8 << 20);
             pair.end("nothing at all");
             pair.finish();
             assertThat(relay.stats().closes()).isEmpty();
-            assertThat(relay.stats().get(Counter.BYTES_IN)).isGreaterThan(32 << 20);
+            assertThat(relay.stats().get(Counter.BYTES_IN)).isGreaterThan(8 << 20);
         }
     }
 

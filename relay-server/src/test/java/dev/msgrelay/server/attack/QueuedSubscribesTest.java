@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Readers that say much and read nothing: what the relay keeps for them has a limit in bytes. */
 class QueuedSubscribesTest {
-    private static final int READERS = 1500;
+    private static final int READERS = 1000;
     private static final int SUBSCRIBES = 16;
     private static final int RANGES = 1024;
     /** What the system takes for a reader that does not read, and some more: from then on SUBSCRIBEs wait. */

@@ -117,7 +117,7 @@ class ThrowingSessionsTest {
             relay.awaitPublishers(2);
             relay.awaitSubscribers(1);
             memory.assertWithinBudget(relay);
-            pair.push(16 << 20);
+            pair.push(4 << 20);
             pair.finish();
             Await.until(
                     () -> "all memory is given back: " + relay.stats(),

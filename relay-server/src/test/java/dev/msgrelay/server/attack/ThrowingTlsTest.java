@@ -73,7 +73,7 @@ class ThrowingTlsTest {
                 pair.end(broken + " sessions whose TLS throws");
                 assertThat(relay.stats().get(Counter.FAILURES)).isEqualTo(broken);
                 memory.assertWithinBudget(relay);
-                pair.push(16 << 20);
+                pair.push(4 << 20);
                 pair.finish();
             }
         }

@@ -19,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -141,9 +142,11 @@ class TlsHandshakesTest {
             // Not within the time a whole one takes: each is given up, whatever it has sent.
             for (int ended = 0; ended < all; ended = silent.drain() + slow.drain() + late.drain()) {
                 if (System.nanoTime() - start >= sent * BETWEEN_BYTES_NANOS) {
-                    slow.offer(new byte[] {hello[sent]});
+                    slow.offer(Arrays.copyOfRange(hello, sent, sent + 1));
                     for (int i = 0; i < LATE; i++) {
-                        Crowd.offer(late.get(i), ByteBuffer.wrap(last[i], sent, last[i].length == 0 ? 0 : 1));
+                        if (sent < last[i].length) {
+                            Crowd.offer(late.get(i), ByteBuffer.wrap(last[i], sent, 1));
+                        }
                     }
                     sent++;
                 }

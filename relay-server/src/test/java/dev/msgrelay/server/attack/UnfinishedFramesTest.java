@@ -35,14 +35,14 @@ class UnfinishedFramesTest {
             Await.until(
                     () -> "all were accepted: " + relay.stats(),
                     () -> relay.stats().publishers() + AttackRelay.closes(relay) >= ATTACKERS);
-            pair.push(8 << 20);
+            pair.push(4 << 20);
             pair.end("1,000 announced bodies");
             memory.assertWithinBudget(relay);
             AttackRelay.assertNoFault(relay);
             attackers.leave();
             // The pair has two publishers.
             relay.awaitPublishers(2);
-            pair.push(8 << 20);
+            pair.push(4 << 20);
             pair.finish();
         }
     }
@@ -57,7 +57,7 @@ class UnfinishedFramesTest {
             pair.begin();
             attackers.connect(relay.publish(), BEGUN);
             attackers.offer(new Frames().header(1, LARGE).raw(new byte[100_000]).bytes());
-            pair.push(8 << 20);
+            pair.push(4 << 20);
             pair.end(BEGUN + " begun bodies");
             memory.assertWithinBudget(relay);
             attackers.awaitEnds("their time is over");

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * torn, and each producer's runs stay in its order. What one thread sees of another's writes is what this stresses.
  */
 class ManyProducersTest {
-    private static final int RUNS = 60_000;
+    private static final int RUNS = 30_000;
 
     private final long deadline = System.nanoTime() + Await.LIMIT_NANOS;
     private final Workers workers = new Workers();

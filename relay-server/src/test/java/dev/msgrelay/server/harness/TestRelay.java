@@ -26,6 +26,9 @@ public final class TestRelay implements AutoCloseable {
     /** What a subscriber that reads needs, on any machine. */
     public static final int DRAIN_SECONDS = 60;
 
+    /** Of whatever a test waits for nothing of: a machine that stands still for a while is no fault of a client. */
+    private static final Duration PATIENCE = Duration.ofSeconds(Await.LIMIT_SECONDS);
+
     private final RelayServer relay;
     private final Path folder;
 
@@ -34,7 +37,7 @@ public final class TestRelay implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** A relay with the defaults of a test. */
+    /** A relay with the defaults of a test, more patient than users have it. */
     public static TestRelay start(Setting setting) throws IOException {
         return start(setting, builder -> builder);
     }
@@ -54,6 +57,10 @@ public final class TestRelay implements AutoCloseable {
                 .subscribePort(0)
                 .logSize(8 << 20)
                 .drainTimeout(Duration.ofSeconds(DRAIN_SECONDS))
+                .handshakeTimeout(PATIENCE)
+                .frameTimeout(PATIENCE)
+                .stallTimeout(PATIENCE)
+                .nameHold(PATIENCE)
                 .transport(setting.transport())
                 .eventLoops(setting.loops());
         Path folder = null;

@@ -29,7 +29,7 @@ class DrainTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void theRestOfTheStreamAndThenTheReason(Setting setting) throws Exception {
         TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
         NumberedPublisher publisher = new NumberedPublisher(relay, messages);
@@ -71,7 +71,7 @@ class DrainTest {
     /** With nothing left to send it goes fast, and GOAWAY still comes before ERROR. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void anIdleOneIsToldBoth(Setting setting) throws Exception {
         for (int round = 0; round < 3; round++) {
             TestRelay relay = TestRelay.start(setting);

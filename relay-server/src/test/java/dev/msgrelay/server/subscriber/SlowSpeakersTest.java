@@ -52,7 +52,7 @@ class SlowSpeakersTest {
     /** A publisher at full speed, readers that pause: what is missing is told, to the message. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void skipTellsWhatIsMissed(Setting setting) throws Exception {
         Numbered messages = messages("SlowSpeakersTest", setting);
         Workers workers = new Workers();
@@ -165,7 +165,7 @@ class SlowSpeakersTest {
     /** Who asks for backpressure and may have it holds the publisher back, wherever its stream starts. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void backpressureLosesNothing(Setting setting) throws Exception {
         Numbered messages = messages("SlowSpeakersTest", setting);
         Workers workers = new Workers();
@@ -202,7 +202,7 @@ class SlowSpeakersTest {
     /** It starts far back in the log, while messages come in at full speed: from WELCOME on they wait for it. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void backpressureFromEarliest(Setting setting) throws Exception {
         Numbered messages = messages("SlowSpeakersTest", setting);
         Workers workers = new Workers();

@@ -86,7 +86,7 @@ class TypesTest {
     /** What was asked for still holds when the types change while messages flow, from the very message that is told. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void changesWhileTrafficFlows(Setting setting) throws Exception {
         Random random = Seeds.random("TypesTest " + setting);
         Numbered messages = new Numbered(random, TYPES, 40, 40, 300, 8300, 70_000);
@@ -151,7 +151,7 @@ class TypesTest {
     /** Each is answered, in order, and the last one holds; also more of them than are kept, or than fit into one write. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void manyAtOnce(Setting setting) throws Exception {
         Numbered messages = new Numbered(Seeds.random("TypesTest " + setting), TYPES, 100);
         for (int many : new int[] {1, 16, 17, 100, 3000}) {

@@ -33,7 +33,7 @@ class CloseTest {
     private static final long WAIT_NANOS = Await.LIMIT_NANOS;
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void whatIsInTheStreamGoesOut(Setting setting) throws Exception {
         TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
         LocalPublisher local = relay.relay().newLocalPublisher();
@@ -56,7 +56,7 @@ class CloseTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void itIsBoundedWhenASubscriberDoesNotRead(Setting setting) throws Exception {
         TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
                 .logSize(TestRelay.SMALL_LOG)
@@ -78,7 +78,7 @@ class CloseTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void publishersThatGoOnDoNotKeepItOpen(Setting setting) throws Exception {
         TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
                 .logSize(TestRelay.SMALL_LOG)
@@ -131,7 +131,7 @@ class CloseTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void nothingIsLeftBehind(Setting setting) throws Exception {
         long before = PlatformDependent.usedDirectMemory();
         assertThat(before).as("Netty counts direct memory").isNotNegative();

@@ -51,7 +51,7 @@ class EdgeSizesTest {
     };
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void throughASocket(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 PlainSubscriber subscriber = relay.subscriber();

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SlowBackpressureTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void publishersWaitAndNothingIsLost(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber good = relay.subscriber();
@@ -74,7 +74,7 @@ class SlowBackpressureTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void oneThatStandsStillForTheStallTimeoutIsCutOff(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
                         .logSize(TestRelay.SMALL_LOG)

@@ -23,6 +23,7 @@ import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.pkitesting.X509Bundle;
 import java.util.Random;
@@ -36,9 +37,12 @@ class TlsStreamTest {
     /** A setting and a library. */
     record Way(Setting setting, TlsProvider provider) {}
 
+    /** Each library with each transport and each number of loops, by two and two. */
     static java.util.stream.Stream<Way> ways() {
-        return Setting.oneAndTwoLoops().flatMap(s -> java.util.stream.Stream.of(TlsProvider.BORINGSSL, TlsProvider.JDK)
-                .map(p -> new Way(s, p)));
+        return Setting.oneAndTwoLoops()
+                .map(s -> new Way(
+                        s,
+                        (s.transport() == Transport.NIO) == (s.loops() == 1) ? TlsProvider.BORINGSSL : TlsProvider.JDK));
     }
 
     static TestRelay start(Way way, Certificates certificates, UnaryOperator<RelayConfig.Builder> more)
