@@ -186,7 +186,7 @@ class EngineJournalTest {
     @Test
     void nothingIsLostAtFullSpeed() throws Exception {
         int threads = 2;
-        int each = 200_000;
+        int each = 100_000;
         try (TestRelay relay = start()) {
             List<Thread> producers = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
@@ -197,7 +197,7 @@ class EngineJournalTest {
                     for (int i = 0; i < each; i++) {
                         body.clear();
                         while (publisher.publish(type, body) == PublishOutcome.FULL) {
-                            Thread.onSpinWait();
+                            Thread.yield();
                         }
                     }
                 });

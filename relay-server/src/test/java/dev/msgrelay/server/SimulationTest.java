@@ -114,7 +114,9 @@ class SimulationTest {
                 .as("steps of connections that were made to throw half way: %s", faultySteps)
                 .containsAll(STEPS_OF_CONNECTIONS);
         assertThat(closes.keySet()).as("ends with TLS: %s", closes).containsAll(ENDS_OF_TLS);
-        assertThat(lives.keySet()).as("lives of relays with a journal: %s", lives).containsAll(OF_LIVES);
+        assertThat(lives.keySet())
+                .as("lives of relays with a journal: %s", lives)
+                .containsAll(OF_LIVES);
     }
 
     private boolean sawEverything() {

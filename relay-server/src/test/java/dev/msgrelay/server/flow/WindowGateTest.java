@@ -244,7 +244,7 @@ class WindowGateTest {
             });
             member.start();
             while (member.getState() != Thread.State.TIMED_WAITING && member.getState() != Thread.State.TERMINATED) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
             end.countDown();
             member.join(10_000);

@@ -26,8 +26,10 @@ public record Setting(Transport transport, boolean unix, int loops) {
 
     /** Each transport, socket and number of loops with each of the others, by two and two. */
     public static Stream<Setting> pairs() {
-        return available().flatMap(t -> Stream.of(
-                new Setting(t, false, t == Transport.NIO ? 1 : 2), new Setting(t, true, t == Transport.NIO ? 2 : 1)));
+        return available()
+                .flatMap(t -> Stream.of(
+                        new Setting(t, false, t == Transport.NIO ? 1 : 2),
+                        new Setting(t, true, t == Transport.NIO ? 2 : 1)));
     }
 
     private static Stream<Transport> available() {

@@ -143,7 +143,7 @@ class FileDiskTest {
                         rig.journal.signal();
                     }
                 } else {
-                    Thread.onSpinWait();
+                    Thread.yield();
                 }
             }
             rig.journal.signal();

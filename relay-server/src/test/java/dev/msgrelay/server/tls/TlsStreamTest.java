@@ -42,7 +42,9 @@ class TlsStreamTest {
         return Setting.oneAndTwoLoops()
                 .map(s -> new Way(
                         s,
-                        (s.transport() == Transport.NIO) == (s.loops() == 1) ? TlsProvider.BORINGSSL : TlsProvider.JDK));
+                        (s.transport() == Transport.NIO) == (s.loops() == 1)
+                                ? TlsProvider.BORINGSSL
+                                : TlsProvider.JDK));
     }
 
     static TestRelay start(Way way, Certificates certificates, UnaryOperator<RelayConfig.Builder> more)
