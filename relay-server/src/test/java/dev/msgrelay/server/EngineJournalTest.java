@@ -163,7 +163,7 @@ class EngineJournalTest {
     private static void onCore(RelayEngine engine, Runnable task) throws ExecutionException, InterruptedException {
         Future<?> done = engine.core().io().submit(task);
         try {
-            done.get(20, TimeUnit.SECONDS);
+            done.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
         } catch (java.util.concurrent.TimeoutException e) {
             throw new AssertionError("the core does not answer", e);
         }
@@ -186,7 +186,7 @@ class EngineJournalTest {
     @Test
     void nothingIsLostAtFullSpeed() throws Exception {
         int threads = 2;
-        int each = 200_000;
+        int each = 100_000;
         try (TestRelay relay = start()) {
             List<Thread> producers = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
@@ -197,7 +197,7 @@ class EngineJournalTest {
                     for (int i = 0; i < each; i++) {
                         body.clear();
                         while (publisher.publish(type, body) == PublishOutcome.FULL) {
-                            Thread.onSpinWait();
+                            Thread.yield();
                         }
                     }
                 });
@@ -243,7 +243,7 @@ class EngineJournalTest {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, this::small)) {
             publish(relay, 0, 10);
             Await.until("the directory is gone", () -> Directories.remove(directory));
-            assertThat(relay.relay().failure().get(20, TimeUnit.SECONDS))
+            assertThat(relay.relay().failure().get(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                     .isInstanceOf(JournalException.class)
                     .hasMessageContaining("journal " + directory + " has failed: ");
             Await.until("not ready", () -> !relay.relay().ready());

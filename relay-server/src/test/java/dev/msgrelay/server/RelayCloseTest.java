@@ -19,7 +19,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -50,7 +49,8 @@ class RelayCloseTest {
                     inLoop.set(connection.onItsThread());
                     returned.countDown();
                 });
-                assertThat(returned.await(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(returned.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
+                        .isTrue();
                 assertThat(inLoop).isTrue();
                 // From elsewhere it waits for the end.
                 relay.relay().close();
@@ -106,17 +106,15 @@ class RelayCloseTest {
 
     /** What is in doubt is not sent, not even where whoever hears of the fault closes the relay first. */
     @Test
-    @Timeout(30)
     void afterAFaultNothingIsDrained() throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.drainTimeout(Duration.ofSeconds(60)));
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.drainTimeout(Duration.ofDays(1)));
                 PlainSubscriber subscriber = PlainSubscriber.connectPaused(relay.subscribe(), 4096)) {
             relay.awaitSubscribers(1);
             try (LocalPublisher local = relay.relay().newLocalPublisher()) {
                 ByteBuffer body = ByteBuffer.allocate(1 << 20);
                 // More than its socket takes, less than the log holds.
                 for (int i = 0; i < 7; i++) {
-                    assertThat(local.publish(1, body, TimeUnit.SECONDS.toNanos(20)))
-                            .isEqualTo(PublishOutcome.ACCEPTED);
+                    assertThat(local.publish(1, body, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
                 }
             }
             relay.awaitMessagesIn(7);

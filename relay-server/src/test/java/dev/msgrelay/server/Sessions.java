@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.session.Connection;
 import io.netty.channel.Channel;
@@ -61,7 +62,7 @@ public final class Sessions {
                 done.completeExceptionally(t);
             }
         });
-        done.get(20, TimeUnit.SECONDS);
+        done.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
     /** The name of the thread that has a connection. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <pre>
  *   -Dsim.seed=N       one seed again
- *   -Dsim.seconds=N    fresh seeds for so long
+ *   -Dsim.runs=N       so many fresh seeds
  *   -Dsim.endless=true fresh seeds until one fails, or somebody ends it
  *   -Dsim.steps=N      steps of one seed
  *   -Dsim.tls=true     TLS in each run but those with a journal, not in each tenth
@@ -30,7 +31,13 @@ import org.junit.jupiter.api.Timeout;
  * </pre>
  */
 class SimulationTest {
-    private static final int ALL_STEPS = 1_000_000;
+    /** Seeds from 0 on, of which each tenth has TLS, and each twentieth a journal. */
+    private static final int RUNS = 60;
+
+    private static final int MANY_RUNS = 400;
+    /** As many more as it takes until all that is rare has been seen, and no more than these. */
+    private static final int MOST_RUNS = 2000;
+
     private static final int STEPS = Integer.getInteger("sim.steps", 2_000);
 
     /** Whatever a connection does: in each of these its channel throws at some seed, at one call or another. */
@@ -70,7 +77,7 @@ class SimulationTest {
             "torn tails",
             "without journal");
 
-    private static final long A_MINUTE = 60;
+    private static final int RUNS_OF_A_LINE = 1000;
 
     private final Map<String, Integer> lives = new TreeMap<>();
     private final Map<String, Integer> faultySteps = new TreeMap<>();
@@ -80,30 +87,42 @@ class SimulationTest {
     @Timeout(value = 1000, unit = TimeUnit.DAYS)
     void whatMustHoldHoldsAfterEachStep() {
         Long seed = Long.getLong("sim.seed");
-        long seconds = Long.getLong("sim.seconds", 0);
+        long runs = Long.getLong("sim.runs", 0);
         if (seed != null) {
             run(seed);
         } else if (Boolean.getBoolean("sim.endless")) {
             while (true) {
-                runFor(A_MINUTE);
+                runFresh(RUNS_OF_A_LINE);
             }
-        } else if (seconds > 0) {
-            runFor(seconds);
+        } else if (runs > 0) {
+            runFresh(runs);
         } else {
-            long steps = 0;
-            for (long next = 0; steps < ALL_STEPS; next++) {
-                steps += run(next);
-            }
-            System.out.println("steps of connections that were made to throw half way: " + faultySteps);
-            assertThat(faultySteps.keySet())
-                    .as("steps of connections that were made to throw half way: %s", faultySteps)
-                    .containsAll(STEPS_OF_CONNECTIONS);
-            assertThat(closes.keySet()).as("ends with TLS: %s", closes).containsAll(ENDS_OF_TLS);
-            System.out.println("lives of relays with a journal: " + lives);
-            assertThat(lives.keySet())
-                    .as("lives of relays with a journal: %s", lives)
-                    .containsAll(OF_LIVES);
+            runFrom(0, RUNS);
         }
+    }
+
+    /** So many that what is rare happens, too: otherwise they would not show what they say. */
+    @Tag("thorough")
+    @Test
+    @Timeout(value = 1000, unit = TimeUnit.DAYS)
+    void whatIsRareHoldsToo() {
+        runFrom(0, MANY_RUNS);
+        for (long next = MANY_RUNS; !sawEverything() && next < MOST_RUNS; next++) {
+            run(next);
+        }
+        assertThat(faultySteps.keySet())
+                .as("steps of connections that were made to throw half way: %s", faultySteps)
+                .containsAll(STEPS_OF_CONNECTIONS);
+        assertThat(closes.keySet()).as("ends with TLS: %s", closes).containsAll(ENDS_OF_TLS);
+        assertThat(lives.keySet())
+                .as("lives of relays with a journal: %s", lives)
+                .containsAll(OF_LIVES);
+    }
+
+    private boolean sawEverything() {
+        return faultySteps.keySet().containsAll(STEPS_OF_CONNECTIONS)
+                && closes.keySet().containsAll(ENDS_OF_TLS)
+                && lives.keySet().containsAll(OF_LIVES);
     }
 
     /** A full journal, whose names had moved in its newest segment alone, could neither go on nor drop an older one. */
@@ -124,15 +143,16 @@ class SimulationTest {
         }
     }
 
-    private void runFor(long seconds) {
-        long start = System.nanoTime();
-        long first = System.currentTimeMillis() << 20;
-        long next = first;
+    private void runFresh(long runs) {
+        runFrom(System.currentTimeMillis() << 20, runs);
+    }
+
+    private void runFrom(long first, long runs) {
         long steps = 0;
-        while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(seconds)) {
-            steps += run(next++);
+        for (long seed = first; seed < first + runs; seed++) {
+            steps += run(seed);
         }
-        System.out.printf("%,d steps of %,d seeds from %d on%n", steps, next - first, first);
+        System.out.printf("%,d steps of %,d seeds from %d on%n", steps, runs, first);
         System.out.println("steps of connections that were made to throw half way: " + faultySteps);
         System.out.println("lives of relays with a journal: " + lives);
     }

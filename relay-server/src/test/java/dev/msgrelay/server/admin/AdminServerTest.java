@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.Secret;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -205,7 +206,7 @@ class AdminServerTest {
         JsonObject settings = config.getObject("relay");
         assertThat(settings.getObject("stream").getLong("logBytes")).isEqualTo(8 << 20);
         assertThat(settings.getObject("clients").getString("slowSubscriber")).isEqualTo("disconnect");
-        assertThat(settings.getString("drainTimeout")).isEqualTo("5s");
+        assertThat(settings.getString("drainTimeout")).isEqualTo("1m");
         assertThat(settings.getObject("listen").getString("publishSocket")).isNull();
         assertThat(config.getObject("admin").getString("token")).isEqualTo("set");
         assertThat(text).doesNotContain(TOKEN, hash(TOKEN), "sha256");
@@ -447,7 +448,7 @@ class AdminServerTest {
                 throw new UncheckedIOException(e);
             }
         });
-        assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         try {
             assertThat(Http.get(at, "/health/live").status()).isEqualTo(200);
             Http.Reply second = post("/reload", right);
@@ -456,7 +457,7 @@ class AdminServerTest {
         } finally {
             end.countDown();
         }
-        Http.Reply refused = first.get(20, TimeUnit.SECONDS);
+        Http.Reply refused = first.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
         assertThat(refused.status()).isEqualTo(409);
         assertThat(refused.body()).isEqualTo("relay.conf:3: wrong\n");
         assertThat(post("/reload", right).status()).isEqualTo(500);

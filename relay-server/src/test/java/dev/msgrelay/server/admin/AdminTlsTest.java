@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The admin port with TLS: the same answers, and nothing in the clear. */
 class AdminTlsTest {
     private static final String TOKEN = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = Await.LIMIT_MILLIS;
 
     private Certificates certificates;
     private TestRelay relay;

@@ -2,6 +2,7 @@ package dev.msgrelay.server.admin;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.msgrelay.server.harness.Await;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -10,7 +11,7 @@ import java.util.Optional;
 
 /** Requests as bytes, and what came back until the connection's end. */
 public final class Http {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = Await.LIMIT_MILLIS;
 
     private Http() {}
 

@@ -263,7 +263,7 @@ class MetricsTest {
                 .redirectOutput(said.toFile())
                 .start();
         try {
-            assertThat(promtool.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(promtool.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         } finally {
             promtool.destroyForcibly();
         }

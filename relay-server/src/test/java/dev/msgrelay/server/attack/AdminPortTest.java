@@ -17,13 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Whatever the admin port is sent: it says why not, counts it, answers others, and the relay relays on. */
-@Tag("alone")
 class AdminPortTest {
     private static final String HEAD = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n";
 
@@ -127,7 +125,7 @@ class AdminPortTest {
     }
 
     private static void writeUntilClosed(Socket socket, byte[] piece) {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + Await.LIMIT_NANOS;
         try {
             while (System.nanoTime() - deadline < 0) {
                 socket.getOutputStream().write(piece);
@@ -135,7 +133,7 @@ class AdminPortTest {
         } catch (IOException closed) {
             return;
         }
-        throw new AssertionError("it still reads after 20 s");
+        throw new AssertionError("it still reads after " + Await.LIMIT_SECONDS + " s");
     }
 
     /** TLS where there is none. */
@@ -168,9 +166,6 @@ class AdminPortTest {
                 }
                 step++;
                 assertAnswers();
-                assertThat(System.nanoTime() - start)
-                        .as("5 s, and what a busy machine takes")
-                        .isLessThan(20_000_000_000L);
                 Await.staysTrue(100, () -> refused() < slow.size() + 1);
             }
             assertThat(System.nanoTime() - start).isGreaterThan(4_000_000_000L);
@@ -216,7 +211,7 @@ class AdminPortTest {
             for (int i = 0; i < 16; i++) {
                 Socket socket = new Socket();
                 socket.setReceiveBufferSize(4 << 10);
-                socket.connect(at, 20_000);
+                socket.connect(at, Await.LIMIT_MILLIS);
                 streams.add(socket);
                 socket.getOutputStream()
                         .write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

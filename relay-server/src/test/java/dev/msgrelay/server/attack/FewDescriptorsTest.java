@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** More connections than the process may have descriptors: those that are there go on, and later there is room again. */
-@Tag("alone")
 class FewDescriptorsTest {
     private static final int DESCRIPTORS = 250;
     private static final int ATTACKERS = 2 * DESCRIPTORS;
@@ -32,7 +30,7 @@ class FewDescriptorsTest {
                 System.out.printf(
                         "%d ms of processor time in %d ms without a descriptor%n",
                         relay.cpuMillis() - cpu, (System.nanoTime() - start) / 1_000_000);
-                pair.push(8 << 20);
+                pair.push(2 << 20);
                 attackers.leave();
                 pair.push(1 << 20);
                 pair.finish();

@@ -11,16 +11,16 @@ import dev.msgrelay.server.harness.Received;
 import dev.msgrelay.server.harness.Workers;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A publisher that keeps to a schedule and a subscriber that reads, while others attack. It must lose nothing, get nothing
- * twice, keep order and bytes, and deliver what its schedule asks for, at all times: see {@link Pace}.
+ * A publisher that sends 2,000 messages a second where it has a core, and a subscriber that reads, while others attack. It
+ * must lose nothing, get nothing twice, keep order and bytes, and go on: the next {@link #GOES_ON} messages arrive while the
+ * attack lasts, sooner or later.
  *
  * <pre>
- *   probes until one arrives | schedule .................................................... | finish
- *                                  | begin() ... the attack ... end() |
+ *   probes until one arrives | messages all the time ................................................ | finish
+ *                                  | begin() ... the attack ... goesOn() ... end() |
  *                                        push(): as fast as it is read, in between
  * </pre>
  *
@@ -40,39 +40,26 @@ final class HealthyPair implements AutoCloseable {
 
     private static final int MOST_PROBES = 2000;
 
-    static final int PER_SECOND = 2000;
-    private static final int MOST_AT_ONCE = 200;
+    /** Messages that show that the pair goes on. */
+    private static final int GOES_ON = 1000;
+
+    private static final int AT_ONCE = 10;
+    private static final long BETWEEN_NANOS = 5_000_000;
     private static final int MOST_BYTES = 400;
     /** Larger ones than a read, a segment, and what is copied for a filter. */
     private static final int[] PUSH_BYTES = {100, 9000, 20, 1400, 70_000, 0, 3000, 300};
 
     private static final int STEP_BYTES = 100_000;
 
-    /** An attack that is over sooner is looked at for this long. */
-    private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** What was sent just now may be on its way. */
-    private static final long ON_ITS_WAY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-    private static final double LEAST_SHARE = 0.95;
-    /** Where others take both cores for as long as the scheduler lets them, and the collector stops everybody. */
-    private static final long MOST_BEHIND_MILLIS = 1000;
-
-    private static final long LOOK_NANOS = 2_000_000;
-    private static final long PUSH_NANOS = TimeUnit.SECONDS.toNanos(20);
-
     private final PlainSubscriber subscriber;
     private final PlainPublisher publisher;
     private final PlainPublisher pusher;
     private final Workers workers = new Workers();
-    private final long scheduleStart;
     private volatile boolean stopped;
     private volatile int sent;
     private int pushed;
     private long begun;
-    private int dueAtBegin;
-    private volatile boolean over;
-    private Pace pace;
-    private Workers watch;
+    private int arrivedAtBegin;
 
     HealthyPair(SocketAddress publish, SocketAddress subscribe) throws IOException {
         subscriber = PlainSubscriber.connect(subscribe);
@@ -83,23 +70,18 @@ final class HealthyPair implements AutoCloseable {
             assertThat(i).as("probes that did not arrive").isLessThan(MOST_PROBES);
             pusher.send(new Frames().frame(Frames.type(PROBES, i), 10));
         }
-        scheduleStart = System.nanoTime();
         workers.start("scheduled-publisher", this::publish);
     }
 
     private void publish() throws IOException {
         while (!stopped) {
-            int until = Math.min(due(System.nanoTime()), sent + MOST_AT_ONCE);
-            if (until > sent) {
-                Frames frames = new Frames();
-                for (int i = sent; i < until; i++) {
-                    frames.frame(Frames.type(SCHEDULED, i), i * 37 % MOST_BYTES);
-                }
-                publisher.send(frames);
-                sent = until;
-            } else {
-                LockSupport.parkNanos(500_000);
+            Frames frames = new Frames();
+            for (int i = sent; i < sent + AT_ONCE; i++) {
+                frames.frame(Frames.type(SCHEDULED, i), i * 37 % MOST_BYTES);
             }
+            publisher.send(frames);
+            sent += AT_ONCE;
+            LockSupport.parkNanos(BETWEEN_NANOS);
         }
     }
 
@@ -108,73 +90,31 @@ final class HealthyPair implements AutoCloseable {
         return subscriber.received();
     }
 
-    /** The attack begins, once the pair is on its schedule: what comes before may have been more than there is time for. */
+    /** The attack begins. */
     void begin() {
-        Await.until(() -> "on schedule, " + late() + " messages late", () -> late() < PER_SECOND / 100);
         begun = System.nanoTime();
-        dueAtBegin = due(begun);
-        over = false;
-        pace = new Pace(PER_SECOND, begun, received().countOf(SCHEDULED));
-        watch = new Workers().start("pair-watch", this::watch);
+        arrivedAtBegin = received().countOf(SCHEDULED);
     }
 
-    private void watch() {
-        while (!over) {
-            LockSupport.parkNanos(LOOK_NANOS);
-            long now = System.nanoTime();
-            pace.look(now, received().countOf(SCHEDULED), due(now));
-        }
+    /** Returns once the next messages have arrived, from those on that are not sent yet. */
+    void goesOn() {
+        int enough = sent + GOES_ON;
+        Await.until(
+                () -> "the pair goes on to message " + enough + ", has "
+                        + received().countOf(SCHEDULED) + " of " + sent,
+                () -> {
+                    assertAlive();
+                    return received().countOf(SCHEDULED) >= enough;
+                });
     }
 
-    /**
-     * The attack is over: fails unless nearly everything that the schedule asked for has arrived, in each second, and never
-     * much later.
-     */
-    void end(String attack) throws InterruptedException {
-        end(attack, 0);
-    }
-
-    /** Likewise; the relay is told to do something that holds publishers back for so long, which is no fault of it. */
-    void end(String attack, long heldMillis) throws InterruptedException {
-        while (System.nanoTime() - begun < LEAST_NANOS) {
-            assertAlive();
-            LockSupport.parkNanos(1_000_000);
-        }
-        long now = System.nanoTime();
-        double asked = (double) (now - begun) * PER_SECOND / TimeUnit.SECONDS.toNanos(1);
-        while (share(asked) < LEAST_SHARE && System.nanoTime() - now < ON_ITS_WAY_NANOS) {
-            LockSupport.parkNanos(1_000_000);
-        }
-        over = true;
-        watch.join();
-        double share = share(asked);
+    /** The attack has come as far as it will: the pair goes on beside it. Prints how fast it was, which nothing judges. */
+    void end(String attack) {
+        goesOn();
+        double seconds = (System.nanoTime() - begun) / 1e9;
         System.out.printf(
-                "%s: %.1f s, %.1f %% of the schedule, %.1f %% in the middle second, at most %d ms behind%n",
-                attack, (now - begun) / 1e9, 100 * share, 100 * pace.median(), pace.mostBehindMillis());
-        assertAlive();
-        assertThat(share)
-                .as("%s: share of %.0f messages that arrived in time", attack, asked)
-                .isGreaterThanOrEqualTo(LEAST_SHARE);
-        assertThat(pace.mostBehindMillis())
-                .as("%s: milliseconds that the pair was behind its schedule at worst", attack)
-                .isLessThanOrEqualTo(MOST_BEHIND_MILLIS + heldMillis);
-        assertThat(pace.median())
-                .as("%s: share of a second's messages, in the middle one of all seconds", attack)
-                .isGreaterThanOrEqualTo(LEAST_SHARE);
-    }
-
-    /** Messages that the schedule has asked for and that have not arrived. */
-    int late() {
-        return due(System.nanoTime()) - received().countOf(SCHEDULED);
-    }
-
-    /** Messages that the schedule has asked for up to then. */
-    private int due(long now) {
-        return (int) ((now - scheduleStart) * PER_SECOND / TimeUnit.SECONDS.toNanos(1));
-    }
-
-    private double share(double asked) {
-        return (received().countOf(SCHEDULED) - dueAtBegin) / asked;
+                "%s: %.1f s, %.0f messages of the pair a second%n",
+                attack, seconds, (received().countOf(SCHEDULED) - arrivedAtBegin) / seconds);
     }
 
     /** Publishes so many bytes beside the schedule, as fast as the pair's subscriber reads them: the log goes round. */
@@ -208,14 +148,10 @@ final class HealthyPair implements AutoCloseable {
     }
 
     private void awaitPushed() {
-        long deadline = System.nanoTime() + PUSH_NANOS;
-        while (received().countOf(PUSHED) < pushed) {
+        Await.until(() -> received().countOf(PUSHED) + " of " + pushed + " pushed messages", () -> {
             assertAlive();
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError(received().countOf(PUSHED) + " of " + pushed + " pushed messages within 20 s");
-            }
-            LockSupport.parkNanos(50_000);
-        }
+            return received().countOf(PUSHED) >= pushed;
+        });
     }
 
     /** Fails when the pair has suffered already. */
@@ -231,7 +167,7 @@ final class HealthyPair implements AutoCloseable {
         }
     }
 
-    /** Ends the schedule; fails unless every message has arrived, once, in its order, as it was sent. */
+    /** Stops publishing; fails unless every message has arrived, once, in its order, as it was sent. */
     void finish() throws InterruptedException {
         assertAlive();
         stopped = true;
@@ -248,7 +184,6 @@ final class HealthyPair implements AutoCloseable {
     @Override
     public void close() throws IOException {
         stopped = true;
-        over = true;
         publisher.close();
         pusher.close();
         subscriber.close();

@@ -29,13 +29,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Malformed inputs by the hundred thousand, each all that a connection sends: every one of them ends, is counted, and is
+ * Malformed inputs by the ten thousand, each all that a connection sends: every one of them ends, is counted, and is
  * answered with whole frames. {@code -Dattack.inputs=1000000} asks for more.
  */
 @Timeout(value = 14, unit = TimeUnit.MINUTES) // For more of them than by default.
-@Tag("alone")
 class MalformedInputsTest {
-    private static final int INPUTS = Integer.getInteger("attack.inputs", 100_000);
+    private static final int INPUTS = Integer.getInteger("attack.inputs", 10_000);
+    private static final int MANY = 100_000;
     /** Connections that are open at once. */
     private static final int AT_ONCE = 50;
     /** The core, one that reads, one that sends. */
@@ -43,12 +43,22 @@ class MalformedInputsTest {
 
     @Test
     void onThePublishPort() throws Exception {
+        onThePublishPort(INPUTS / 2);
+    }
+
+    @Tag("thorough")
+    @Test
+    void manyOnThePublishPort() throws Exception {
+        onThePublishPort(MANY / 2);
+    }
+
+    private static void onThePublishPort(int count) throws Exception {
         Random random = Seeds.random("MalformedInputsTest, publish port");
         MalformedInputs inputs = new MalformedInputs(random);
         attack(
                 "malformed inputs on the publish port",
                 RelayConfig.AUTO_EVENT_LOOPS,
-                INPUTS / 2,
+                count,
                 TestRelay::publish,
                 inputs::toPublishPort);
     }
@@ -61,19 +71,29 @@ class MalformedInputsTest {
         attack(
                 "malformed inputs on the publish port, with a loop that reads",
                 WITH_A_READER,
-                INPUTS / 50,
+                INPUTS / 10,
                 TestRelay::publish,
                 inputs::toPublishPort);
     }
 
     @Test
     void onTheSubscribePort() throws Exception {
+        onTheSubscribePort(INPUTS / 2);
+    }
+
+    @Tag("thorough")
+    @Test
+    void manyOnTheSubscribePort() throws Exception {
+        onTheSubscribePort(MANY / 2);
+    }
+
+    private static void onTheSubscribePort(int count) throws Exception {
         Random random = Seeds.random("MalformedInputsTest, subscribe port");
         MalformedInputs inputs = new MalformedInputs(random);
         attack(
                 "malformed inputs on the subscribe port",
                 RelayConfig.AUTO_EVENT_LOOPS,
-                INPUTS / 2,
+                count,
                 TestRelay::subscribe,
                 inputs::toSubscribePort);
     }
@@ -93,7 +113,7 @@ class MalformedInputsTest {
             while (count < most) {
                 attack(relay, loops == WITH_A_READER, port, inputs, count, ends);
                 count += AT_ONCE;
-                if (count % 1000 == 0) {
+                if (count % 500 == 0) {
                     pair.push(20_000, 100, 3000);
                 }
             }

@@ -11,13 +11,11 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.TestRelay;
 import java.nio.ByteBuffer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Readers that say much and read nothing: what the relay keeps for them has a limit in bytes. */
-@Tag("alone")
 class QueuedSubscribesTest {
-    private static final int READERS = 1500;
+    private static final int READERS = 1000;
     private static final int SUBSCRIBES = 16;
     private static final int RANGES = 1024;
     /** What the system takes for a reader that does not read, and some more: from then on SUBSCRIBEs wait. */

@@ -141,7 +141,7 @@ final class RelayProcess implements AutoCloseable {
     /** Sends SIGTERM and waits for the end; answers the exit code. */
     int terminate() throws InterruptedException {
         process.destroy();
-        if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        if (!process.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("does not end after SIGTERM");
         }
         return process.exitValue();

@@ -14,7 +14,6 @@ import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A stranger under another publisher's name, and numbers at their end: nobody's messages are taken for another's. */
-@Tag("alone")
 class StolenNamesTest {
     private static final String SOCKETS = "dev.msgrelay.server.harness.Setting#sockets";
     private static final int OWNER = HealthyPair.FIRST_OTHER;

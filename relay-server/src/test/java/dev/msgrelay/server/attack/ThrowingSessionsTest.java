@@ -21,7 +21,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -35,10 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * Steps that only a move between loops or a relief of the log's memory brings are the simulation's.
  */
-@Tag("alone")
 class ThrowingSessionsTest {
     /** Each step so often. */
-    private static final int TIMES = 5;
+    private static final int TIMES = 2;
 
     private static final int LARGE = 1 << 20;
     private static final int ASSEMBLY = 2 * LARGE + (256 << 10);
@@ -119,7 +117,7 @@ class ThrowingSessionsTest {
             relay.awaitPublishers(2);
             relay.awaitSubscribers(1);
             memory.assertWithinBudget(relay);
-            pair.push(16 << 20);
+            pair.push(4 << 20);
             pair.finish();
             Await.until(
                     () -> "all memory is given back: " + relay.stats(),

@@ -73,7 +73,7 @@ class ThrowingTlsTest {
                 pair.end(broken + " sessions whose TLS throws");
                 assertThat(relay.stats().get(Counter.FAILURES)).isEqualTo(broken);
                 memory.assertWithinBudget(relay);
-                pair.push(16 << 20);
+                pair.push(4 << 20);
                 pair.finish();
             }
         }
@@ -133,7 +133,7 @@ class ThrowingTlsTest {
             present.stream().filter(c -> !others.contains(c)).forEach(c -> found[0] = c);
             return found[0] != null && found[0].isRegistered();
         });
-        found[0].eventLoop().submit(() -> how.accept(found[0])).get(20, TimeUnit.SECONDS);
+        found[0].eventLoop().submit(() -> how.accept(found[0])).get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
     private void awaitThePairOnly() {
@@ -151,7 +151,7 @@ class ThrowingTlsTest {
                 () -> relay.closed(CloseReason.INTERNAL_ERROR) >= broken);
         assertThat(relay.stats().closes()).as(step).containsOnly(java.util.Map.entry(CloseReason.INTERNAL_ERROR, (long)
                 broken));
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(Await.LIMIT_MILLIS);
         InputStream in = socket.getInputStream();
         try {
             while (in.read() >= 0) {

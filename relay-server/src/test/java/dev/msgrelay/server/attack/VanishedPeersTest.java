@@ -13,14 +13,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Peers whose link goes down, and who never say so. In a network namespace of this test's own; as root only. */
-@Tag("alone")
 class VanishedPeersTest {
     private static final int OF_EACH_KIND = 25;
-    private static final int SECONDS = 20;
     private static final long PID = ProcessHandle.current().pid();
     /** Of networks that are for tests of devices: nobody has them, nor has another run of this test the same one. */
     private static final String NETWORK = "198.18." + PID / 64 % 256 + ".";
@@ -115,7 +112,7 @@ class VanishedPeersTest {
                         .redirectErrorStream(true)
                         .start();
                 String said = new String(ip.getInputStream().readAllBytes()).trim();
-                if (ip.waitFor(SECONDS, TimeUnit.SECONDS) && ip.exitValue() == 0) {
+                if (ip.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS) && ip.exitValue() == 0) {
                     return true;
                 }
                 why = "ip " + command + ": " + said;

@@ -15,9 +15,11 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,30 +102,80 @@ class ConfigurationTest {
 
     // ---- parity: generated from the command's own options -------------------------------------------------------
 
+    /** Values of several options, each set in so many ways. */
+    private record Ways(
+            Map<String, OptionSpec> byFlag,
+            Map<String, OptionSpec> byEnvironment,
+            Map<String, OptionSpec> byFile,
+            Map<String, OptionSpec> byFileOfTheEnvironment,
+            Map<String, OptionSpec> byFileSinceTheEnvironmentIsEmpty,
+            Map<String, OptionSpec> asTold,
+            Map<String, OptionSpec> asToldByDefault) {
+        static Ways of(List<String> options, Path file) throws IOException {
+            Map<String, String> environment = new HashMap<>();
+            Map<String, String> empty = new HashMap<>();
+            for (String option : options) {
+                String variable =
+                        "RELAY_" + option.toUpperCase(java.util.Locale.ROOT).replace('-', '_');
+                environment.put(variable, other(option));
+                empty.put(variable, "");
+            }
+            Files.write(
+                    file,
+                    options.stream()
+                            .map(option -> option + " = \"" + other(option) + '"')
+                            .toList());
+            Map<String, OptionSpec> byEnvironment = parsed(environment);
+            return new Ways(
+                    parsed(
+                            Map.of(),
+                            options.stream()
+                                    .map(option -> "--" + option + "=" + other(option))
+                                    .toArray(String[]::new)),
+                    byEnvironment,
+                    parsed(Map.of(), "--config=" + file),
+                    parsed(Map.of("RELAY_CONFIG", file.toString())),
+                    parsed(empty, "--config", file.toString()),
+                    parsed(Map.of(), told(options, byEnvironment)),
+                    parsed(Map.of(), told(options, DEFAULTS)));
+        }
+
+        /** A reload tells them, as somebody would write them. */
+        private static String[] told(List<String> options, Map<String, OptionSpec> values) {
+            return options.stream()
+                    .filter(option ->
+                            !RelayServerCommand.text(values.get(option)).equals("not set"))
+                    .map(option -> "--" + option + "=" + RelayServerCommand.text(values.get(option)))
+                    .toArray(String[]::new);
+        }
+    }
+
+    /** A file of a cluster is read for more than that. */
+    private static final String CLUSTER = "cluster";
+
+    private static Ways others;
+    private static Ways cluster;
+
+    @BeforeAll
+    static void everyWay(@TempDir Path files) throws IOException {
+        others = Ways.of(options().stream().filter(o -> !o.equals(CLUSTER)).toList(), files.resolve("others.conf"));
+        cluster = Ways.of(List.of(CLUSTER), files.resolve("cluster.conf"));
+    }
+
     @ParameterizedTest
     @MethodSource("options")
-    void eachOptionIsTheSameByFlagEnvironmentAndFile(String option) throws Exception {
-        String value = other(option);
+    void eachOptionIsTheSameByFlagEnvironmentAndFile(String option) {
+        Ways ways = option.equals(CLUSTER) ? cluster : others;
         Object byDefault = value(DEFAULTS, option);
-        Object byFlag =
-                parsed(Map.of(), "--" + option + "=" + value).get(option).getValue();
+        Object byFlag = value(ways.byFlag, option);
         assertThat(byFlag).as("another value than the default").isNotNull().isNotEqualTo(byDefault);
-        String variable = "RELAY_" + option.toUpperCase(java.util.Locale.ROOT).replace('-', '_');
-        assertThat(value(parsed(Map.of(variable, value)), option)).isEqualTo(byFlag);
-        Path file = file("", option + " = \"" + value + '"');
-        assertThat(value(parsed(Map.of(), "--config=" + file), option)).isEqualTo(byFlag);
-        assertThat(value(parsed(Map.of("RELAY_CONFIG", file.toString())), option))
-                .isEqualTo(byFlag);
-        // A reload tells both, as somebody would write them.
-        for (OptionSpec told : List.of(parsed(Map.of(variable, value)).get(option), DEFAULTS.get(option))) {
-            String text = RelayServerCommand.text(told);
-            assertThat(text.equals("not set") ? null : value(parsed(Map.of(), "--" + option + "=" + text), option))
-                    .as(text)
-                    .isEqualTo(told.getValue());
-        }
+        assertThat(value(ways.byEnvironment, option)).isEqualTo(byFlag);
+        assertThat(value(ways.byFile, option)).isEqualTo(byFlag);
+        assertThat(value(ways.byFileOfTheEnvironment, option)).isEqualTo(byFlag);
+        assertThat(value(ways.asTold, option)).isEqualTo(byFlag);
+        assertThat(value(ways.asToldByDefault, option)).isEqualTo(byDefault);
         // Empty in the environment is not set there.
-        assertThat(value(parsed(Map.of(variable, ""), "--config", file.toString()), option))
-                .isEqualTo(byFlag);
+        assertThat(value(ways.byFileSinceTheEnvironmentIsEmpty, option)).isEqualTo(byFlag);
     }
 
     @ParameterizedTest

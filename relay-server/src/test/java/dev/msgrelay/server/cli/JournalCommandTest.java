@@ -121,7 +121,7 @@ class JournalCommandTest {
     /** As {@code head} does: a journal may be large, and takes hours to read. */
     @Test
     void aDumpEndsWhenNobodyReadsItAnyMore() {
-        SampleJournal.fill(directory, 20_000);
+        SampleJournal.fill(directory, 4_000);
         AtomicInteger writes = new AtomicInteger();
         OutputStream closed = new OutputStream() {
             @Override

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -96,6 +97,7 @@ class JvmLimitsTest {
     @Test
     void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
         Set<String> depends = new TreeSet<>();
+        Map<String, MemoryPlan> usualOnes = new HashMap<>();
         for (OptionSpec option : OPTIONS) {
             if (option.arity().max() > 0) {
                 assertThat(OTHERS).as("a value to try").containsKey(option.longestName());
@@ -105,7 +107,8 @@ class JvmLimitsTest {
                         : given.startsWith("--journal-") || given.startsWith("--replay-size")
                                 ? WITH_JOURNAL
                                 : given.startsWith("--node") ? WITH_CLUSTER : "";
-                MemoryPlan usual = plan(beside.equals(WITH_CLUSTER) ? beside + " --node=1" : beside);
+                MemoryPlan usual =
+                        usualOnes.computeIfAbsent(beside, b -> plan(b.equals(WITH_CLUSTER) ? b + " --node=1" : b));
                 MemoryPlan other = plan(given + beside + (given.startsWith("--cluster") ? " --node=1" : ""));
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {
                     depends.add(option.longestName());

@@ -264,14 +264,13 @@ class ReloadProcessTest {
     void checkAndBind() throws Exception {
         Path file = file("bind = 0.0.0.0");
         for (String flag : List.of("--check-config", "--quiet")) {
-            try (CommandProcess refused = new CommandProcess(flag, "--config=" + file)) {
-                assertThat(refused.awaitExit()).isEqualTo(2);
-                assertThat(refused.errors().get(0))
-                        .startsWith("relay-server: " + file + ":1: bind 0.0.0.0 is beyond this host");
-            }
+            CommandRun refused = CommandRun.of(flag, "--config=" + file);
+            assertThat(refused.exitCode()).isEqualTo(2);
+            assertThat(refused.errors().get(0))
+                    .startsWith("relay-server: " + file + ":1: bind 0.0.0.0 is beyond this host");
         }
-        try (CommandProcess good = new CommandProcess("--check-config", "--insecure", "--config=" + file)) {
-            assertThat(good.awaitExit()).isZero();
-        }
+        assertThat(CommandRun.of("--check-config", "--insecure", "--config=" + file)
+                        .exitCode())
+                .isZero();
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.msgrelay.server.harness.Await;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -47,12 +48,12 @@ class ServiceManagerTest {
         String path = directory.resolve("notify").toString();
         listen(isAbstract ? '\0' + path : path);
         try (CommandProcess command = CommandProcess.with(Map.of("NOTIFY_SOCKET", isAbstract ? '@' + path : path))) {
-            assertThat(heard.poll(20, TimeUnit.SECONDS))
+            assertThat(heard.poll(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                     .as(command.errors()::toString)
                     .isEqualTo("READY=1");
             command.line(line -> line.contains("relay-server: publishers"));
             assertThat(command.terminate()).isZero();
-            assertThat(heard.poll(20, TimeUnit.SECONDS))
+            assertThat(heard.poll(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                     .as(command.errors()::toString)
                     .isEqualTo("STOPPING=1");
             assertThat(heard).isEmpty();

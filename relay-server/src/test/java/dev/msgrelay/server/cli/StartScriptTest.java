@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.harness.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ class StartScriptTest {
         builder.environment().putAll(environment);
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(said).isZero();
         return said.lines().toList();
     }

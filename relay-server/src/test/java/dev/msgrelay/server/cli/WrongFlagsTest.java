@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +22,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** A wrong flag: exit code 2 and one line that names the value and the limit. A start that fails: exit code 1. */
-@Timeout(10) // A relay that starts after all would run until it is told to stop.
 class WrongFlagsTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();

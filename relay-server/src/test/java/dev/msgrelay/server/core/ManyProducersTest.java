@@ -3,6 +3,7 @@ package dev.msgrelay.server.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.lmax.disruptor.BusySpinWaitStrategy;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Workers;
@@ -10,7 +11,6 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,10 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * torn, and each producer's runs stay in its order. What one thread sees of another's writes is what this stresses.
  */
 class ManyProducersTest {
-    private static final int RUNS = 60_000;
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(40);
+    private static final int RUNS = 30_000;
 
-    private final long deadline = System.nanoTime() + LIMIT_NANOS;
+    private final long deadline = System.nanoTime() + Await.LIMIT_NANOS;
     private final Workers workers = new Workers();
 
     @ParameterizedTest

@@ -4,23 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Workers;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Who takes what has gathered, and when: the consumer that is awake, or the producer that finds it asleep. */
-@Timeout(60)
 class RunStageTest {
     private static final int MAX_BODY = 100;
     private static final int FRAME = 8 + 4;
-    private static final long STRANDED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final RingRig rig = new RingRig(512, 8192);
     private final List<Integer> handed = new ArrayList<>();
@@ -368,7 +365,7 @@ class RunStageTest {
         void sleepUnless(BooleanSupplier pending, FrameRing ring) {
             parked.set(true);
             if (!pending.getAsBoolean()) {
-                long deadline = System.nanoTime() + STRANDED_NANOS;
+                long deadline = System.nanoTime() + Await.LIMIT_NANOS;
                 while (!ring.hasNext()) {
                     if (System.nanoTime() - deadline > 0) {
                         throw new AssertionError("nobody woke the consumer");

@@ -3,6 +3,7 @@ package dev.msgrelay.server.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.net.Transport;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -236,26 +237,26 @@ class WindowGateTest {
                 });
         loop.start();
         try {
-            assertThat(allowed.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(allowed.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
             Thread member = new Thread(() -> {
                 ofLoop.movedBack();
                 appendedBefore.set(appended.get());
             });
             member.start();
             while (member.getState() != Thread.State.TIMED_WAITING && member.getState() != Thread.State.TERMINATED) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
             end.countDown();
             member.join(10_000);
             assertThat(appendedBefore).isTrue();
         } finally {
-            assertThat(loop.stop(1000)).isTrue();
+            assertThat(loop.stop(Await.LIMIT_MILLIS)).isTrue();
         }
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
         try {
-            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -8,7 +8,11 @@ import java.util.function.Supplier;
 /** Waits for conditions, never for a time. */
 public final class Await {
     /** Longer than anything here takes on a busy machine; what has not happened by then never will. */
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+    public static final long LIMIT_SECONDS = 120;
+
+    public static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+
+    public static final int LIMIT_MILLIS = (int) TimeUnit.SECONDS.toMillis(LIMIT_SECONDS);
 
     private static final long LOOK_NANOS = 500_000;
 
@@ -24,8 +28,7 @@ public final class Await {
         long deadline = System.nanoTime() + LIMIT_NANOS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError(
-                        "not within " + TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS) + " s: " + what.get());
+                throw new AssertionError("not within " + LIMIT_SECONDS + " s: " + what.get());
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
@@ -44,7 +47,7 @@ public final class Await {
 
     /** Ends a thread's work or says that it hangs. */
     public static void join(Thread thread) throws InterruptedException {
-        thread.join(TimeUnit.NANOSECONDS.toMillis(LIMIT_NANOS));
+        thread.join(LIMIT_MILLIS);
         if (thread.isAlive()) {
             AssertionError hangs = new AssertionError("thread " + thread.getName() + " does not end");
             hangs.setStackTrace(thread.getStackTrace());

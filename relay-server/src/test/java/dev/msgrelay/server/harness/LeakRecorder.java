@@ -33,7 +33,8 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
 
     private static final ConcurrentLinkedQueue<String> LEAKS = new ConcurrentLinkedQueue<>();
     private static final Set<Open<?>> OPEN = ConcurrentHashMap.newKeySet();
-    private static final int GC_SECONDS = 10;
+    /** What was reachable still when garbage was last collected: buffers of constants, and what other threads keep. */
+    private static final Set<Open<?>> KEPT = ConcurrentHashMap.newKeySet();
 
     private LeakRecorder(Class<T> resource, int samplingInterval) {
         super(resource, samplingInterval);
@@ -99,9 +100,12 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         LEAKS.add(resourceType);
     }
 
-    /** Where something is not released: collects garbage, and has every detector look at what was found unreachable. */
+    /**
+     * Where something new is not released: collects garbage, and has every detector look at what was found unreachable. What
+     * has been kept already is looked at with the next new one.
+     */
     static void collect() {
-        if (OPEN.isEmpty()) {
+        if (KEPT.containsAll(OPEN)) {
             return;
         }
         // Twice: the collector's queue and the detector's are filled by one thread, in an order of its own.
@@ -113,6 +117,8 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         // A detector reports when it is asked to watch the next resource.
         Unpooled.directBuffer(1).release();
         OPEN.removeIf(open -> open.refersTo(null));
+        KEPT.retainAll(OPEN);
+        KEPT.addAll(OPEN);
     }
 
     /** The leaks reported so far, which are forgotten by this. */
@@ -126,7 +132,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
 
     private static void awaitCollected(PhantomReference<Object> sentinel, ReferenceQueue<Object> queue) {
         try {
-            for (int second = 0; second < GC_SECONDS; second++) {
+            for (int second = 0; second < Await.LIMIT_SECONDS; second++) {
                 System.gc();
                 if (queue.remove(TimeUnit.SECONDS.toMillis(1)) == sentinel) {
                     return;
@@ -135,6 +141,6 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        throw new AssertionError("no garbage collection within " + GC_SECONDS + " s");
+        throw new AssertionError("no garbage collection within " + Await.LIMIT_SECONDS + " s");
     }
 }

@@ -3,11 +3,10 @@ package dev.msgrelay.server.harness;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
 
 /** Publishes {@link Numbered} messages from within the relay's process, in runs: as fast as the relay takes them. */
 public final class NumberedPublisher implements AutoCloseable {
-    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long WAIT_NANOS = Await.LIMIT_NANOS;
     private static final int RUN_BYTES = 32 << 10;
 
     private final LocalPublisher publisher;

@@ -24,9 +24,12 @@ public record Setting(Transport transport, boolean unix, int loops) {
         return available().flatMap(t -> Stream.of(new Setting(t, false, 1), new Setting(t, false, 2)));
     }
 
-    /** Everything with everything. */
-    public static Stream<Setting> all() {
-        return sockets().flatMap(s -> Stream.of(s, new Setting(s.transport(), s.unix(), 2)));
+    /** Each transport, socket and number of loops with each of the others, by two and two. */
+    public static Stream<Setting> pairs() {
+        return available()
+                .flatMap(t -> Stream.of(
+                        new Setting(t, false, t == Transport.NIO ? 1 : 2),
+                        new Setting(t, true, t == Transport.NIO ? 2 : 1)));
     }
 
     private static Stream<Transport> available() {

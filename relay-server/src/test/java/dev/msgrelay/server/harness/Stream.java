@@ -5,7 +5,7 @@ import java.util.Random;
 /** The messages of one publisher, numbered from 0, cut into bursts. One thread writes it, others may ask. */
 public final class Stream {
     /** More than a small log, a small ring and the buffers of a loopback connection hold together. */
-    public static final int ENOUGH = 24 << 20;
+    public static final int ENOUGH = 16 << 20;
 
     private final int publisher;
     private final int maxBody;

@@ -4,7 +4,9 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
+import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.flow.WindowGate;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -21,6 +23,12 @@ public final class TestRelay implements AutoCloseable {
     public static final int SMALL_RING = 1 << 20;
     public static final int SMALL_MAX_BODY = (256 << 10) - 8;
 
+    /** What a subscriber that reads needs, on any machine. */
+    public static final int DRAIN_SECONDS = 60;
+
+    /** Of whatever a test waits for nothing of: a machine that stands still for a while is no fault of a client. */
+    private static final Duration PATIENCE = Duration.ofSeconds(Await.LIMIT_SECONDS);
+
     private final RelayServer relay;
     private final Path folder;
 
@@ -29,7 +37,7 @@ public final class TestRelay implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** A relay with the defaults of a test. */
+    /** A relay with the defaults of a test, more patient than users have it. */
     public static TestRelay start(Setting setting) throws IOException {
         return start(setting, builder -> builder);
     }
@@ -48,7 +56,11 @@ public final class TestRelay implements AutoCloseable {
                 .publishPort(0)
                 .subscribePort(0)
                 .logSize(8 << 20)
-                .drainTimeout(Duration.ofSeconds(5))
+                .drainTimeout(Duration.ofSeconds(DRAIN_SECONDS))
+                .handshakeTimeout(PATIENCE)
+                .frameTimeout(PATIENCE)
+                .stallTimeout(PATIENCE)
+                .nameHold(PATIENCE)
                 .transport(setting.transport())
                 .eventLoops(setting.loops());
         Path folder = null;
@@ -121,6 +133,12 @@ public final class TestRelay implements AutoCloseable {
 
     public void awaitClosed(CloseReason reason, long count) {
         Await.until(() -> count + " closed as " + reason + ": " + stats(), () -> closed(reason) == count);
+    }
+
+    /** Whether publishers wait for a subscriber that does not read: what is full now stays so. */
+    public boolean heldByReaders() {
+        WindowGate gate = Sessions.get(Sessions.get(relay, "engine"), "gate");
+        return gate.blockedByReaders();
     }
 
     /** Connections that were closed for a reason. */

@@ -9,6 +9,7 @@ import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.log.LogReader;
@@ -122,7 +123,8 @@ class RingPortTest {
                 // As a connection does: where it is refused, it waits until it is resumed.
                 while (!port.makeReady() || !port.take(span, null)) {
                     port.hold(room::release);
-                    assertThat(room.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+                    assertThat(room.tryAcquire(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
+                            .isTrue();
                 }
             }
             done.set(true);

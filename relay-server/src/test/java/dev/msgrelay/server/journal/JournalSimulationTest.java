@@ -8,32 +8,51 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Journals on a disk that crashes between any two operations, and within them. After each restart everything that was forced
  * is there, whole, in order, and nothing that was never published; after the end of the process alone, everything written.
  *
- * <p>{@code -Djournal.seed=N} runs one seed, {@code -Djournal.seconds=60} fresh ones for a minute.
+ * <p>{@code -Djournal.seed=N} runs one seed, {@code -Djournal.runs=10000} so many fresh ones.
  */
 class JournalSimulationTest {
-    private static final int SEEDS = 400;
+    private static final int SEEDS = 60;
+    private static final int MANY_SEEDS = 400;
+    /** As many more as it takes until all that is to be seen has been, and no more than these. */
+    private static final int MOST_SEEDS = 1000;
+
     private static final int SHOWN = 10;
 
     @Test
     void nothingIsLostOrInvented() throws IOException {
         Long one = Long.getLong("journal.seed");
-        long seconds = Long.getLong("journal.seconds", 0);
+        long runs = Long.getLong("journal.runs", 0);
         if (one != null) {
             new World(one).run();
-            return;
+        } else if (runs > 0) {
+            long first = System.nanoTime();
+            runAll(first, first + runs, first + runs);
+        } else {
+            // Otherwise it does not show what it says.
+            Tally tally = runAll(0, SEEDS, MOST_SEEDS);
+            assertThat(tally.sawEverything()).as(tally.text()).isTrue();
         }
+    }
+
+    @Tag("thorough")
+    @Test
+    void manyOfThem() {
+        runAll(SEEDS, MANY_SEEDS, MANY_SEEDS);
+    }
+
+    /** Seeds from the first on, up to {@code least}, and on to {@code most} until everything has been seen. */
+    private static Tally runAll(long first, long least, long most) {
         Tally tally = new Tally();
         List<String> failed = new ArrayList<>();
-        long first = seconds == 0 ? 0 : System.nanoTime();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         long seed = first;
-        for (; seed < first + SEEDS || System.nanoTime() < end; seed++) {
+        for (; seed < least || seed < most && !tally.sawEverything(); seed++) {
             World world = new World(seed);
             try {
                 world.run();
@@ -49,20 +68,7 @@ class JournalSimulationTest {
         assertThat(failed.stream().limit(SHOWN))
                 .as(failed.size() + " seeds failed")
                 .isEmpty();
-        // Otherwise it does not show what it says.
-        assertThat(tally.powerCuts).isPositive();
-        assertThat(tally.kills).isPositive();
-        assertThat(tally.failures).isPositive();
-        assertThat(tally.cuts).as("torn tails").isPositive();
-        assertThat(tally.rolledBack)
-                .as("messages that were not forced and are gone")
-                .isPositive();
-        assertThat(tally.retired)
-                .as("journals whose oldest segments were dropped")
-                .isPositive();
-        assertThat(tally.recycled).as("segments in files that were used before").isPositive();
-        assertThat(tally.crashedOpenings).isPositive();
-        assertThat(tally.nameFiles).isPositive();
+        return tally;
     }
 
     private static final class Tally {
@@ -90,6 +96,18 @@ class JournalSimulationTest {
             messages += w.tally.messages;
             names += w.tally.names;
             nameFiles += w.tally.nameFiles;
+        }
+
+        boolean sawEverything() {
+            return powerCuts > 0
+                    && kills > 0
+                    && failures > 0
+                    && cuts > 0
+                    && rolledBack > 0
+                    && retired > 0
+                    && recycled > 0
+                    && crashedOpenings > 0
+                    && nameFiles > 0;
         }
 
         String text() {

@@ -73,7 +73,7 @@ class NameMovesTest {
         taker.start();
         for (int i = 1; i <= runs; i++) {
             while (!moves.hasRoom()) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
             moves.add(i % 2 == 0 ? ORDERS : PRICES, i, 1, i);
         }

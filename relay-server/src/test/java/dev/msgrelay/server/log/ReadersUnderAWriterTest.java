@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
  * they asked for, from the first look to the last.
  */
 class ReadersUnderAWriterTest {
-    private static final int ACQUIRED = 20_000;
+    private static final int ACQUIRED = 8_000;
     private static final int READERS = 2;
 
     @Test

@@ -2,6 +2,7 @@ package dev.msgrelay.server.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -124,7 +125,8 @@ class MemoryLineTest {
                 for (int i = 0; i < rounds; i++) {
                     int bytes = 1 + random.nextInt(100);
                     if (!line.ask(bytes, mine::release, Runnable::run)) {
-                        assertThat(mine.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+                        assertThat(mine.tryAcquire(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
+                                .isTrue();
                     }
                     most.accumulateAndGet(held.addAndGet(bytes), Math::max);
                     held.addAndGet(-bytes);

@@ -14,13 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Who prints never waits, whatever happens at the other end; what arrives is whole lines, and gaps are told. */
-@Timeout(30)
 class QueuedOutputTest {
     private static final int CAPACITY = 1000;
-    private static final long LONG = 20_000;
+    private static final long LONG = Await.LIMIT_MILLIS;
 
     /** Takes a write for each permit. */
     private static final class Gate extends OutputStream {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -30,7 +31,8 @@ class ClosingTest {
 
     @AfterEach
     void close() throws Exception {
-        assertThat(loop.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS))
+        assertThat(loop.shutdownGracefully(0, Await.LIMIT_SECONDS, TimeUnit.SECONDS)
+                        .await(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                 .isTrue();
     }
 
@@ -58,7 +60,7 @@ class ClosingTest {
                 .sync()
                 .channel();
         try (PlainPublisher client = PlainPublisher.connect(server.localAddress())) {
-            int bytes = sent.get(10, TimeUnit.SECONDS);
+            int bytes = sent.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
             ByteBuffer error = ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "too slow");
             ByteBuffer got = client.readToEnd();
             assertThat(got.remaining()).isEqualTo(bytes + error.remaining());

@@ -36,7 +36,7 @@ class ExampleSubscriberTest {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            there = version.waitFor(20, TimeUnit.SECONDS) && version.exitValue() == 0;
+            there = version.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS) && version.exitValue() == 0;
         } catch (IOException none) {
             there = false;
         }
@@ -67,7 +67,7 @@ class ExampleSubscriberTest {
                     () -> "message " + last + ": " + lines,
                     () -> lines.stream().anyMatch(l -> l.startsWith(last + " ")) || !process.isAlive());
             relay.relay().close();
-            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
             reader.join();
         } finally {
             process.destroyForcibly();

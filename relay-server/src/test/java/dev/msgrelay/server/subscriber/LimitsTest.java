@@ -22,7 +22,7 @@ class LimitsTest {
     private static final Numbered NOTHING = new Numbered(new Random(1), 1, 8);
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void connections(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(3));
                 PlainSubscriber subscriber = relay.subscriber();
@@ -46,7 +46,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void publishers(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxPublishers(1));
                 PlainSubscriber subscriber = relay.subscriber()) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * frame if with any, and goes on as if nothing had been.
  */
 class RandomInputTest {
-    private static final int CASES = 300;
+    private static final int CASES = 100;
 
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")

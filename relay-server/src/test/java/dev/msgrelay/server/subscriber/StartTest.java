@@ -34,7 +34,7 @@ class StartTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void aSequenceThatIsHeld(Setting setting) throws Exception {
         Random random = Seeds.random("StartTest " + setting);
         // Many to a packet, larger than a packet, over 8 and 64 KiB, over a chunk of the log.
@@ -130,7 +130,7 @@ class StartTest {
     /** The log is small and has been overwritten many times, and goes on being so. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void whatIsNoLongerHeldIsTold(Setting setting) throws Exception {
         Random random = Seeds.random("StartTest " + setting);
         Numbered messages = new Numbered(random, 5, 60, 600, 600, 9000, 70_000);
@@ -220,7 +220,7 @@ class StartTest {
     /** Cut at any byte and resumed: every message once and in order, or told in a GAP. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void resumedAfterCuts(Setting setting) throws Exception {
         Random random = Seeds.random("StartTest " + setting);
         Numbered messages = new Numbered(random, 5, 60, 60, 600, 9000, 70_000);

@@ -25,7 +25,7 @@ class WelcomeTest {
     private final Numbered messages = new Numbered(Seeds.random("WelcomeTest"), 10, 100);
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void eachField(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(12_345)
                         .slowSubscriber(Policy.SKIP)
@@ -102,7 +102,7 @@ class WelcomeTest {
 
     /** The relay streams to whoever connects; HELLO comes when it comes, and WELCOME between two frames. */
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void helloInTheMiddleOfTheStream(Setting setting) throws Exception {
         Numbered large = new Numbered(Seeds.random("WelcomeTest " + setting), 3, 50, 3000, 200_000);
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);

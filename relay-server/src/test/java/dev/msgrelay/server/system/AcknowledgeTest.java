@@ -31,7 +31,7 @@ class AcknowledgeTest {
     private record Acked(int publisher, long number, long sequence) {}
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void numbersAndSequencesAreThoseOfTheStream(Setting setting) throws Exception {
         Random seeds = Seeds.random("AcknowledgeTest " + setting);
         List<Acked> acked = new ArrayList<>();

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import java.nio.ByteBuffer;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -51,7 +51,7 @@ class EdgeSizesTest {
     };
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void throughASocket(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 PlainSubscriber subscriber = relay.subscriber();
@@ -78,7 +78,7 @@ class EdgeSizesTest {
         try (TestRelay relay = TestRelay.start(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
                 PlainSubscriber subscriber = relay.subscriber()) {
             LocalPublisher publisher = relay.relay().newLocalPublisher();
-            long wait = TimeUnit.SECONDS.toNanos(10);
+            long wait = Await.LIMIT_NANOS;
             int number = 0;
             for (int size : SIZES) {
                 ByteBuffer body =

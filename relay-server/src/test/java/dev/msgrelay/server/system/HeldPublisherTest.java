@@ -27,7 +27,7 @@ class HeldPublisherTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void aHalfCloseLosesNothing(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
@@ -49,7 +49,7 @@ class HeldPublisherTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void aCloseLosesNothing(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {

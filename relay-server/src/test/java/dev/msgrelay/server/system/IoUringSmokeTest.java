@@ -18,11 +18,13 @@ import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.channel.uring.IoUring;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** io_uring, where the machine has it: messages of all sizes, and a subscriber that holds everyone up. */
+/** io_uring, where the machine has it: messages of all sizes, and a subscriber that holds everyone up. To go; until then in CI alone. */
+@Tag("thorough")
 class IoUringSmokeTest {
     private static Stream sendUntilHeldBack(TestRelay relay, PlainPublisher publisher) throws Exception {
         Stream stream = new Stream(0, 2000);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * gets every ACK.
  */
 class PublishFuzzTest {
-    private static final int CASES = 400;
+    private static final int CASES = 150;
     private static final int NEIGHBOUR = 3;
     /** A body that no case has, by its type. */
     private static final int BODY = 40;

@@ -26,14 +26,14 @@ class SlowSkipTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void smallMessages(Setting setting) throws Exception {
         skipping(setting, 700);
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#all")
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void messagesLargerThanAPacketAndAWrite(Setting setting) throws Exception {
         skipping(setting, TestRelay.SMALL_MAX_BODY);
     }

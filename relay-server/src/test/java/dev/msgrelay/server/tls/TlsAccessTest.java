@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -170,7 +171,7 @@ class TlsAccessTest {
             client.getOutputStream().write(new Frames().frame(10, 10).bytes());
             client.shutdownOutput();
             socket.sendAll();
-            client.setSoTimeout(20_000);
+            client.setSoTimeout(Await.LIMIT_MILLIS);
             assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                     .contains("type 10 may not be published");
             assertThat(relay.relay().stats().messagesIn()).isZero();

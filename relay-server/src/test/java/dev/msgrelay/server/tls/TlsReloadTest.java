@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Certificates are replaced while connections are there, all of it or nothing; and keys wear out. */
 class TlsReloadTest {
-    private static final int RELOADS = Integer.getInteger("tls.reloads", 100);
+    private static final int RELOADS = Integer.getInteger("tls.reloads", 20);
 
     private static TestRelay start(TlsFiles files, TlsProvider provider) throws IOException {
         return TestRelay.start(
