@@ -55,8 +55,9 @@ public final class ScriptedRelay implements AutoCloseable {
         return new ScriptedRelay(PlainServer.unix(directory), List.of(scripts), false);
     }
 
-    public static ScriptedRelay repeating(Script script) throws IOException {
-        return new ScriptedRelay(PlainServer.tcp(), List.of(script), true);
+    /** The last of them is for all connections from there on. */
+    public static ScriptedRelay repeating(Script... scripts) throws IOException {
+        return new ScriptedRelay(PlainServer.tcp(), List.of(scripts), true);
     }
 
     public Endpoint endpoint() {
@@ -72,7 +73,7 @@ public final class ScriptedRelay implements AutoCloseable {
 
     /** Waits until all scripts are through; what one of them threw comes out. */
     public void await() throws Exception {
-        done.get(30, TimeUnit.SECONDS);
+        done.get(120, TimeUnit.SECONDS);
     }
 
     @Override

@@ -136,7 +136,7 @@ class CompareInTurnTest extends CommandTest {
             assertThat(all).hasSizeGreaterThanOrEqualTo(6);
             process.terminate();
             for (ProcessHandle one : all) {
-                one.onExit().get(20, TimeUnit.SECONDS);
+                one.onExit().get(120, TimeUnit.SECONDS);
             }
             assertThat(String.join("\n", process.lines()))
                     .contains("deliveries/s", "ended: interrupted")
@@ -157,7 +157,7 @@ class CompareInTurnTest extends CommandTest {
             }
             process.kill();
             for (ProcessHandle one : all) {
-                one.onExit().get(20, TimeUnit.SECONDS);
+                one.onExit().get(120, TimeUnit.SECONDS);
             }
         }
     }

@@ -139,7 +139,7 @@ class KillProcessTest {
         // As Ctrl-C, which a JVM may have inherited as ignored.
         assertThat(process.terminate()).isEqualTo(143);
         for (ProcessHandle one : all) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+            one.onExit().get(120, TimeUnit.SECONDS);
         }
         assertThat(left()).as("temporary files").isEmpty();
     }

@@ -53,7 +53,7 @@ class LoadgenMainTest {
                 .start();
         try {
             String said = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(said).contains(LOST);
             assertThat(process.exitValue()).isOne();
         } finally {

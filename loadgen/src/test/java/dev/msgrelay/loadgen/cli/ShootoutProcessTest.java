@@ -64,7 +64,7 @@ class ShootoutProcessTest {
         int expected = interrupt();
         assertThat(process.awaitExit()).isEqualTo(expected);
         for (ProcessHandle one : all) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+            one.onExit().get(120, TimeUnit.SECONDS);
         }
         JsonObject json = results();
         assertThat(json.getObject("ending").getString("how")).isEqualTo("interrupted");
@@ -109,7 +109,7 @@ class ShootoutProcessTest {
                         "PARTIAL: interrupted after 1 run",
                         "remote: the relay ran with --insecure: who got to its ports might publish and read");
         for (ProcessHandle one : there) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+            one.onExit().get(120, TimeUnit.SECONDS);
         }
     }
 

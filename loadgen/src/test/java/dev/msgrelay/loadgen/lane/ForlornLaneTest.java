@@ -60,9 +60,9 @@ class ForlornLaneTest {
                 assertThat(near.isAlive() && far.isAlive()).isTrue();
             }
             RealLanes.TOOL.run(List.of("sh", "-c", "kill -" + signal + " " + controller.pid()));
-            near.onExit().get(20, TimeUnit.SECONDS);
-            far.onExit().get(20, TimeUnit.SECONDS);
-            worker.onExit().get(20, TimeUnit.SECONDS);
+            near.onExit().get(120, TimeUnit.SECONDS);
+            far.onExit().get(120, TimeUnit.SECONDS);
+            worker.onExit().get(120, TimeUnit.SECONDS);
             assertThat(RealLanes.namespacesOf(processes)).doesNotContainAnyElementsOf(namespaces);
         }
     }

@@ -84,9 +84,9 @@ class Iperf3Test {
             assertThat(all).isNotEmpty();
             serving.getOutputStream().close();
             for (ProcessHandle one : all) {
-                one.onExit().get(20, TimeUnit.SECONDS);
+                one.onExit().get(120, TimeUnit.SECONDS);
             }
-            assertThat(serving.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(serving.waitFor(120, TimeUnit.SECONDS)).isTrue();
         } finally {
             serving.descendants().forEach(ProcessHandle::destroyForcibly);
             serving.destroyForcibly();

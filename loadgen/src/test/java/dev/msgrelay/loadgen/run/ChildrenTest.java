@@ -42,7 +42,7 @@ class ChildrenTest {
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
             assertThat(worker.isAlive()).isTrue();
             controller.kill();
-            worker.onExit().get(20, TimeUnit.SECONDS);
+            worker.onExit().get(120, TimeUnit.SECONDS);
         }
     }
 
@@ -57,7 +57,7 @@ class ChildrenTest {
                     .getParent();
             assertThat(directory).exists();
             controller.terminate();
-            worker.onExit().get(20, TimeUnit.SECONDS);
+            worker.onExit().get(120, TimeUnit.SECONDS);
             assertThat(controller.awaitExit(20_000)).isTrue();
             assertThat(directory).doesNotExist();
         }

@@ -37,7 +37,7 @@ class DisturbedRunTest {
     void endAll() throws Exception {
         for (Process process : started) {
             process.destroyForcibly();
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
         }
     }
 

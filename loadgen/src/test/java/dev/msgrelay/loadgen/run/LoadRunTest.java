@@ -361,7 +361,7 @@ class LoadRunTest {
         Child relay = new Child("relay", deaf.site(), deaf);
         assertThatThrownBy(() -> LoadRun.end(relay))
                 .isInstanceOf(RunException.class)
-                .hasMessage("relay did not end within 10 s after SIGTERM and was killed");
+                .hasMessage("relay did not end within 60 s after SIGTERM and was killed");
         assertThat(deaf.isKilled()).isTrue();
     }
 

@@ -58,7 +58,7 @@ class HostMainTest {
         start(LONG);
         worker = new ProcessBuilder("sleep", "600").start();
         tell("term " + worker.pid());
-        assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGTERM);
     }
 
@@ -69,8 +69,8 @@ class HostMainTest {
         worker = new ProcessBuilder("sleep", "600").start();
         tell("watch " + worker.pid());
         host.getOutputStream().close();
-        assertThat(host.waitFor(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(host.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGKILL);
     }
 
@@ -80,10 +80,10 @@ class HostMainTest {
         start("1000");
         worker = new ProcessBuilder("sleep", "600").start();
         tell("watch " + worker.pid());
-        assertThat(host.waitFor(20, TimeUnit.SECONDS))
+        assertThat(host.waitFor(120, TimeUnit.SECONDS))
                 .as("its stdin is open, and silent")
                 .isTrue();
-        assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGKILL);
     }
 

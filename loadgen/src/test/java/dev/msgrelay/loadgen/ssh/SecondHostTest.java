@@ -129,7 +129,7 @@ class SecondHostTest {
                     .hasMessageMatching("subscriber 0 ended with exit code 255; it said: .*(closed|reset|broke).*");
             assertThat(there).hasSizeGreaterThanOrEqualTo(4);
             for (ProcessHandle one : there) {
-                one.onExit().get(20, TimeUnit.SECONDS);
+                one.onExit().get(120, TimeUnit.SECONDS);
             }
             assertThatThrownBy(second(lane)::measureClock)
                     .isInstanceOf(IOException.class)
@@ -154,7 +154,7 @@ class SecondHostTest {
                 assertThat(there).hasSizeGreaterThanOrEqualTo(4);
                 controller.destroyForcibly();
                 for (ProcessHandle one : there) {
-                    one.onExit().get(20, TimeUnit.SECONDS);
+                    one.onExit().get(120, TimeUnit.SECONDS);
                 }
             } finally {
                 controller.destroyForcibly();

@@ -148,7 +148,7 @@ class SshHostTest {
                 read += count;
             }
             assertThat(read).isLessThanOrEqualTo(33L << 20);
-            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(new String(process.getErrorStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("ended here: it said a line of more than 32 MiB\n");
         } finally {

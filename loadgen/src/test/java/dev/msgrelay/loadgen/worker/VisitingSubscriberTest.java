@@ -142,7 +142,7 @@ class VisitingSubscriberTest {
         }
         CompletableFuture<Void> served = CompletableFuture.runAsync(() -> serve(all.toByteArray(), ended));
         visitor.visit(System.nanoTime(), Window.NONE);
-        served.get(20, TimeUnit.SECONDS);
+        served.get(120, TimeUnit.SECONDS);
     }
 
     private void serve(byte[] bytes, boolean ends) {

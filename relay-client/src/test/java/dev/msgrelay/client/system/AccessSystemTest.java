@@ -93,12 +93,12 @@ class AccessSystemTest {
                         .reconnect(QUICK)
                         .token(Token.of("another"))
                         .build())) {
-            assertThat(right.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(20)))
+            assertThat(right.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
-            right.flush(Duration.ofSeconds(20));
+            right.flush(Duration.ofSeconds(120));
             PublishOutcome outcome;
             do {
-                outcome = wrong.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(20));
+                outcome = wrong.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(120));
             } while (outcome == PublishOutcome.ACCEPTED);
             assertThat(wrong.failure().orElseThrow())
                     .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
@@ -149,14 +149,14 @@ class AccessSystemTest {
     private static void publish(LocalPublisher publisher, long from, long to) {
         for (long number = from; number <= to; number++) {
             ByteBuffer body = ByteBuffer.allocateDirect(8).putLong(0, number);
-            assertThat(publisher.publish((int) (number % 5), body, TimeUnit.SECONDS.toNanos(20)))
+            assertThat(publisher.publish((int) (number % 5), body, TimeUnit.SECONDS.toNanos(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
         }
     }
 
     private static void poll(RelaySubscriber subscriber, List<Long> had, java.util.function.BooleanSupplier done)
             throws IOException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
         while (!done.getAsBoolean()) {
             assertThat(System.nanoTime()).as("so far %s", had).isLessThan(end);
             subscriber.poll((sequence, type, body) -> {
@@ -183,7 +183,7 @@ class AccessSystemTest {
                         .build())) {
             PublishOutcome outcome;
             do {
-                outcome = publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(20));
+                outcome = publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(120));
             } while (outcome == PublishOutcome.ACCEPTED);
             assertThat(publisher.failure().orElseThrow())
                     .isInstanceOf(RelayUnsuitableException.class)
@@ -205,9 +205,9 @@ class AccessSystemTest {
                                 .token(TOKEN)
                                 .tls(TlsOptions.trusting(files.ca))
                                 .build())) {
-            assertThat(publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(20)))
+            assertThat(publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
-            publisher.flush(Duration.ofSeconds(20));
+            publisher.flush(Duration.ofSeconds(120));
             assertThat(relay.stats().messagesIn()).isEqualTo(1);
         }
     }

@@ -36,7 +36,7 @@ class SubscriberSystemTest {
             ReconnectPolicy.endless().withDelays(Duration.ofMillis(1), Duration.ofMillis(20));
 
     private static final int TYPES = 6;
-    private static final long BOUND_NANOS = Duration.ofSeconds(40).toNanos();
+    private static final long BOUND_NANOS = Duration.ofSeconds(120).toNanos();
 
     private final List<Long> had = new ArrayList<>();
     private final List<Gap> gaps = new ArrayList<>();
@@ -87,7 +87,7 @@ class SubscriberSystemTest {
             }
             long count = expected;
             until(subscriber, () -> had.size() == count);
-            publishing.get(30, TimeUnit.SECONDS);
+            publishing.get(120, TimeUnit.SECONDS);
             long next = 0;
             for (long sequence : had) {
                 do {
@@ -159,7 +159,7 @@ class SubscriberSystemTest {
             CompletableFuture<Void> closing = CompletableFuture.runAsync(first::close);
             String other = subscribePort(second).toString();
             until(subscriber, () -> connected().endpoint().toString().equals(other));
-            closing.get(30, TimeUnit.SECONDS);
+            closing.get(120, TimeUnit.SECONDS);
             assertThat(events.stream().map(SessionEvent::text)).anyMatch(text -> text.contains("relay shutting down"));
         }
     }
