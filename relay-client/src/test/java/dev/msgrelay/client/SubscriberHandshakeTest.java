@@ -220,8 +220,10 @@ class SubscriberHandshakeTest {
                 SubscriberRun run = SubscriberRun.of(relay.endpoint(), options -> options.handshakeTimeout(SHORT))) {
             run.untilMessages(1);
             assertThat(run.messages).containsExactly("1:7:good");
-            assertThat(run.events(SessionEvent.Lost.class)).hasSizeGreaterThanOrEqualTo(2).allSatisfy(lost -> assertThat(lost.text())
-                    .startsWith("no WELCOME from " + relay.endpoint() + " within 50 ms"));
+            assertThat(run.events(SessionEvent.Lost.class))
+                    .hasSizeGreaterThanOrEqualTo(2)
+                    .allSatisfy(lost -> assertThat(lost.text())
+                            .startsWith("no WELCOME from " + relay.endpoint() + " within 50 ms"));
         }
     }
 

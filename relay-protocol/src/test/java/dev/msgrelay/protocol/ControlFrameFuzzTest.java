@@ -14,7 +14,8 @@ class ControlFrameFuzzTest {
     private static final int MOST_CHANGES = 4;
     private static final byte[] EDGES = {0, 1, 2, 3, 4, 0x7F, (byte) 0x80, (byte) 0xFE, (byte) 0xFF};
 
-    private final List<TestVector> vectors = TestVector.all().toList();
+    private static final List<TestVector> VECTORS = TestVector.all().toList();
+
     private int accepted;
     private int refused;
 
@@ -23,7 +24,7 @@ class ControlFrameFuzzTest {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         for (int i = 0; i < BODIES; i++) {
-            TestVector vector = vectors.get(random.nextInt(vectors.size()));
+            TestVector vector = VECTORS.get(random.nextInt(VECTORS.size()));
             check(vector.type(), changed(vector.body(), random), seed);
         }
         assertThat(accepted).as("accepted, seed %d", seed).isPositive();
@@ -37,7 +38,7 @@ class ControlFrameFuzzTest {
         for (int i = 0; i < BODIES; i++) {
             byte[] body = new byte[random.nextInt(200)];
             random.nextBytes(body);
-            check(vectors.get(random.nextInt(vectors.size())).type(), body, seed);
+            check(VECTORS.get(random.nextInt(VECTORS.size())).type(), body, seed);
         }
     }
 

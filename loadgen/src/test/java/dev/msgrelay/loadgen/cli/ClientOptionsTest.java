@@ -11,14 +11,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What of the clients' options fits together, and what is said where it does not. */
-@Timeout(120)
 class ClientOptionsTest extends CommandTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

@@ -12,13 +12,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
 @Tag("thorough")
-@Timeout(120)
 class CompareInTurnTest extends CommandTest {
     private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
             + System.getProperty("java.class.path")

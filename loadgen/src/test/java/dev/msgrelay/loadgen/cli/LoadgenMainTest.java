@@ -12,11 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** What is the same for all commands. */
-@Timeout(60)
 class LoadgenMainTest {
     private static final File FULL = new File("/dev/full");
     private static final String LOST = "loadgen: FAIL: standard output: could not be written";

@@ -7,13 +7,11 @@ import com.grack.nanojson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
-@Timeout(120)
 class ShootoutCommandTest extends CommandTest {
     @TempDir
     private Path temporary;

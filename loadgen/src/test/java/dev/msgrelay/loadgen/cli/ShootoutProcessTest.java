@@ -22,14 +22,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A shootout in a process of its own, to which something happens. */
 @Tag("thorough")
-@Timeout(120)
 class ShootoutProcessTest {
     private static final int EXIT_SIGINT = 130;
     private static final int EXIT_SIGTERM = 143;

@@ -31,14 +31,12 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The alternation and its end, with runs that are made up. Time passes only where a run takes it. */
-@Timeout(120)
 class InTurnTest {
     private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final Contestant PLAIN = Contestants.plain(1);

@@ -27,11 +27,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The relay in C against publishers and subscribers that do all to tear frames apart. */
-@Timeout(60)
 class CRelayTest {
     private static final int PUBLISHERS = 3;
     private static final int SUBSCRIBERS = 3;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nobody is left behind, however a controller ends. */
 class ChildrenTest {
-    private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final List<String> PLAIN = List.of("--buffer", "1000");
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -58,7 +58,7 @@ class ChildrenTest {
             assertThat(directory).exists();
             controller.terminate();
             worker.onExit().get(120, TimeUnit.SECONDS);
-            assertThat(controller.awaitExit(20_000)).isTrue();
+            assertThat(controller.awaitExit(120_000)).isTrue();
             assertThat(directory).doesNotExist();
         }
     }
@@ -155,7 +155,7 @@ class ChildrenTest {
             String socket = children.socketPath("x");
             System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + ",\"socket\":\"" + socket + "\"}");
             System.out.flush();
-            TimeUnit.MINUTES.sleep(1);
+            TimeUnit.MINUTES.sleep(10);
             children.close();
         }
     }

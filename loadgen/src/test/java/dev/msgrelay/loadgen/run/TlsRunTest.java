@@ -12,7 +12,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** Runs over TLS, short, with real processes and sockets: every byte is checked as ever. Nothing here asserts a speed. */
-@Timeout(120)
 class TlsRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(300), Duration.ofMillis(500));
     private static final Contestant RELAY =

@@ -10,6 +10,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -104,8 +105,13 @@ class DocumentsTest {
                 .findFirst()
                 .orElseThrow();
         try (RelayServer relay = start()) {
-            Path file = Files.writeString(folder.resolve("Hello.java"), at(relay, program));
-            try (TestProcess hello = TestProcess.java(file.toString())) {
+            String main = program.replaceAll("(?s).*?class (\\w+).*", "$1");
+            Path file = Files.writeString(folder.resolve(main + ".java"), at(relay, program));
+            compile(List.of(file));
+            List<String> command = TestProcess.javaCommand(main);
+            int classPath = command.indexOf("-cp") + 1;
+            command.set(classPath, folder + File.pathSeparator + command.get(classPath));
+            try (TestProcess hello = new TestProcess(command)) {
                 assertThat(hello.line(line -> line.endsWith("hello"))).isEqualTo("1 7 hello");
             }
         }
@@ -126,6 +132,10 @@ class DocumentsTest {
             }
         }
         assertThat(files).isNotEmpty();
+        compile(files);
+    }
+
+    private void compile(List<Path> files) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {

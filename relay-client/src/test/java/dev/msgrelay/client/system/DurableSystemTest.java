@@ -9,6 +9,7 @@ import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.client.cli.CommandRun;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
@@ -40,6 +41,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -54,6 +56,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class DurableSystemTest {
     private static final String RELAY = "dev.msgrelay.server.cli.RelayServerMain";
+    /** A relay that is only starting is waited for. */
+    private static final String ENDLESS = "--reconnect=endless";
+
     private static final Duration LONG = Duration.ofSeconds(120);
 
     @TempDir
@@ -71,11 +76,10 @@ class DurableSystemTest {
     private TestProcess relay;
 
     @BeforeEach
-    void start() throws IOException {
+    void place() throws IOException {
         publishPort = FreePort.next();
         subscribePort = FreePort.next();
         directory = temporary.resolve("journal");
-        startRelay();
     }
 
     @AfterEach
@@ -84,7 +88,7 @@ class DurableSystemTest {
     }
 
     /**
-     * Killed twice under load. All that was acknowledged at the level is in the journal, each message once, in its order:
+     * Killed under load. All that was acknowledged at the level is in the journal, each message once, in its order:
      * names and numbers outlive the relay, too.
      */
     @Execution(ExecutionMode.CONCURRENT)
@@ -93,8 +97,9 @@ class DurableSystemTest {
             value = Level.class,
             names = {"WRITTEN", "FORCED"})
     void whatWasAcknowledgedAtALevelOutlivesTheRelay(Level level) throws Exception {
-        int lives = 3;
-        int all = 6_000;
+        int lives = 2;
+        int all = 4_000;
+        startRelay();
         try (RelayPublisher publisher = publisher(level)) {
             CompletableFuture<Void> load = CompletableFuture.runAsync(() -> publish(publisher, 1, all));
             for (int life = 1; life < lives; life++) {
@@ -126,6 +131,7 @@ class DurableSystemTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aSubscriberGoesOnInTheNextLife() throws Exception {
+        startRelay();
         try (RelayPublisher publisher = publisher(Level.FORCED);
                 RelaySubscriber subscriber = subscriber(Level.STREAM)) {
             publish(publisher, 1, 500);
@@ -150,6 +156,7 @@ class DurableSystemTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoHadMoreThanTheJournalIsToldWhereItForks() throws Exception {
+        startRelay();
         try (RelayPublisher publisher = publisher(Level.FORCED);
                 RelaySubscriber subscriber = subscriber(Level.STREAM)) {
             publish(publisher, 1, 300);
@@ -184,13 +191,15 @@ class DurableSystemTest {
         assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
     }
 
-    /** Killed under load: all that it ever had is in the journal, under the same numbers. */
+    /** Killed under load: all that it ever had is in the journal, under the same numbers. Thorough, as the server's simulation has it. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(
             value = Level.class,
             names = {"WRITTEN", "FORCED"})
     void aSubscriberOfDurableMessagesHasNothingThatIsGone(Level level) throws Exception {
+        startRelay();
         try (RelayPublisher publisher = publisher(Level.STREAM);
                 RelaySubscriber subscriber = subscriber(level)) {
             CompletableFuture<Void> load = CompletableFuture.runAsync(() -> publish(publisher, 1, 20_000));
@@ -216,7 +225,6 @@ class DurableSystemTest {
     @ParameterizedTest
     @ValueSource(strings = {"exit", "memory"})
     void whoWaitsIsToldThatTheJournalHasFailed(String then) throws Exception {
-        relay.kill();
         startRelay("--journal-failure=" + then);
         try (RelayPublisher publisher = publisher(Level.FORCED);
                 RelaySubscriber subscriber = subscriber(Level.WRITTEN)) {
@@ -244,10 +252,12 @@ class DurableSystemTest {
      * Killed under load. Who reads from the earliest message on afterwards gets all that was acknowledged as written, byte for
      * byte, from the disk, and goes on with what comes.
      */
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whoComesBehindTheKillGetsAllThatWasWrittenAndGoesOnLive() throws Exception {
-        int load = 6_000;
+        int load = 4_000;
         int all = load + 100;
+        startRelay();
         try (RelayPublisher publisher = publisher(Level.WRITTEN)) {
             CountDownLatch killed = new CountDownLatch(1);
             CompletableFuture<Void> publishing = CompletableFuture.runAsync(() -> {
@@ -261,28 +271,30 @@ class DurableSystemTest {
             killed.countDown();
             assertThat(numbers(false)).hasSizeGreaterThanOrEqualTo((int) written);
             startRelay();
-            try (TestProcess reader = client(
+            CompletableFuture<CommandRun> reader = CommandRun.start(
+                    "",
                     "subscribe",
                     ":" + subscribePort,
                     "--from=earliest",
                     "--policy=replay",
                     "--hex",
-                    "--count=" + all)) {
-                publishing.get(120, TimeUnit.SECONDS);
-                reader.line(line -> line.startsWith("sequence " + load + ","));
-                publishBodies(publisher, load + 1, all);
-                assertThat(publisher.flush(LONG)).isTrue();
-                assertThat(reader.awaitExit()).isZero();
-                List<String> messages = reader.lines().stream()
-                        .filter(line -> line.startsWith("sequence "))
-                        .toList();
-                assertThat(messages).hasSize(all);
-                for (int number = 1; number <= all; number++) {
-                    byte[] body = body(number);
-                    assertThat(messages.get(number - 1))
-                            .isEqualTo("sequence " + number + ", type 1, " + body.length + " bytes, hex: "
-                                    + HexFormat.of().formatHex(body));
-                }
+                    "--count=" + all,
+                    ENDLESS);
+            publishing.get(120, TimeUnit.SECONDS);
+            publishBodies(publisher, load + 1, all);
+            assertThat(publisher.flush(LONG)).isTrue();
+            CommandRun run = reader.get(120, TimeUnit.SECONDS);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            List<String> messages = run.out()
+                    .lines()
+                    .filter(line -> line.startsWith("sequence "))
+                    .toList();
+            assertThat(messages).hasSize(all);
+            for (int number = 1; number <= all; number++) {
+                byte[] body = body(number);
+                assertThat(messages.get(number - 1))
+                        .isEqualTo("sequence " + number + ", type 1, " + body.length + " bytes, hex: "
+                                + HexFormat.of().formatHex(body));
             }
         }
     }
@@ -328,22 +340,24 @@ class DurableSystemTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theCommandsSayTheLevel() throws Exception {
+        startRelay();
         Path lines = Files.write(temporary.resolve("lines"), List.of("a", "b", "c"));
-        try (TestProcess subscribe = client(
-                        "subscribe",
-                        ":" + subscribePort,
-                        "--durable",
-                        "forced",
-                        "--from",
-                        "1",
-                        "--count",
-                        "3",
-                        "--print");
-                TestProcess publish =
-                        client("publish", ":" + publishPort, "--ack=forced", "--file", lines.toString())) {
-            assertThat(publish.awaitExit()).isZero();
-            assertThat(subscribe.awaitExit()).isZero();
-        }
+        CompletableFuture<CommandRun> subscribe = CommandRun.start(
+                "",
+                "subscribe",
+                ":" + subscribePort,
+                "--durable",
+                "forced",
+                "--from",
+                "1",
+                "--count",
+                "3",
+                "--print",
+                ENDLESS);
+        CommandRun publish =
+                CommandRun.of("publish", ":" + publishPort, "--ack=forced", "--file", lines.toString(), ENDLESS);
+        assertThat(publish.exitCode()).as(publish.err()).isZero();
+        assertThat(subscribe.get(120, TimeUnit.SECONDS).exitCode()).isZero();
         assertThat(numbers(false)).as("they are in the journal").hasSize(3);
     }
 
@@ -361,10 +375,6 @@ class DurableSystemTest {
                 "--subscribe-port=" + subscribePort));
         args.addAll(List.of(more));
         relay = TestProcess.java(RELAY, args.toArray(String[]::new));
-    }
-
-    private static TestProcess client(String... args) throws IOException {
-        return TestProcess.java("dev.msgrelay.client.cli.RelayClientMain", args);
     }
 
     /**

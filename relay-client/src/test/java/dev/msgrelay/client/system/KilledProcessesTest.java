@@ -34,10 +34,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class KilledProcessesTest {
     private static final String RELAY = "dev.msgrelay.server.cli.RelayServerMain";
     private static final Duration LONG = Duration.ofSeconds(120);
-    private static final int LIVES = 3;
+    private static final int LIVES = 2;
     private static final int MESSAGES_A_LIFE = 20_000;
     /** Messages that no life of a relay is killed behind: they are still to be published then. */
     private static final int LEFT = 2_000;
+
     private static final int REST_EVERY = 20;
     private static final long REST_NANOS = 50_000;
 

@@ -87,7 +87,7 @@ class TlsClientTest {
     @ParameterizedTest
     @CsvSource({"BORINGSSL,false,false", "BORINGSSL,true,true", "JDK,true,false", "JDK,false,true"})
     void publishesAndSubscribes(TlsProvider provider, boolean mutual, boolean plain) throws Exception {
-        int messages = 20_000;
+        int messages = 3_000;
         X509Bundle own = files.signed("CN=audit", b -> b);
         TlsOptions tls = TlsOptions.trusting(files.ca);
         TlsOptions shown = mutual ? tls.showing(files.certificate(own), files.key(own)) : tls;
@@ -260,7 +260,7 @@ class TlsClientTest {
     void goesOnAfterCuts() throws Exception {
         long seed = new Random().nextLong();
         System.out.println("TlsClientTest.goesOnAfterCuts: seed " + seed);
-        int messages = 5_000;
+        int messages = 3_000;
         List<SessionEvent> events = new ArrayList<>();
         try (RelayServer relay = start(files.files(files.relay(), false), b -> b);
                 CuttingProxy in = new CuttingProxy(endpoint(relay.tlsPublishAddress()), new Random(seed), 1_500_000);
