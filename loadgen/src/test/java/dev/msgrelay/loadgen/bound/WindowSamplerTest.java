@@ -31,7 +31,7 @@ class WindowSamplerTest {
                 assertThat(busiest.wanted()).as("it ran, or wanted to").isGreaterThan(0.5);
             }
             assertThat(sampled.machine().idle()).isBetween(0.0, 1.0);
-            assertThat(sampled.samples()).isGreaterThan(1);
+            assertThat(sampled.samples()).isPositive();
         } finally {
             worker.interrupt();
             worker.join();

@@ -44,7 +44,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void throughThePlainRelayNothingIsLost() throws Exception {
-        RunResult result = alone(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2), SHORT);
+        RunResult result = run(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
         expectClean(result);
         assertThat(result.resources().relay())
                 .as("the plain relay tells nothing about itself")
@@ -66,7 +66,7 @@ class LoadRunTest {
     @Test
     void throughTheRelayInCNothingIsLostOfSeveralPublishers() throws Exception {
         assumeTrue(CPrograms.obstacle().isEmpty(), CPrograms.obstacle());
-        RunResult result = alone(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3), SHORT);
+        RunResult result = run(Contestants.c(65_483), Load.oneToOne(100).withCounts(3, 3));
         expectClean(result);
         assertThat(result.resources().relay())
                 .as("it tells nothing about itself")
@@ -253,7 +253,7 @@ class LoadRunTest {
         BodySizes sizes = BodySizes.parse("uniform:100-1000");
         Load expected = Load.oneToOne(100).withContent(new Load.Content(sizes, 1));
         Load sent = expected.withContent(new Load.Content(sizes, 2));
-        RunResult result = alone(new SendsOther(Contestants.none(), sent), expected, SHORT);
+        RunResult result = run(new SendsOther(Contestants.none(), sent), expected);
         assertThat(result.correctness().sum(SubscriberResult::lost)).isZero();
         assertThat(Places.faults(result))
                 .singleElement()

@@ -12,10 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/** What runs at a second host, as a process of this one. Thorough, as second hosts are to go. */
+@Tag("thorough")
 class HostMainTest {
     private static final String LONG = "600000";
     private static final int SIGTERM = 143;
