@@ -7,7 +7,6 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,7 +85,23 @@ public final class ScriptedRelay implements AutoCloseable {
         }
     }
 
+    /** Nobody is to wait for an answer that will not come: who has awaited it is refused. */
     private void serveAll() {
+        Throwable problem = serveScripts();
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        if (problem == null) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(problem);
+        }
+    }
+
+    /** Null: all went well, or the test was over. */
+    private Throwable serveScripts() {
         try {
             for (int i = 0; i < scripts.size() || repeatLast; i++) {
                 Script script = scripts.get(Math.min(i, scripts.size() - 1));
@@ -95,30 +110,9 @@ public final class ScriptedRelay implements AutoCloseable {
                     script.serve(client);
                 }
             }
-            done.complete(null);
-        } catch (AsynchronousCloseException e) {
-            end(closed ? null : e);
+            return null;
         } catch (Exception | AssertionError e) {
-            end(closed && e instanceof IOException ? null : e);
-        } finally {
-            closeListener();
-        }
-    }
-
-    /** Nobody is to wait for an answer that will not come. */
-    private void closeListener() {
-        try {
-            server.close();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private void end(Throwable problem) {
-        if (problem == null) {
-            done.complete(null);
-        } else {
-            done.completeExceptionally(problem);
+            return closed && e instanceof IOException ? null : e;
         }
     }
 
