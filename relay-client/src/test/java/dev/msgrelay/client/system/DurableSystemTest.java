@@ -48,7 +48,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A relay with a journal, a process that is killed and started again, and clients that wait for a level: what they were
@@ -127,7 +126,8 @@ class DurableSystemTest {
         assertThat(of(SessionEvent.RelayRestarted.class)).isEmpty();
     }
 
-    /** What it had is on the disk: it goes on, and notices the new connection only. */
+    /** What it had is on the disk: it goes on, and notices the new connection only. Thorough, for a fork below is more of the same. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aSubscriberGoesOnInTheNextLife() throws Exception {
@@ -222,9 +222,20 @@ class DurableSystemTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @ValueSource(strings = {"exit", "memory"})
-    void whoWaitsIsToldThatTheJournalHasFailed(String then) throws Exception {
+    @Test
+    void whoWaitsIsToldThatTheJournalHasFailed() throws Exception {
+        afterAJournalThatFailedTheyGoOn("memory");
+    }
+
+    /** Thorough, as it is two processes for one exit code, and the rest is as above. */
+    @Tag("thorough")
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aRelayThatEndsWithItsJournalSaysSoByItsExitCode() throws Exception {
+        afterAJournalThatFailedTheyGoOn("exit");
+    }
+
+    private void afterAJournalThatFailedTheyGoOn(String then) throws Exception {
         startRelay("--journal-failure=" + then);
         try (RelayPublisher publisher = publisher(Level.FORCED);
                 RelaySubscriber subscriber = subscriber(Level.WRITTEN)) {
