@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterAll;
@@ -43,6 +44,9 @@ class BadNeighboursTest {
 
     /** More than it is. */
     private static final int MOST_HEADER = 256;
+
+    /** A name is its publisher's for a while after it has gone. */
+    private static final AtomicInteger NAMES = new AtomicInteger();
 
     private static LocalCluster shared;
 
@@ -297,7 +301,7 @@ class BadNeighboursTest {
         ByteBuffer body = ByteBuffer.allocate(64);
         try (RelayPublisher publisher = RelayPublisher.open(
                 PublisherOptions.builder(cluster.publishAt(node).get(0))
-                        .acks("healthy-" + node)
+                        .acks("healthy-" + NAMES.incrementAndGet())
                         .reconnect(RECONNECT)
                         .build())) {
             for (int i = 0; i < 1_000; i++) {
