@@ -53,7 +53,7 @@ class RunCommandTest extends CommandTest {
                 .doesNotContain("PASS (messages)");
     }
 
-    /** Thorough, as it is one more run; what it is asked for below comes with a rate. */
+    /** Thorough, as it is one more run; how such runs are told has tests without processes. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -144,6 +144,8 @@ class RunCommandTest extends CommandTest {
                 .isPositive();
     }
 
+    /** Thorough, as it is one more run; how such runs are told has tests without processes. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void sizesSeedBurstAndSkewAreTold() {
