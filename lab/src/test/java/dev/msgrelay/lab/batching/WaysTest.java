@@ -40,7 +40,10 @@ class WaysTest {
     void fullSpeedArrivesWhole(Way way) throws Exception {
         Measurement go = measured(new Load(way, setup(Wait.BLOCK), 3, 0, TIME));
         assertThat(go.value(Load.DELIVERED)).isPositive();
-        assertThat(go.value(Load.P99)).isGreaterThanOrEqualTo(go.value(Load.MEDIAN));
+        // Not shown where there were too few for one.
+        if (!Double.isNaN(go.value(Load.P99))) {
+            assertThat(go.value(Load.P99)).isGreaterThanOrEqualTo(go.value(Load.MEDIAN));
+        }
     }
 
     @ParameterizedTest
