@@ -17,7 +17,6 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
@@ -28,9 +27,8 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
 /** The lab's page in a real browser: the claims first, its plots drawn, no complaint. */
-@Timeout(120)
 class LabPageTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Path SCREENSHOT = Path.of("target", "screenshots", "lab.png");
     private static final Column CLIENTS = Column.plain("clients", "");
 

@@ -230,7 +230,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
                             }
                         }))) {
             publish(publisher, "a");
-            assertThat(leaving.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(leaving.await(120, TimeUnit.SECONDS)).isTrue();
             publish(publisher, "b");
             published.countDown();
             assertThat(publisher.flush(LONG)).isTrue();

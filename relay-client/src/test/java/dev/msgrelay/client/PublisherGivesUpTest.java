@@ -51,7 +51,8 @@ class PublisherGivesUpTest extends ScriptedPublishing {
 
     @Test
     void aRelayThatNeverAnswersIsGivenUpInTime() throws Exception {
-        try (ScriptedRelay relay = ScriptedRelay.of(Peer::drain, this::serveOne);
+        // A good answer may come too late as well, where the machine is busy.
+        try (ScriptedRelay relay = ScriptedRelay.repeating(Peer::drain, this::serveOne);
                 RelayPublisher publisher = open(acked(relay).handshakeTimeout(SHORT))) {
             settle(publisher, "a");
             assertThat(events(SessionEvent.Lost.class).get(0).text()).startsWith("no WELCOME from");
@@ -127,7 +128,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             });
             thread.start();
             thread.interrupt();
-            assertThat(connecting.get(10, TimeUnit.SECONDS)).hasMessageContaining("nterrupt");
+            assertThat(connecting.get(120, TimeUnit.SECONDS)).hasMessageContaining("nterrupt");
             thread.join();
         }
     }
@@ -163,7 +164,7 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                     .build();
             assertThatThrownBy(() -> RelayPublisher.connect(options)).hasMessage("mine");
             try (SocketChannel left = server.accept()) {
-                assertThat(CompletableFuture.supplyAsync(() -> read(left)).get(10, TimeUnit.SECONDS))
+                assertThat(CompletableFuture.supplyAsync(() -> read(left)).get(120, TimeUnit.SECONDS))
                         .isEqualTo(-1);
             }
         }

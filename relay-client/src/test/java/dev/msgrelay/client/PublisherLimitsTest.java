@@ -92,17 +92,15 @@ class PublisherLimitsTest extends ScriptedPublishing {
     }
 
     @Test
-    void closeIsBoundedAndSaysHowManyAreNotAcknowledged() throws Exception {
+    void closeEndsAtItsBoundAndSaysHowManyAreNotAcknowledged() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(this::serveOne);
-                RelayPublisher publisher = open(acked(relay).closeTimeout(Duration.ofMillis(500)))) {
+                RelayPublisher publisher = open(acked(relay).closeTimeout(SHORT))) {
             settle(publisher, "a");
             publish(publisher, "b", "c");
-            long start = System.nanoTime();
             assertThat(publisher.flush(SHORT)).isFalse();
             publisher.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
             assertThat(publisher.failure().orElseThrow())
-                    .hasMessage("closed with 2 messages not acknowledged: 500 ms were over");
+                    .hasMessage("closed with 2 messages not acknowledged: 100 ms were over");
         }
     }
 
@@ -141,7 +139,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                 RelayPublisher publisher =
                         open(PublisherOptions.builder(relay.endpoint()).onEvent(this::note))) {
             publish(publisher, "a", "b");
-            assertThat(again.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(again.await(120, TimeUnit.SECONDS)).isTrue();
             settleAndEnd(publisher, relay, "c");
             assertThat(got).containsExactly("1:a", "1:b", "1:c");
             assertThat(events(SessionEvent.InDoubt.class))
@@ -227,7 +225,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
             publish(publisher, "0123456789");
             for (Duration over : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
                 assertThat(CompletableFuture.supplyAsync(() -> flushes(publisher, over))
-                                .get(10, TimeUnit.SECONDS))
+                                .get(120, TimeUnit.SECONDS))
                         .isFalse();
                 assertThat(publisher.publish(1, bytes("x"), over)).isEqualTo(PublishOutcome.FULL);
             }
@@ -261,7 +259,7 @@ class PublisherLimitsTest extends ScriptedPublishing {
                         }))) {
             publish(publisher, "0123456789");
             made.complete(publisher);
-            assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo("false FULL FULL");
+            assertThat(told.get(120, TimeUnit.SECONDS)).isEqualTo("false FULL FULL");
             assertThat(publisher.flush(LONG)).isTrue();
         }
     }

@@ -32,7 +32,7 @@ class RandomCutsTest {
     /** Bytes between two cuts, at most. */
     private static final int FARTHEST_CUT = 60_000;
 
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofSeconds(120);
 
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
@@ -85,7 +85,7 @@ class RandomCutsTest {
             for (int id = 0; id < producers; id++) {
                 threads.add(produce(publisher, id, MESSAGES / producers));
             }
-            CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
+            CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
             assertThat(publisher.flush(LONG)).as("seed %d", seed).isTrue();
             publisher.close();
             assertThat(publisher.failure()).as("seed %d", seed).isEmpty();

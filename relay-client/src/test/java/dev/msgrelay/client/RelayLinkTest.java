@@ -40,7 +40,7 @@ class RelayLinkTest implements RelayLink.Handler {
     void connect() throws IOException {
         server = PlainServer.tcp();
         selector = Selector.open();
-        SocketChannel channel = server.endpoint().open(Duration.ofSeconds(10));
+        SocketChannel channel = server.endpoint().open(Duration.ofSeconds(120));
         relay = server.accept();
         link = new RelayLink(server.endpoint(), channel, null, selector, new FrameReader(), this, () -> now);
         link.greet(HelloFrame.subscriber().build().encode(), PATIENCE);

@@ -169,7 +169,7 @@ class RelaySubscriberTest {
         send(frame(1, "a"));
         running.await();
         subscriber.close();
-        polling.get(10, TimeUnit.SECONDS);
+        polling.get(120, TimeUnit.SECONDS);
         assertThat(subscriber.messages()).isEqualTo(1);
         assertThat(subscriber.poll(collect)).isEqualTo(-1);
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** What tests of a publisher share: the publisher, what it says, and what the scripted relay got of it. */
 abstract class ScriptedPublishing {
-    static final Duration LONG = Duration.ofSeconds(20);
+    static final Duration LONG = Duration.ofSeconds(120);
     static final Duration SHORT = Duration.ofMillis(100);
 
     final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());

@@ -7,7 +7,6 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,8 +54,9 @@ public final class ScriptedRelay implements AutoCloseable {
         return new ScriptedRelay(PlainServer.unix(directory), List.of(scripts), false);
     }
 
-    public static ScriptedRelay repeating(Script script) throws IOException {
-        return new ScriptedRelay(PlainServer.tcp(), List.of(script), true);
+    /** The last of them is for all connections from there on. */
+    public static ScriptedRelay repeating(Script... scripts) throws IOException {
+        return new ScriptedRelay(PlainServer.tcp(), List.of(scripts), true);
     }
 
     public Endpoint endpoint() {
@@ -72,7 +72,7 @@ public final class ScriptedRelay implements AutoCloseable {
 
     /** Waits until all scripts are through; what one of them threw comes out. */
     public void await() throws Exception {
-        done.get(30, TimeUnit.SECONDS);
+        done.get(120, TimeUnit.SECONDS);
     }
 
     @Override
@@ -85,7 +85,23 @@ public final class ScriptedRelay implements AutoCloseable {
         }
     }
 
+    /** Nobody is to wait for an answer that will not come: who has awaited it is refused. */
     private void serveAll() {
+        Throwable problem = serveScripts();
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        if (problem == null) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(problem);
+        }
+    }
+
+    /** Null: all went well, or the test was over. */
+    private Throwable serveScripts() {
         try {
             for (int i = 0; i < scripts.size() || repeatLast; i++) {
                 Script script = scripts.get(Math.min(i, scripts.size() - 1));
@@ -94,30 +110,9 @@ public final class ScriptedRelay implements AutoCloseable {
                     script.serve(client);
                 }
             }
-            done.complete(null);
-        } catch (AsynchronousCloseException e) {
-            end(closed ? null : e);
+            return null;
         } catch (Exception | AssertionError e) {
-            end(closed && e instanceof IOException ? null : e);
-        } finally {
-            closeListener();
-        }
-    }
-
-    /** Nobody is to wait for an answer that will not come. */
-    private void closeListener() {
-        try {
-            server.close();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private void end(Throwable problem) {
-        if (problem == null) {
-            done.complete(null);
-        } else {
-            done.completeExceptionally(problem);
+            return closed && e instanceof IOException ? null : e;
         }
     }
 

@@ -215,12 +215,15 @@ class SubscriberHandshakeTest {
             client.send(message(1, "old"));
             client.drain();
         };
-        try (ScriptedRelay relay = ScriptedRelay.of(silent, babbles, GOOD);
+        // A good answer may come too late as well, where the machine is busy.
+        try (ScriptedRelay relay = ScriptedRelay.repeating(silent, babbles, GOOD);
                 SubscriberRun run = SubscriberRun.of(relay.endpoint(), options -> options.handshakeTimeout(SHORT))) {
             run.untilMessages(1);
             assertThat(run.messages).containsExactly("1:7:good");
-            assertThat(run.events(SessionEvent.Lost.class)).hasSize(2).allSatisfy(lost -> assertThat(lost.text())
-                    .startsWith("no WELCOME from " + relay.endpoint() + " within 50 ms"));
+            assertThat(run.events(SessionEvent.Lost.class))
+                    .hasSizeGreaterThanOrEqualTo(2)
+                    .allSatisfy(lost -> assertThat(lost.text())
+                            .startsWith("no WELCOME from " + relay.endpoint() + " within 50 ms"));
         }
     }
 

@@ -58,7 +58,7 @@ class SubscriberPollingTest {
             running.await();
             CompletableFuture<Long> unanswered = subscriber.types(TypeRanges.of(1, 1));
             subscriber.close();
-            polling.get(10, TimeUnit.SECONDS);
+            polling.get(120, TimeUnit.SECONDS);
             assertThat(subscriber.poll((sequence, type, body) -> {})).isEqualTo(-1);
             assertThat(unanswered).isCompletedExceptionally();
         }
@@ -183,7 +183,7 @@ class SubscriberPollingTest {
             thread.setDaemon(true);
             thread.start();
             thread.interrupt();
-            assertThat(polling.get(10, TimeUnit.SECONDS))
+            assertThat(polling.get(120, TimeUnit.SECONDS))
                     .as("still interrupted")
                     .isTrue();
             thread.join();
@@ -229,7 +229,7 @@ class SubscriberPollingTest {
                 // What it says first: it waits for the answer now, or is about to.
                 accepted.read(ByteBuffer.allocate(1));
                 thread.interrupt();
-                assertThat(polling.get(20, TimeUnit.SECONDS)).isInstanceOf(ClosedByInterruptException.class);
+                assertThat(polling.get(120, TimeUnit.SECONDS)).isInstanceOf(ClosedByInterruptException.class);
             }
         }
     }

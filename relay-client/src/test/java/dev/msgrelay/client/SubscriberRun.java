@@ -19,7 +19,7 @@ final class SubscriberRun implements AutoCloseable {
             .withDelays(Duration.ofMillis(1), Duration.ofMillis(4))
             .withJitter(0);
 
-    private static final long BOUND_NANOS = Duration.ofSeconds(20).toNanos();
+    private static final long BOUND_NANOS = Duration.ofSeconds(120).toNanos();
 
     final List<String> messages = new ArrayList<>();
     final List<Gap> gaps = new ArrayList<>();
@@ -39,7 +39,7 @@ final class SubscriberRun implements AutoCloseable {
     static SubscriberRun of(List<Endpoint> endpoints, UnaryOperator<SubscriberOptions.Builder> more)
             throws IOException {
         return new SubscriberRun(more.apply(
-                SubscriberOptions.builder(endpoints).reconnect(QUICK).handshakeTimeout(Duration.ofSeconds(10))));
+                SubscriberOptions.builder(endpoints).reconnect(QUICK).handshakeTimeout(Duration.ofSeconds(120))));
     }
 
     static SubscriberRun of(Endpoint endpoint) throws IOException {

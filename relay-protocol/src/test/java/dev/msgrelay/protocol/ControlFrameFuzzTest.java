@@ -10,11 +10,12 @@ import org.junit.jupiter.api.RepeatedTest;
 
 /** Whatever a control frame's body holds, a decoder gives a value that can be written again, or a FrameException. */
 class ControlFrameFuzzTest {
-    private static final int BODIES = 5000;
+    private static final int BODIES = 1000;
     private static final int MOST_CHANGES = 4;
     private static final byte[] EDGES = {0, 1, 2, 3, 4, 0x7F, (byte) 0x80, (byte) 0xFE, (byte) 0xFF};
 
-    private final List<TestVector> vectors = TestVector.all().toList();
+    private static final List<TestVector> VECTORS = TestVector.all().toList();
+
     private int accepted;
     private int refused;
 
@@ -23,7 +24,7 @@ class ControlFrameFuzzTest {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         for (int i = 0; i < BODIES; i++) {
-            TestVector vector = vectors.get(random.nextInt(vectors.size()));
+            TestVector vector = VECTORS.get(random.nextInt(VECTORS.size()));
             check(vector.type(), changed(vector.body(), random), seed);
         }
         assertThat(accepted).as("accepted, seed %d", seed).isPositive();
@@ -37,7 +38,7 @@ class ControlFrameFuzzTest {
         for (int i = 0; i < BODIES; i++) {
             byte[] body = new byte[random.nextInt(200)];
             random.nextBytes(body);
-            check(vectors.get(random.nextInt(vectors.size())).type(), body, seed);
+            check(VECTORS.get(random.nextInt(VECTORS.size())).type(), body, seed);
         }
     }
 
@@ -66,8 +67,12 @@ class ControlFrameFuzzTest {
             }
         } catch (FrameException e) {
             refused++;
-            assertThat(e.reason()).as("seed %d", seed).isEqualTo(CloseReason.MALFORMED_CONTROL);
-            assertThat(e).as("seed %d", seed).hasMessageStartingWith(ControlFrames.name(type) + ": ");
+            // Plain comparisons: it is thousands of them, and an assertion that holds takes longer than the decoder.
+            boolean right = e.reason() == CloseReason.MALFORMED_CONTROL
+                    && e.getMessage().startsWith(ControlFrames.name(type) + ": ");
+            if (!right) {
+                throw new AssertionError("seed " + seed + ": " + ControlFrames.name(type) + Arrays.toString(body), e);
+            }
         } catch (RuntimeException | AssertionError e) {
             throw new AssertionError("seed " + seed + ": " + ControlFrames.name(type) + Arrays.toString(body), e);
         }

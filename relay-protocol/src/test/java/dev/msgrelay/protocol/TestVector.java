@@ -34,6 +34,8 @@ import java.util.stream.Stream;
 record TestVector(String name, Map<String, String> head, byte[] bytes, List<Field> fields) {
     private static final String NOT_CANONICAL = "Good, but not how this library writes it";
 
+    private static final List<TestVector> ALL = readAll();
+
     /** @param comment {@code name = value (remark)}, or words alone */
     record Field(String comment, byte[] bytes) {}
 
@@ -46,9 +48,13 @@ record TestVector(String name, Map<String, String> head, byte[] bytes, List<Fiel
     }
 
     static Stream<TestVector> all() {
+        return ALL.stream();
+    }
+
+    private static List<TestVector> readAll() {
         try (Stream<Path> files =
                 Files.list(Path.of(TestVector.class.getResource("/vectors").toURI()))) {
-            return files.sorted().map(TestVector::read).toList().stream();
+            return files.sorted().map(TestVector::read).toList();
         } catch (IOException | URISyntaxException e) {
             throw new AssertionError(e);
         }

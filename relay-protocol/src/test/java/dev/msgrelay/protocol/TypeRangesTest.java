@@ -75,7 +75,7 @@ class TypeRangesTest {
 
     @Test
     void quotesNoMoreThanTheStartOfALongText() {
-        assertThatThrownBy(() -> TypeRanges.parse("9".repeat(10_000_000)))
+        assertThatThrownBy(() -> TypeRanges.parse("9".repeat(1_000_000)))
                 .hasMessageContaining("range 0 \"" + "9".repeat(40) + "...\"")
                 .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200));
     }

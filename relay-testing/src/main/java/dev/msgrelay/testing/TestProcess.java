@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * A program as a process of its own: what it says, line by line, and its end. Whatever is waited for is waited for 30 s at
+ * A program as a process of its own: what it says, line by line, and its end. Whatever is waited for is waited for 120 s at
  * most, where nothing else is said. Any thread.
  */
 public class TestProcess implements AutoCloseable {
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private final Process process;
     private final Said out = new Said();
@@ -47,7 +47,7 @@ public class TestProcess implements AutoCloseable {
                 while (next >= lines.size()) {
                     long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
                     if (ended || millis <= 0) {
-                        throw new AssertionError((ended ? "it ended without a line, " : "no line within 30 s, ")
+                        throw new AssertionError((ended ? "it ended without a line, " : "no line within 120 s, ")
                                 + "and said: " + out.all() + " " + err.all());
                     }
                     try {
@@ -167,7 +167,7 @@ public class TestProcess implements AutoCloseable {
     /** Sends one to any process. */
     public static void signal(String name, long pid) throws IOException, InterruptedException {
         Process kill = new ProcessBuilder("kill", "-" + name, "" + pid).start();
-        if (!kill.waitFor(20, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+        if (!kill.waitFor(120, TimeUnit.SECONDS) || kill.exitValue() != 0) {
             throw new AssertionError("no SIG" + name + " to " + pid);
         }
     }

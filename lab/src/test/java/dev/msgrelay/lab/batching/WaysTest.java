@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Every way with a little data; each contestant checks for itself that all messages came. */
 class WaysTest {
     private static final Go GO = new Go(Path.of("unused"), 1);
-    private static final Duration TIME = Duration.ofMillis(200);
+    private static final Duration TIME = Duration.ofMillis(60);
     private static final int BURSTS = 5;
 
     @ParameterizedTest
@@ -38,15 +38,18 @@ class WaysTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void fullSpeedArrivesWhole(Way way) throws Exception {
-        Measurement go = new Load(way, setup(Wait.BLOCK), 3, 0, TIME).go(GO);
+        Measurement go = measured(new Load(way, setup(Wait.BLOCK), 3, 0, TIME));
         assertThat(go.value(Load.DELIVERED)).isPositive();
-        assertThat(go.value(Load.P99)).isGreaterThanOrEqualTo(go.value(Load.MEDIAN));
+        // Not shown where there were too few for one.
+        if (!Double.isNaN(go.value(Load.P99))) {
+            assertThat(go.value(Load.P99)).isGreaterThanOrEqualTo(go.value(Load.MEDIAN));
+        }
     }
 
     @ParameterizedTest
     @EnumSource(Way.class)
     void aLoadArrivesWhole(Way way) throws Exception {
-        Measurement go = new Load(way, setup(Wait.YIELD), 8, 8_000, TIME).go(GO);
+        Measurement go = measured(new Load(way, setup(Wait.YIELD), 8, 8_000, TIME));
         assertThat(go.value(Load.LOAD)).isEqualTo(8_000);
         assertThat(go.value(Load.DELIVERED)).isPositive();
     }
@@ -54,7 +57,7 @@ class WaysTest {
     /** One message, at the very beginning, which is in no latency: that is none of 0 us. */
     @Test
     void aLatencyThatNobodyMeasuredIsNotShown() throws Exception {
-        Measurement go = new Load(Way.SERIAL, setup(Wait.BLOCK), 1, 1, TIME).go(GO);
+        Measurement go = measured(new Load(Way.SERIAL, setup(Wait.BLOCK), 1, 1, TIME));
         assertThat(go.value(Load.DELIVERED)).isPositive();
         assertThat(go.value(Load.MEDIAN)).isNaN();
         assertThat(go.value(Load.P99)).isNaN();
@@ -108,6 +111,17 @@ class WaysTest {
         assertThat(queue).hasSize(2).containsExactly("a", "b");
         assertThat(queue.poll()).isEqualTo("a");
         assertThat(queue.offer("c")).isTrue();
+    }
+
+    /** A go in which a busy machine let no thread run says nothing, and is done again. */
+    private static Measurement measured(Load load) throws Exception {
+        while (true) {
+            try {
+                return load.go(GO);
+            } catch (IOException e) {
+                assertThat(e).hasMessageStartingWith("no thread had a core for ");
+            }
+        }
     }
 
     private static Sender.Setup setup(Wait wait) {

@@ -23,19 +23,24 @@ import org.junit.jupiter.api.io.TempDir;
 class EventLogExperimentTest {
     private static final Duration TIME = Duration.ofMillis(100);
 
+    /** What a go says whose machine had other things to do. */
+    private static final String NO_BURST = "no burst within";
+
     @TempDir
     private Path directory;
 
     @Test
     void everyRowIsMeasuredAndNothingIsLeftBehind() {
-        // Long enough for a burst of each, whatever else the machine does.
-        LabResult result = Tables.run(experiment("--threads=3", "--duration=300ms"), 1, directory);
-
-        TableResult table = result.experiments().get(0).tables().get(0);
+        TableResult table;
+        do {
+            LabResult result = Tables.run(experiment("--threads=3", "--duration=80ms"), 1, directory);
+            table = result.experiments().get(0).tables().get(0);
+        } while (table.rows().stream().anyMatch(row -> row.failure() != null && row.failure().contains(NO_BURST)));
         assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
+        TableResult measured = table;
         assertThat(table.rows()).hasSize(7).allSatisfy(row -> {
-            assertThat(table.figure(row, EventLogGo.MEAN).median()).isPositive();
-            assertThat(table.figure(row, EventLogGo.COUNT).median()).isPositive();
+            assertThat(measured.figure(row, EventLogGo.MEAN).median()).isPositive();
+            assertThat(measured.figure(row, EventLogGo.COUNT).median()).isPositive();
         });
         assertThat(table.rows())
                 .extracting(row -> row.label())
@@ -47,7 +52,7 @@ class EventLogExperimentTest {
 
     @Test
     void theCurveRisesToTheMaximum() throws Exception {
-        Measurement measurement = go(EventLog.LockedStream::new).go(new Go(directory, 1));
+        Measurement measurement = measured(go(EventLog.LockedStream::new));
         assertThat(measurement.curve()).isNotEmpty();
         for (int i = 1; i < measurement.curve().size(); i++) {
             assertThat(measurement.curve().get(i).y())
@@ -104,6 +109,17 @@ class EventLogExperimentTest {
         long small = experiment("--threads=3", "--duration=100ms").needs().diskBytes();
         long large = experiment("--threads=30", "--duration=1s").needs().diskBytes();
         assertThat(large).isBetween(99 * small, 101 * small);
+    }
+
+    /** A go in which a busy machine let no thread come to the end of a burst says nothing, and is done again. */
+    private Measurement measured(EventLogGo go) throws Exception {
+        while (true) {
+            try {
+                return go.go(new Go(directory, 1));
+            } catch (IOException e) {
+                assertThat(e).hasMessageContaining(NO_BURST);
+            }
+        }
     }
 
     private static EventLogExperiment experiment(String... options) {

@@ -7,9 +7,7 @@ import dev.msgrelay.lab.WrongResultException;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(10)
 class FileLoopTest {
     @Test
     void anInterruptIsHeardInTheMiddleOfALoop() {

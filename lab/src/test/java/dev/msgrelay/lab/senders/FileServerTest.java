@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class FileServerTest {
     private static final int SOCKET_BUFFER = 16 * 1024;
-    private static final int TIMEOUT_MILLIS = 20_000;
+    private static final int TIMEOUT_MILLIS = 120_000;
 
     @TempDir
     private Path directory;

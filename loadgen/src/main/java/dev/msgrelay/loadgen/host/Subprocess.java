@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** Commands as child processes, each with a limit of time and of what it may print. Thread-safe. */
 public final class Subprocess implements Tool {
-    private static final long LIMIT_MILLIS = 2_000;
+    private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
     private static final int MAX_OUTPUT_BYTES = 64 << 10;
 

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * can stay behind: with the last process the kernel takes the namespace, its interfaces and their queues away.
  */
 public final class Namespace implements AutoCloseable {
-    private static final long START_MILLIS = 5_000;
+    private static final long START_MILLIS = 60_000;
     private static final long END_MILLIS = 2_000;
     private static final String UP = "up";
 

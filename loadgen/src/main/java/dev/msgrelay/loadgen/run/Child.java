@@ -36,9 +36,9 @@ public final class Child {
     /** What a JVM says of options in its environment: nothing went wrong. */
     private static final Pattern PICKED_UP = Pattern.compile("(NOTE: )?Picked up \\w*JAVA\\w*OPTIONS: .*");
 
-    private static final long LAST_WORDS_MILLIS = 1_000;
+    private static final long LAST_WORDS_MILLIS = 10_000;
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final String name;
     private final Site site;

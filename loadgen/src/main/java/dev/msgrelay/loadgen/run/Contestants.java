@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The contestants that are not our relay. */
 public final class Contestants {
-    static final long READY_NANOS = TimeUnit.SECONDS.toNanos(20);
+    static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     /** Bytes of one read of the relay in C, at most. */
     public static final int MAX_C_READ = 1 << 20;

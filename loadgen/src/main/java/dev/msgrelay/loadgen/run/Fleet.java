@@ -22,14 +22,14 @@ import org.HdrHistogram.Histogram;
 
 /** The publisher and subscriber processes of one run. The controller's thread owns it. */
 final class Fleet {
-    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private static final long PRIMED_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
+    private static final long PRIMED_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     /** After the end of the window a publisher only completes what it has begun to write. */
-    private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     /** Above the bound that the subscriber has of its own. */
-    private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(45);
+    private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
 
     /** So many subscribers of one process have room in its usual heap; each has a histogram of a quarter of a megabyte. */
     private static final int SUBSCRIBERS_PER_USUAL_HEAP = 64;

@@ -33,8 +33,8 @@ public final class LoadRun {
     /** So long before its begin the window is fixed: then workers are busy, and their threads wait for a core. */
     private static final long NOTICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(20);
-    private static final long STOP_MILLIS = 10_000;
+    private static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
+    private static final long STOP_MILLIS = 60_000;
     private static final long CAUSE_MILLIS = 300;
 
     private final Contestant contestant;

@@ -24,7 +24,7 @@ import java.util.Map;
  * @param key PEM, RSA of 2,048 bits: with it a handshake costs a relay most
  */
 record OwnCertificate(Path certificate, Path key) {
-    private static final long LIMIT_MILLIS = 20_000;
+    private static final long LIMIT_MILLIS = 120_000;
     private static final String ALIAS = "relay";
     /** Of a file that nobody else may read, and that is gone at once. */
     private static final String PASSWORD = "of-a-run";

@@ -21,6 +21,8 @@ public final class Verdict {
     private static final double PERCENT = 100;
     private static final double MILLI = 1e6;
 
+    static final String EMPTY_WINDOW = "no message arrived within the measured window";
+
     private static final double LEAST_VISITS = 0.9;
 
     /** Those under way where the window begins and ends. */
@@ -105,7 +107,7 @@ public final class Verdict {
             checkSlow(slow, failures);
         }
         if (load.publishers() > 0 && load.subscribers() > 0 && out.messages() == 0) {
-            failures.add("no message arrived within the measured window");
+            failures.add(EMPTY_WINDOW);
         }
         return failures;
     }

@@ -24,7 +24,7 @@ import org.HdrHistogram.Histogram;
  */
 final class LibraryOutlet implements Outlet {
     /** So long at most a message waits for room, and the last one for its acknowledgement; below the controller's patience. */
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final RelayPublisher publisher;
     private final Acknowledged acknowledged;

@@ -51,7 +51,7 @@ public interface Outlet extends AutoCloseable {
      */
     record Plain(ByteChannel channel) implements Outlet {
         /** For the relay's end of a connection: below the controller's patience. */
-        private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+        private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
         private static final int READ = 4_096;
 

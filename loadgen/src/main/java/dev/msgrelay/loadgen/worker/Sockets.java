@@ -16,7 +16,7 @@ import java.util.List;
 
 /** The sockets of workers and experiments: blocking, over TCP with TCP_NODELAY. */
 public final class Sockets {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
 
     private Sockets() {}
 

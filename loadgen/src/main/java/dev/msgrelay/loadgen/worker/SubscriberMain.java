@@ -43,13 +43,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SubscriberMain {
     /** However slowly the tail trickles in, it is not awaited for longer. */
-    private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     /** How long the first messages may take; the controller has a shorter patience of its own. */
-    private static final long PRIME_LIMIT_MILLIS = 60_000;
+    private static final long PRIME_LIMIT_MILLIS = 150_000;
 
     /** The answer to HELLO. */
-    private static final long WELCOME_LIMIT_MILLIS = 10_000;
+    private static final long WELCOME_LIMIT_MILLIS = 60_000;
 
     /** So long it listens on when all has come: for what comes twice, or from nowhere. */
     private static final long AFTER_END_MILLIS = 100;

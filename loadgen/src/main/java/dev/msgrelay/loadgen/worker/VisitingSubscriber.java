@@ -30,7 +30,7 @@ final class VisitingSubscriber implements ChurnMain.Visitor {
 
     private static final long STAY_MILLIS = 200;
 
-    private static final long WELCOME_MILLIS = 10_000;
+    private static final long WELCOME_MILLIS = 60_000;
 
     /** Counts of a visit that are added up; what was lost is set against what was told. */
     private static final List<String> COUNTS =

@@ -10,15 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What of the clients' options fits together, and what is said where it does not. */
-@Timeout(120)
 class ClientOptionsTest extends CommandTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -99,6 +98,8 @@ class ClientOptionsTest extends CommandTest {
         assertThat(err.toString()).contains(said);
     }
 
+    /** Thorough, as those who come and go are to go. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whichClientsRanStandsInTheResult() throws Exception {
@@ -130,8 +131,8 @@ class ClientOptionsTest extends CommandTest {
     void aTemporaryJournalGoesWithTheRelay() throws Exception {
         Path temporary = Files.createTempDirectory("client-options");
         try {
-            assertThat(execute(
-                            "run --warmup 200ms --duration 300ms --latency-at 0 --client library --ack forced --journal"
+            assertThat(executeUntilSomethingComes(
+                            "run --warmup 100ms --duration 300ms --latency-at 0 --client library --ack forced --journal"
                                     + " temp:" + temporary))
                     .as(out + " " + err)
                     .isZero();
@@ -144,6 +145,8 @@ class ClientOptionsTest extends CommandTest {
         }
     }
 
+    /** Thorough, as clients in C are to go. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theRelayInCIsComparedInTurn() throws Exception {
@@ -155,6 +158,11 @@ class ClientOptionsTest extends CommandTest {
         JsonObject ratio = json.getArray("ratios").getObject(0);
         assertThat(ratio.getString("a")).isEqualTo("c relay");
         assertThat(ratio.getString("b")).isEqualTo("plain relay");
+    }
+
+    private int executeUntilSomethingComes(String line) {
+        String[] words = line.split(" ");
+        return executeUntilSomethingComes(words[0], (Object[]) Arrays.copyOfRange(words, 1, words.length));
     }
 
     private int execute(String line) {

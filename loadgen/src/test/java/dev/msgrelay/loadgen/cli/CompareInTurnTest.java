@@ -12,13 +12,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
 @Tag("thorough")
-@Timeout(120)
 class CompareInTurnTest extends CommandTest {
     private static final String RELAY = HostSite.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
             + System.getProperty("java.class.path")
@@ -136,7 +134,7 @@ class CompareInTurnTest extends CommandTest {
             assertThat(all).hasSizeGreaterThanOrEqualTo(6);
             process.terminate();
             for (ProcessHandle one : all) {
-                one.onExit().get(20, TimeUnit.SECONDS);
+                one.onExit().get(120, TimeUnit.SECONDS);
             }
             assertThat(String.join("\n", process.lines()))
                     .contains("deliveries/s", "ended: interrupted")
@@ -157,7 +155,7 @@ class CompareInTurnTest extends CommandTest {
             }
             process.kill();
             for (ProcessHandle one : all) {
-                one.onExit().get(20, TimeUnit.SECONDS);
+                one.onExit().get(120, TimeUnit.SECONDS);
             }
         }
     }

@@ -16,14 +16,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form of the campaign, as a user starts it. */
 @Tag("thorough")
-@Timeout(180)
 class KillProcessTest {
     private static final Path SHARED = Path.of("/dev/shm");
 
@@ -139,7 +137,7 @@ class KillProcessTest {
         // As Ctrl-C, which a JVM may have inherited as ignored.
         assertThat(process.terminate()).isEqualTo(143);
         for (ProcessHandle one : all) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+            one.onExit().get(120, TimeUnit.SECONDS);
         }
         assertThat(left()).as("temporary files").isEmpty();
     }

@@ -6,10 +6,8 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The command itself, on whatever machine the tests run. */
-@Timeout(60)
 class LanesCommandTest extends CommandTest {
     @Test
     void eachLaneIsALineThatSaysWhetherItIsPossible() {

@@ -12,11 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** What is the same for all commands. */
-@Timeout(60)
 class LoadgenMainTest {
     private static final File FULL = new File("/dev/full");
     private static final String LOST = "loadgen: FAIL: standard output: could not be written";
@@ -53,7 +51,7 @@ class LoadgenMainTest {
                 .start();
         try {
             String said = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(said).contains(LOST);
             assertThat(process.exitValue()).isOne();
         } finally {

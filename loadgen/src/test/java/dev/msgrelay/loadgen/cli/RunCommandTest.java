@@ -8,6 +8,7 @@ import com.grack.nanojson.JsonParser;
 import dev.msgrelay.testing.TestProcess;
 import java.time.Instant;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -17,7 +18,7 @@ class RunCommandTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aValidRunPassesAndPrintsItsTable() {
-        assertThat(execute("run", "--warmup", "200ms", "--duration", "400ms"))
+        assertThat(executeUntilSomethingComes("run", "--warmup", "100ms", "--duration", "400ms"))
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
@@ -32,7 +33,18 @@ class RunCommandTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatWasNotCheckedDoesNotPass() {
-        assertThat(execute("run", "--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--check", "none"))
+        assertThat(executeUntilSomethingComes(
+                        "run",
+                        "--through",
+                        "nothing",
+                        "--warmup",
+                        "100ms",
+                        "--duration",
+                        "300ms",
+                        "--rate",
+                        "500",
+                        "--check",
+                        "none"))
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
@@ -41,20 +53,25 @@ class RunCommandTest extends CommandTest {
                 .doesNotContain("PASS (messages)");
     }
 
+    /** Thorough, as it is one more run; how such runs are told has tests without processes. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theEvidenceIsThereForWhoAsks() {
-        execute("run", "--warmup", "200ms", "--duration", "400ms", "--latency-at", "0", "--explain");
+        executeUntilSomethingComes("run", "--warmup", "100ms", "--duration", "400ms", "--latency-at", "0", "--explain");
         assertThat(out.toString())
                 .contains("peak memory", "core-to-core hop: ", "  machine ", "time in queue  p50 ")
                 .containsPattern("latency +not measured")
                 .doesNotContain("intended time");
     }
 
+    /** Thorough, as publishers of real time are to go. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void withRealTimeBothWaysStandSideBySide() throws Exception {
-        int code = execute("run", "--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
+        int code = executeUntilSomethingComes(
+                "run", "--warmup", "200ms", "--duration", "400ms", "--rate", "500", "--real-time", "--json");
         assertThat(code).as(out.toString()).isZero();
         JsonArray cells = JsonParser.object()
                 .from(out.toString())
@@ -79,10 +96,10 @@ class RunCommandTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void theResultIsAvailableAsJson() throws Exception {
-        int code = execute(
+        int code = executeUntilSomethingComes(
                 "run",
                 "--warmup",
-                "200ms",
+                "100ms",
                 "--duration",
                 "400ms",
                 "--rate",
@@ -127,15 +144,17 @@ class RunCommandTest extends CommandTest {
                 .isPositive();
     }
 
+    /** Thorough, as it is one more run; how such runs are told has tests without processes. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void sizesSeedBurstAndSkewAreTold() {
-        execute(
+        executeUntilSomethingComes(
                 "run",
                 "--warmup",
-                "200ms",
+                "100ms",
                 "--duration",
-                "400ms",
+                "300ms",
                 "--rate",
                 "500",
                 "--burst",
@@ -149,6 +168,7 @@ class RunCommandTest extends CommandTest {
                 "--explain");
         assertThat(out.toString())
                 .contains("bodies of 16 to 90 bytes (mean 65) in the order of seed 77", "in bursts of 5")
+                .contains("peak memory", "core-to-core hop: ", "  machine ")
                 .containsPattern("on time: [0-9.]+ % left within 1 ms")
                 .containsPattern("skew +p50 ");
     }

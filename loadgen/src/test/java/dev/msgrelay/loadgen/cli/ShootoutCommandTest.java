@@ -6,14 +6,13 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
-@Timeout(120)
 class ShootoutCommandTest extends CommandTest {
     @TempDir
     private Path temporary;
@@ -26,8 +25,8 @@ class ShootoutCommandTest extends CommandTest {
                 "shootout",
                 "--lanes=loopback,unix",
                 "--rounds=1",
-                "--warmup=200ms",
-                "--duration=500ms",
+                "--warmup=100ms",
+                "--duration=300ms",
                 "--subscribers=2",
                 "--body=uniform:16-1000",
                 "--no-calibrate",
@@ -51,6 +50,8 @@ class ShootoutCommandTest extends CommandTest {
         assertThat(directory.resolve("latency.hlog")).content().contains("unix/1to2");
     }
 
+    /** Thorough, as it is three runs; that ceilings are measured in turn has tests without processes. */
+    @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aLaneWithoutALineRateHasCeilingsThatWereMeasuredInTurn() throws Exception {

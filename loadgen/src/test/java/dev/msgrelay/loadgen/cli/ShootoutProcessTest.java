@@ -22,14 +22,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A shootout in a process of its own, to which something happens. */
 @Tag("thorough")
-@Timeout(120)
 class ShootoutProcessTest {
     private static final int EXIT_SIGINT = 130;
     private static final int EXIT_SIGTERM = 143;
@@ -64,7 +62,7 @@ class ShootoutProcessTest {
         int expected = interrupt();
         assertThat(process.awaitExit()).isEqualTo(expected);
         for (ProcessHandle one : all) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+            one.onExit().get(120, TimeUnit.SECONDS);
         }
         JsonObject json = results();
         assertThat(json.getObject("ending").getString("how")).isEqualTo("interrupted");
@@ -109,7 +107,7 @@ class ShootoutProcessTest {
                         "PARTIAL: interrupted after 1 run",
                         "remote: the relay ran with --insecure: who got to its ports might publish and read");
         for (ProcessHandle one : there) {
-            one.onExit().get(20, TimeUnit.SECONDS);
+            one.onExit().get(120, TimeUnit.SECONDS);
         }
     }
 

@@ -17,10 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The engine, with a clock, a machine and contestants that are made up. */
-@Timeout(60)
 class ExperimentTest {
     private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -9,11 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a publisher asks the system for, of a system made of files and a command of the test's. */
-@Timeout(30)
 class RealTimeTest {
     private static final Tool REFUSES = command -> new Tool.Outcome(1, "chrt: Operation not permitted\nmore");
 

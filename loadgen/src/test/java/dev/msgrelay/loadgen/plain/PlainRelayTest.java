@@ -40,12 +40,12 @@ class PlainRelayTest {
                 publisher.near().write(data);
             }
             publisher.near().shutdownOutput();
-            relaying.get(20, TimeUnit.SECONDS);
+            relaying.get(120, TimeUnit.SECONDS);
             for (Loopback subscriber : subscribers) {
                 subscriber.near().shutdownOutput();
             }
             for (CompletableFuture<byte[]> one : received) {
-                assertThat(one.get(20, TimeUnit.SECONDS)).as("seed %d", seed).isEqualTo(sent);
+                assertThat(one.get(120, TimeUnit.SECONDS)).as("seed %d", seed).isEqualTo(sent);
             }
         } finally {
             for (Loopback subscriber : subscribers) {

@@ -24,7 +24,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 final class Browser implements AutoCloseable {
     private static final List<String> BROWSERS =
             List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     /** It would warn of a browser that is newer than itself; what is used here is the same in all of them. */
     private static final Logger VERSION_FINDER = Logger.getLogger("org.openqa.selenium.devtools.CdpVersionFinder");

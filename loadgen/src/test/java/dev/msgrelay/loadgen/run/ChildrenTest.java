@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nobody is left behind, however a controller ends. */
 class ChildrenTest {
-    private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long SAY_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final List<String> PLAIN = List.of("--buffer", "1000");
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -42,7 +42,7 @@ class ChildrenTest {
             ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
             assertThat(worker.isAlive()).isTrue();
             controller.kill();
-            worker.onExit().get(20, TimeUnit.SECONDS);
+            worker.onExit().get(120, TimeUnit.SECONDS);
         }
     }
 
@@ -57,8 +57,8 @@ class ChildrenTest {
                     .getParent();
             assertThat(directory).exists();
             controller.terminate();
-            worker.onExit().get(20, TimeUnit.SECONDS);
-            assertThat(controller.awaitExit(20_000)).isTrue();
+            worker.onExit().get(120, TimeUnit.SECONDS);
+            assertThat(controller.awaitExit(120_000)).isTrue();
             assertThat(directory).doesNotExist();
         }
     }
@@ -155,7 +155,7 @@ class ChildrenTest {
             String socket = children.socketPath("x");
             System.out.println("{\"event\":\"child\",\"pid\":" + child.pid() + ",\"socket\":\"" + socket + "\"}");
             System.out.flush();
-            TimeUnit.MINUTES.sleep(1);
+            TimeUnit.MINUTES.sleep(10);
             children.close();
         }
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The worker of in-process runs, with a relay in its process that does one thing wrong. */
 public final class FakeInProcessMain {
-    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final int RUN_LENGTH = 12;
 
     private FakeInProcessMain() {}

@@ -391,7 +391,7 @@ final class FakeRelay implements AutoCloseable {
             out.channel.close();
         }
         try {
-            thread.join(5_000);
+            thread.join(60_000);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

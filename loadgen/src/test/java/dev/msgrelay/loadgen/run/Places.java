@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.run;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -85,6 +87,22 @@ final class Places implements AutoCloseable {
                 return place.through(contestant.start(own, load), contestant, load, timing);
             }
         });
+    }
+
+    /**
+     * What is wrong with what became of the messages. That none of them fell into the window says something of the machine alone:
+     * these windows are short.
+     */
+    static List<String> faults(RunResult result) {
+        return Verdict.faults(result).stream()
+                .filter(fault -> !fault.equals(Verdict.EMPTY_WINDOW))
+                .toList();
+    }
+
+    /** Everything came, and it was something, within the window or not. */
+    static void expectClean(RunResult result) {
+        assertThat(faults(result)).isEmpty();
+        assertThat(result.sent()).isPositive();
     }
 
     @Override

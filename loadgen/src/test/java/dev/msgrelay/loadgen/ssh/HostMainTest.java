@@ -12,12 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-@Timeout(60)
+/** What runs at a second host, as a process of this one. Thorough, as second hosts are to go. */
+@Tag("thorough")
 class HostMainTest {
     private static final String LONG = "600000";
     private static final int SIGTERM = 143;
@@ -58,7 +59,7 @@ class HostMainTest {
         start(LONG);
         worker = new ProcessBuilder("sleep", "600").start();
         tell("term " + worker.pid());
-        assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGTERM);
     }
 
@@ -69,8 +70,8 @@ class HostMainTest {
         worker = new ProcessBuilder("sleep", "600").start();
         tell("watch " + worker.pid());
         host.getOutputStream().close();
-        assertThat(host.waitFor(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(host.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGKILL);
     }
 
@@ -80,10 +81,10 @@ class HostMainTest {
         start("1000");
         worker = new ProcessBuilder("sleep", "600").start();
         tell("watch " + worker.pid());
-        assertThat(host.waitFor(20, TimeUnit.SECONDS))
+        assertThat(host.waitFor(120, TimeUnit.SECONDS))
                 .as("its stdin is open, and silent")
                 .isTrue();
-        assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(worker.exitValue()).isEqualTo(SIGKILL);
     }
 

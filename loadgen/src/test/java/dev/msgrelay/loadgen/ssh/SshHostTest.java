@@ -18,16 +18,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is done on another host, with a command in place of ssh that does it here. */
-@Timeout(120)
+/** What is done on another host, with a command in place of ssh that does it here. Thorough, as second hosts are to go. */
+@Tag("thorough")
 class SshHostTest {
     @TempDir
     private Path directory;
@@ -148,7 +148,7 @@ class SshHostTest {
                 read += count;
             }
             assertThat(read).isLessThanOrEqualTo(33L << 20);
-            assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(new String(process.getErrorStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("ended here: it said a line of more than 32 MiB\n");
         } finally {

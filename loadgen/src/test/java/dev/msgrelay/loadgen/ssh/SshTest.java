@@ -8,11 +8,9 @@ import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
 class SshTest {
     private static final Tool TOOL = new Subprocess(10_000);
 

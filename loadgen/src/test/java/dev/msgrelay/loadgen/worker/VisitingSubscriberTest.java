@@ -23,10 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Who comes in the middle of the stream notices whatever is wrong with what it gets from there on. */
-@Timeout(60)
 class VisitingSubscriberTest {
     private static final SizeTable SIZES = SizeTable.fixed(100);
     private static final int PUBLISHERS = 2;
@@ -142,7 +140,7 @@ class VisitingSubscriberTest {
         }
         CompletableFuture<Void> served = CompletableFuture.runAsync(() -> serve(all.toByteArray(), ended));
         visitor.visit(System.nanoTime(), Window.NONE);
-        served.get(20, TimeUnit.SECONDS);
+        served.get(120, TimeUnit.SECONDS);
     }
 
     private void serve(byte[] bytes, boolean ends) {

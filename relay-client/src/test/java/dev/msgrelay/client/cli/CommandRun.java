@@ -9,16 +9,16 @@ import java.io.StringWriter;
 import java.util.concurrent.CompletableFuture;
 
 /** One run of the command within this JVM. */
-record CommandRun(int exitCode, String out, String err) {
-    static CommandRun of(String... args) {
+public record CommandRun(int exitCode, String out, String err) {
+    public static CommandRun of(String... args) {
         return withInput(new byte[0], args);
     }
 
-    static CommandRun withInput(byte[] stdin, String... args) {
+    public static CommandRun withInput(byte[] stdin, String... args) {
         return run(new ByteArrayInputStream(stdin), args);
     }
 
-    static CompletableFuture<CommandRun> start(String stdin, String... args) {
+    public static CompletableFuture<CommandRun> start(String stdin, String... args) {
         return CompletableFuture.supplyAsync(() -> withInput(stdin.getBytes(UTF_8), args));
     }
 

@@ -82,7 +82,7 @@ class PublishCommandTest {
                 PlainServer.readAll(accepted, (type, body) -> {});
                 PlainServer.write(accepted, ErrorFrame.encode(CloseReason.OVERSIZED_LENGTH, "5 over 4"));
             }
-            CommandRun run = running.get(20, TimeUnit.SECONDS);
+            CommandRun run = running.get(120, TimeUnit.SECONDS);
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err())
                     .contains("relay-client publish: the relay ended the connection: oversized length: 5 over 4");
@@ -98,7 +98,7 @@ class PublishCommandTest {
             CompletableFuture<CommandRun> run = CommandRun.start(stdin, args);
             PlainServer.serve(
                     server.accept(), (type, body) -> got.add(type + ":" + new String(PlainServer.copy(body), UTF_8)));
-            return run.get(20, TimeUnit.SECONDS);
+            return run.get(120, TimeUnit.SECONDS);
         }
     }
 }

@@ -177,7 +177,7 @@ class ResumptionTest {
                 CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(pipe));
                 CommandRun run = publish(relay, "--reconnect", "none", "--file", pipe.toString());
                 assertThat(run.exitCode()).as(run.err()).isEqualTo(1 - i);
-                writing.get(10, TimeUnit.SECONDS);
+                writing.get(120, TimeUnit.SECONDS);
             }
             assertThat(got).containsExactly("a", "b", "a", "b");
         }

@@ -308,7 +308,7 @@ class SessionCommandsTest {
         try (ScriptedRelay relay = ScriptedRelay.of(script)) {
             CommandRun run = CommandRun.start(
                             "a\n", "publish", "--ack", relay.endpoint().toString())
-                    .get(30, TimeUnit.SECONDS);
+                    .get(120, TimeUnit.SECONDS);
             assertThat(run.exitCode()).as(run.err()).isZero();
         }
     }
@@ -359,13 +359,13 @@ class SessionCommandsTest {
     private static CommandRun subscribe(ScriptedRelay relay, String... options) throws Exception {
         return CommandRun.start(
                         "", join(new String[] {"subscribe", relay.endpoint().toString()}, options))
-                .get(30, TimeUnit.SECONDS);
+                .get(120, TimeUnit.SECONDS);
     }
 
     private static CommandRun publish(ScriptedRelay relay, String stdin, String... options) throws Exception {
         return CommandRun.start(
                         stdin, join(new String[] {"publish", relay.endpoint().toString()}, options))
-                .get(30, TimeUnit.SECONDS);
+                .get(120, TimeUnit.SECONDS);
     }
 
     private static String[] join(String[] first, String... more) {

@@ -114,7 +114,7 @@ class SubscribeCommandTest {
                 CompletableFuture<CommandRun> run = CommandRun.start("", args(where, "--count", "1", "--print"));
                 try (SocketChannel accepted = server.accept()) {
                     PlainServer.write(accepted, frame(1, "local"));
-                    assertThat(run.get(20, TimeUnit.SECONDS).out()).contains("local");
+                    assertThat(run.get(120, TimeUnit.SECONDS).out()).contains("local");
                 }
             }
         }
@@ -129,7 +129,7 @@ class SubscribeCommandTest {
                     PlainServer.write(accepted, frame);
                 }
             }
-            return run.get(20, TimeUnit.SECONDS);
+            return run.get(120, TimeUnit.SECONDS);
         }
     }
 

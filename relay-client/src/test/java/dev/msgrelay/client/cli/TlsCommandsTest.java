@@ -66,7 +66,7 @@ class TlsCommandsTest {
                     "--tls-key",
                     key);
             assertThat(published.exitCode()).isZero();
-            CommandRun run = subscribed.get(20, TimeUnit.SECONDS);
+            CommandRun run = subscribed.get(120, TimeUnit.SECONDS);
             assertThat(run.exitCode()).isZero();
             assertThat(run.out()).contains("hello");
 

@@ -174,7 +174,7 @@ class TopCommandTest {
 
     /** In a terminal of its own: both keys give the terminal back as it was. */
     @ParameterizedTest
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     @ValueSource(ints = {0, 130})
     void onATerminal(int code) throws Exception {
         boolean there = Files.isExecutable(Path.of("/usr/bin/script"));
@@ -204,7 +204,7 @@ class TopCommandTest {
             readUntil(script.getInputStream(), said, " icanon");
             assertThat(said.toString()).contains("\u001b[?1049l");
             script.getOutputStream().close();
-            assertThat(script.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(script.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(script.exitValue()).as(said.toString()).isEqualTo(code);
         } finally {
             script.descendants().forEach(ProcessHandle::destroyForcibly);

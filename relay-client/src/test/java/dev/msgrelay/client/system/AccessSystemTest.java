@@ -13,6 +13,7 @@ import dev.msgrelay.client.RelayUnsuitableException;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.client.TlsOptions;
+import dev.msgrelay.client.cli.CommandRun;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
@@ -30,6 +31,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,6 +43,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,12 +96,12 @@ class AccessSystemTest {
                         .reconnect(QUICK)
                         .token(Token.of("another"))
                         .build())) {
-            assertThat(right.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(20)))
+            assertThat(right.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
-            right.flush(Duration.ofSeconds(20));
+            right.flush(Duration.ofSeconds(120));
             PublishOutcome outcome;
             do {
-                outcome = wrong.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(20));
+                outcome = wrong.publish(9, ByteBuffer.allocate(4), Duration.ofSeconds(120));
             } while (outcome == PublishOutcome.ACCEPTED);
             assertThat(wrong.failure().orElseThrow())
                     .isInstanceOfSatisfying(RelayErrorException.class, e -> assertThat(e.reason())
@@ -149,14 +152,14 @@ class AccessSystemTest {
     private static void publish(LocalPublisher publisher, long from, long to) {
         for (long number = from; number <= to; number++) {
             ByteBuffer body = ByteBuffer.allocateDirect(8).putLong(0, number);
-            assertThat(publisher.publish((int) (number % 5), body, TimeUnit.SECONDS.toNanos(20)))
+            assertThat(publisher.publish((int) (number % 5), body, TimeUnit.SECONDS.toNanos(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
         }
     }
 
     private static void poll(RelaySubscriber subscriber, List<Long> had, java.util.function.BooleanSupplier done)
             throws IOException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
         while (!done.getAsBoolean()) {
             assertThat(System.nanoTime()).as("so far %s", had).isLessThan(end);
             subscriber.poll((sequence, type, body) -> {
@@ -183,7 +186,7 @@ class AccessSystemTest {
                         .build())) {
             PublishOutcome outcome;
             do {
-                outcome = publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(20));
+                outcome = publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(120));
             } while (outcome == PublishOutcome.ACCEPTED);
             assertThat(publisher.failure().orElseThrow())
                     .isInstanceOf(RelayUnsuitableException.class)
@@ -205,9 +208,9 @@ class AccessSystemTest {
                                 .token(TOKEN)
                                 .tls(TlsOptions.trusting(files.ca))
                                 .build())) {
-            assertThat(publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(20)))
+            assertThat(publisher.publish(1, ByteBuffer.allocate(4), Duration.ofSeconds(120)))
                     .isSameAs(PublishOutcome.ACCEPTED);
-            publisher.flush(Duration.ofSeconds(20));
+            publisher.flush(Duration.ofSeconds(120));
             assertThat(relay.stats().messagesIn()).isEqualTo(1);
         }
     }
@@ -237,21 +240,21 @@ class AccessSystemTest {
                     contexts.resolve("here.conf"),
                     List.of("# this one", "publish = " + publishPort(relay), "token-file = ../tester.token"));
             String endpoint = publishPort(relay).toString();
-            assertThat(publish(List.of(), endpoint, "--token-file", tokenFile.toString()))
+            assertThat(publishHere(endpoint, "--token-file", tokenFile.toString()))
                     .isEqualTo("0 ");
             assertThat(publish(List.of("RELAY_TOKEN=" + TOKEN.text()), endpoint))
                     .isEqualTo("0 ");
-            assertThat(publish(List.of(), "--context", "here")).isEqualTo("0 ");
             assertThat(publish(List.of("RELAY_CONTEXT=here"))).isEqualTo("0 ");
-            assertThat(relay.stats().messagesIn()).isEqualTo(4);
-            assertThat(publish(List.of("RELAY_TOKEN=wrong"), endpoint))
+            assertThat(relay.stats().messagesIn()).isEqualTo(3);
+            Path wrong = Files.writeString(folder.resolve("wrong.token"), "wr0ng\n");
+            assertThat(publishHere(endpoint, "--token-file", wrong.toString()))
                     .startsWith("1 ")
                     .contains("not authenticated")
-                    .doesNotContain("wrong");
-            assertThat(publish(List.of(), endpoint, "--token-file", "/no/such/file"))
+                    .doesNotContain("wr0ng");
+            assertThat(publishHere(endpoint, "--token-file", "/no/such/file"))
                     .isEqualTo("1 relay-client publish: cannot read the token: no file /no/such/file\n");
-            assertThat(publish(List.of(), "--context", "there"))
-                    .startsWith("1 relay-client publish: there is no context there: no file " + contexts);
+            assertThat(publishHere("--context", "no-such-context"))
+                    .startsWith("1 relay-client publish: there is no context no-such-context: no file ");
             Files.write(contexts.resolve("bad.conf"), List.of("", "tokn = s3cret"));
             assertThat(publish(List.of(), "--context", "bad"))
                     .startsWith("1 relay-client publish: " + contexts.resolve("bad.conf") + ":2: is not KEY = VALUE")
@@ -279,7 +282,12 @@ class AccessSystemTest {
             assertThat(publish(List.of(), "--context", "here")).isEqualTo("0 ");
             assertThat(relay.stats().messagesIn()).isEqualTo(1);
             relay.reload(secured.access(certificate("8")).build());
-            assertThat(publish(List.of(), "--context", "here", "--name=tester"))
+            assertThat(publishHere(
+                            Endpoint.of(relay.tlsPublishAddress()).toString(),
+                            "--name=tester",
+                            "--tls-ca=" + files.ca,
+                            "--tls-cert=" + files.certificate(own),
+                            "--tls-key=" + files.key(own)))
                     .startsWith("1 ")
                     .contains("not permitted");
         }
@@ -298,6 +306,14 @@ class AccessSystemTest {
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED)));
+    }
+
+    /** As below, within this process. */
+    private static String publishHere(String... args) {
+        String[] all = Stream.concat(Stream.of("publish", "--quiet", "--type=7"), Stream.of(args))
+                .toArray(String[]::new);
+        CommandRun run = CommandRun.withInput("one\n".getBytes(StandardCharsets.UTF_8), all);
+        return run.exitCode() + " " + run.err();
     }
 
     /** Exit code and standard error of a run that publishes one line; quiet, so that only failures are told. */

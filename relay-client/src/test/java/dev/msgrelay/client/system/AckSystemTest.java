@@ -33,7 +33,7 @@ class AckSystemTest {
     /** All of them are one publisher, connected again and again. */
     private static final ProducerId PRODUCER = new ProducerId(7, 11);
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(120);
 
     private final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
     private final List<Long> acks = Collections.synchronizedList(new ArrayList<>());
@@ -63,7 +63,7 @@ class AckSystemTest {
                         .as("seed %d", seed)
                         .isEqualTo(next[type]++));
             }
-            CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+            CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
             assertThat(publisher.flush(LONG)).as("seed %d", seed).isTrue();
             assertThat(next).as("seed %d", seed).containsOnly(each);
             assertThat(relay.stats().messagesIn())

@@ -11,7 +11,7 @@ import java.util.Random;
 
 /** Stands between a client and a relay, and cuts each connection after a random number of bytes. */
 final class CuttingProxy implements AutoCloseable {
-    private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final Duration CONNECT = Duration.ofSeconds(120);
 
     private final PlainServer server;
     private final Endpoint relay;

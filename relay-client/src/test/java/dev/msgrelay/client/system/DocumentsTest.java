@@ -10,6 +10,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -104,8 +105,13 @@ class DocumentsTest {
                 .findFirst()
                 .orElseThrow();
         try (RelayServer relay = start()) {
-            Path file = Files.writeString(folder.resolve("Hello.java"), at(relay, program));
-            try (TestProcess hello = TestProcess.java(file.toString())) {
+            String main = program.replaceAll("(?s).*?class (\\w+).*", "$1");
+            Path file = Files.writeString(folder.resolve(main + ".java"), at(relay, program));
+            compile(List.of(file));
+            List<String> command = TestProcess.javaCommand(main);
+            int classPath = command.indexOf("-cp") + 1;
+            command.set(classPath, folder + File.pathSeparator + command.get(classPath));
+            try (TestProcess hello = new TestProcess(command)) {
                 assertThat(hello.line(line -> line.endsWith("hello"))).isEqualTo("1 7 hello");
             }
         }
@@ -126,6 +132,10 @@ class DocumentsTest {
             }
         }
         assertThat(files).isNotEmpty();
+        compile(files);
+    }
+
+    private void compile(List<Path> files) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
@@ -156,13 +166,13 @@ class DocumentsTest {
             try (BufferedReader output = subscriber.inputReader()) {
                 CompletableFuture<String> line = CompletableFuture.supplyAsync(() -> firstLine(output));
                 // It gets what comes from its connection on: when that is, nobody tells.
-                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
                 while (!line.isDone() && System.nanoTime() < end) {
                     Process publisher = python(at(relay, programs.get(1))).start();
-                    assertThat(publisher.waitFor(20, TimeUnit.SECONDS)).isTrue();
+                    assertThat(publisher.waitFor(120, TimeUnit.SECONDS)).isTrue();
                     assertThat(publisher.exitValue()).isZero();
                 }
-                assertThat(line.get(1, TimeUnit.SECONDS)).isEqualTo("7 b'hello'");
+                assertThat(line.get(120, TimeUnit.SECONDS)).isEqualTo("7 b'hello'");
             } finally {
                 subscriber.destroyForcibly();
             }

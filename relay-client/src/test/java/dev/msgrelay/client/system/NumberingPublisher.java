@@ -40,17 +40,17 @@ final class NumberingPublisher {
                 .build();
         try (RelayPublisher publisher = RelayPublisher.open(options)) {
             ByteBuffer body = ByteBuffer.allocate(100);
-            long number = accepted.get(20, TimeUnit.SECONDS) + 1;
+            long number = accepted.get(120, TimeUnit.SECONDS) + 1;
             System.out.println("from " + number);
             for (; number <= last; number++) {
-                if (publisher.publish(1, body.putLong(0, number), Duration.ofSeconds(20)) != PublishOutcome.ACCEPTED) {
+                if (publisher.publish(1, body.putLong(0, number), Duration.ofSeconds(120)) != PublishOutcome.ACCEPTED) {
                     throw new IllegalStateException("not accepted: " + number);
                 }
                 if (number % REST_EVERY == 0) {
                     LockSupport.parkNanos(REST_NANOS);
                 }
             }
-            System.out.println(publisher.flush(Duration.ofSeconds(20)) ? "done" : "not acknowledged");
+            System.out.println(publisher.flush(Duration.ofSeconds(120)) ? "done" : "not acknowledged");
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -67,9 +68,9 @@ final class LocalCluster implements AutoCloseable {
                 first.add(port);
                 clusterPorts.put(node, port);
                 members.add(node + " = \"" + HOST + ":" + port + "\"");
-                taken.add(new ServerSocket(0, 1, InetAddress.getByName(HOST)));
+                taken.add(freePort());
                 publishPorts.put(node, taken.get(taken.size() - 1).getLocalPort());
-                taken.add(new ServerSocket(0, 1, InetAddress.getByName(HOST)));
+                taken.add(freePort());
                 subscribePorts.put(node, taken.get(taken.size() - 1).getLocalPort());
             }
         } finally {
@@ -93,6 +94,19 @@ final class LocalCluster implements AutoCloseable {
             }
         }
         throw new IOException("no " + PORTS + " UDP ports in a row are free");
+    }
+
+    /** A TCP port that the system gives nobody by itself while the node is not there yet; held until it is closed. */
+    private static ServerSocket freePort() throws IOException {
+        for (int tries = 0; tries < 200; tries++) {
+            int port = 27_100 + ThreadLocalRandom.current().nextInt(5_000);
+            try {
+                return new ServerSocket(port, 1, InetAddress.getByName(HOST));
+            } catch (BindException taken) {
+                // another one
+            }
+        }
+        throw new IOException("no TCP port is free");
     }
 
     private static boolean areFree(int port) {

@@ -2,6 +2,7 @@ package dev.msgrelay.cluster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
@@ -9,6 +10,8 @@ import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.cluster.ClusterNode;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.cli.RelayServerMain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -21,12 +24,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Three nodes as processes, on loopback, and a leader that is killed. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ThreeNodesTest {
-    private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final Duration WAIT = Duration.ofSeconds(120);
     private static final ReconnectPolicy RECONNECT =
             ReconnectPolicy.endless().withDelays(Duration.ofMillis(20), Duration.ofMillis(200));
 
@@ -180,18 +181,18 @@ class ThreeNodesTest {
             cluster.start(1);
             cluster.awaitReady(WAIT);
             // The same directory, then the same address with another one.
-            refused(cluster, 2, cluster.file(), "1", "is in use by process");
+            refused(cluster, 2, cluster.file(), "1", 1, "is in use by process");
             String text = Files.readString(cluster.file());
             Path elsewhere = Files.createDirectory(cluster.directory().resolve("elsewhere"));
             String moved = text.replace(cluster.directory().toString(), elsewhere.toString());
-            refused(cluster, 3, file(cluster, moved), "1", "cannot be had, perhaps because another node 1 is running");
-            refused(cluster, 4, cluster.file(), "2", "node 2 is not among the members [1]");
+            refusedHere(file(cluster, moved), "1", "cannot be had, perhaps because another node 1 is running");
+            refusedHere(cluster.file(), "2", "node 2 is not among the members [1]");
             try (LocalCluster small = new LocalCluster(1)) {
                 String shared = Files.readString(small.file()).replace("members", "shared = /proc\n  members");
-                refused(cluster, 6, file(cluster, shared), "1", "/proc has 0 bytes free, and a node may need");
+                refusedHere(file(cluster, shared), "1", "/proc has 0 bytes free, and a node may need");
             }
             Files.writeString(elsewhere.resolve("node-1").resolve("node"), "node 1 of prices\n");
-            refused(cluster, 7, file(cluster, moved), "1", "belongs to node 1 of prices");
+            refusedHere(file(cluster, moved), "1", "belongs to node 1 of prices");
             assertThat(cluster.runs(1)).isTrue();
         }
     }
@@ -201,17 +202,23 @@ class ThreeNodesTest {
         return Files.writeString(file, text);
     }
 
-    private static void refused(LocalCluster cluster, int run, Path file, String node, String why)
-            throws IOException, InterruptedException {
-        refused(cluster, run, file, node, 1, why);
+    /** In this process: what it says is the message of the exception. */
+    private static void refusedHere(Path file, String node, String why) {
+        assertThatThrownBy(() -> RelayServer.start(RelayServerMain.config(arguments(file, node)))
+                        .close())
+                .hasMessageContaining(why);
+    }
+
+    private static String[] arguments(Path file, String node) {
+        return new String[] {
+            "--cluster", file.toString(), "--node", node, "--publish-port", "0", "--subscribe-port", "0"
+        };
     }
 
     private static void refused(LocalCluster cluster, int run, Path file, String node, int code, String why)
             throws IOException, InterruptedException {
-        Process process = cluster.start(
-                run,
-                List.of("--cluster", file.toString(), "--node", node, "--publish-port", "0", "--subscribe-port", "0"));
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        Process process = cluster.start(run, List.of(arguments(file, node)));
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
         assertThat(cluster.said(run)).contains(why);
         assertThat(process.exitValue()).isEqualTo(code);
     }
