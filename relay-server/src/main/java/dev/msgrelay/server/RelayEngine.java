@@ -557,19 +557,25 @@ final class RelayEngine {
         order.endStages();
     }
 
-    /** Whether everything that was read is in the stream, and has been handed to all subscribers. Any thread. */
+    /**
+     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread: only
+     * there the log shows what was packed and is not published yet.
+     */
     boolean drained() {
-        long head = log.head().position();
-        boolean quiet = services.table().draining() && order.isEmpty();
+        // Upstream first: bytes leave a place only for one that is looked at later.
+        boolean done = services.table().draining();
         for (Connection c : services.table().live()) {
-            if (c instanceof PublisherConnection publisher) {
-                quiet &= publisher.quiet();
-            } else if (c instanceof SubscriberConnection subscriber) {
-                // Who comes from the journal may go on with it at the next relay.
-                quiet &= subscriber.replays() || subscriber.position() >= head;
-            }
+            done &= !(c instanceof PublisherConnection publisher) || publisher.quiet();
         }
-        return quiet && head == log.head().position();
+        long head = log.head().position();
+        done = done && order.isEmpty() && head == log.endPosition();
+        for (Connection c : services.table().live()) {
+            // Subscribers that replay may go on with the journal at the next relay.
+            done &= !(c instanceof SubscriberConnection subscriber)
+                    || subscriber.replays()
+                    || subscriber.position() >= head;
+        }
+        return done;
     }
 
     void closeConnections() {
