@@ -417,8 +417,19 @@ final class RelayEngine {
             }
         }
         if (services.durability().failed()) {
-            services.table().live().forEach(c -> c.execute(c::journalFailed));
+            journalFailed();
         }
+    }
+
+    /** Subscribers that wait for the journal get what was written, and are told then; each by its own loop. */
+    private void journalFailed() {
+        for (SendGroup group : groups) {
+            group.loop().io().execute(() -> group.pump(true));
+        }
+        if (replayGroup != null) {
+            replayGroup.loop().io().execute(() -> replayGroup.pump(true));
+        }
+        services.table().live().forEach(c -> c.execute(c::journalFailed));
     }
 
     /**
