@@ -65,14 +65,14 @@ public final class LocalPublisher implements AutoCloseable {
      */
     public PublishOutcome publishRun(ByteBuffer frames) {
         int length = frames.remaining();
-        if (length == 0) {
-            return PublishOutcome.ACCEPTED;
-        }
         if (length > maxRun) {
             throw new IllegalArgumentException("run of " + length + " bytes is over the limit of " + maxRun);
         }
         if (closed || state.closing()) {
             return PublishOutcome.CLOSED;
+        }
+        if (length == 0) {
+            return PublishOutcome.ACCEPTED;
         }
         return switch (stage.putRun(frames, length)) {
             case YES -> PublishOutcome.ACCEPTED;

@@ -78,10 +78,11 @@ final class RelayEngine {
     /** A loop that waits for memory that another thread gives back looks so often. */
     private static final long STARVED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    // Memory, and what holds some.
+    private final Startup taken = new Startup();
     private final RelayConfig config;
     private final EngineLoop core;
     private final MemoryBudget budget;
-    private final ByteBuf ringMemory;
     private final FrameRing ring;
     private final PacketLog log;
     private final WindowGate gate;
@@ -134,122 +135,146 @@ final class RelayEngine {
             Journal opened,
             Orderer orderer,
             Consumer<Throwable> failure) {
-        this.config = config;
-        this.core = loops[0];
-        StreamConfig stream = config.stream();
+        try {
+            this.config = config;
+            this.core = loops[0];
+            StreamConfig stream = config.stream();
 
-        // 1. What may hold the log's writer back: readers, and the journal.
-        gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
-        long ahead = stream.journalWindowBytes() - stream.windowBytes();
-        journal = opened == null
-                ? null
-                : new EngineJournal(
-                        opened,
-                        gate,
-                        core,
-                        ahead,
-                        cause -> failure.accept(new JournalException(opened.failureText(), cause)));
-        // 2. The budget, and what everybody shares.
-        budget = MemoryPlan.of(config).budget();
-        Counters counters = new Counters();
-        services = new Services(
-                identity,
-                journal == null ? Durability.none(identity.epoch()) : journal,
-                config.clients(),
-                config.limits(),
-                budget,
-                new Admission(config.clients(), config.limits()),
-                new AccessControl(config.access()),
-                new ConnectionTable(),
-                counters,
-                new CloseLog(counters),
-                clock);
-        // 3. The ring, whose publishers wake the core.
-        int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
-        ringMemory = allocator.directBuffer(slab, slab);
-        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
-        // 4. The log.
-        Mark start = new Mark();
-        start.set(0, 1);
-        if (orderer != null) {
-            orderer.beginning(start);
+            // 1. What may hold the log's writer back: readers, and the journal.
+            gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
+            long ahead = stream.journalWindowBytes() - stream.windowBytes();
+            journal = opened == null
+                    ? null
+                    : new EngineJournal(
+                            opened,
+                            gate,
+                            core,
+                            ahead,
+                            cause -> failure.accept(new JournalException(opened.failureText(), cause)));
+            // 2. The budget, and what everybody shares.
+            budget = MemoryPlan.of(config).budget();
+            Counters counters = new Counters();
+            services = new Services(
+                    identity,
+                    journal == null ? Durability.none(identity.epoch()) : journal,
+                    config.clients(),
+                    config.limits(),
+                    budget,
+                    new Admission(config.clients(), config.limits()),
+                    new AccessControl(config.access()),
+                    new ConnectionTable(),
+                    counters,
+                    new CloseLog(counters),
+                    clock);
+            // 3. The ring, whose publishers wake the core.
+            int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
+            ByteBuf ringMemory = allocator.directBuffer(slab, slab);
+            taken.taken(ringMemory::release);
+            ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, new LoopWakeup(core));
+            // 4. The log.
+            Mark start = new Mark();
+            start.set(0, 1);
+            if (orderer != null) {
+                orderer.beginning(start);
+            }
+            if (journal != null) {
+                start.copy(opened.goesOnAt());
+            }
+            log = new PacketLog(
+                    allocator,
+                    stream.logBytes(),
+                    StreamConfig.CHUNK_BYTES,
+                    stream.packetBytes(),
+                    config.limits().pinBytes() / StreamConfig.CHUNK_BYTES,
+                    stream.maxRun(),
+                    gate,
+                    start);
+            taken.taken(log::close);
+            first = start;
+            if (journal != null) {
+                journal.feed(log, clock.nanoTime());
+            }
+            NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
+            order = new Order(ring, handler, orderer, gate, log);
+            taken.taken(order::dropStages);
+            // 5. Publishers -> log, on the core's loop; or -> ring, on readers.
+            held = new HeldSources(
+                    () -> ring.remainingCells() >= ring.cells() / 2 && (orderer == null || orderer.hasPlentyOfRoom()),
+                    clock::nanoTime);
+            names = new NameTable(
+                    budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
+            taken.taken(names::release);
+            if (orderer != null) {
+                names.decidedBy(orderer);
+            } else if (journal != null) {
+                names.keepIn(opened.moves());
+                names.restore(opened.recovered().states(), clock.nanoTime());
+            }
+            line = new MemoryLine(budget.pool(Part.FRAMES));
+            var publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
+            int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
+            RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+            corePort = orderer == null
+                    ? new InPlacePort(order, log, names, scan, held, allocator, budget, shorts)
+                    : new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
+            taken.taken(corePort::close);
+            readers = new EngineLoop[readers(loops.length)];
+            ringPorts = new RingPort[readers.length];
+            for (int i = 0; i < readers.length; i++) {
+                readers[i] = loops[1 + i];
+                ringPorts[i] = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
+                taken.taken(ringPorts[i]::close);
+            }
+            // 6. Log -> subscribers, on the core's loop or on senders.
+            groups = new SendGroup[loops.length - readers.length];
+            boolean replayed = journal != null && replayLoop != null;
+            int senders = replayed ? groups.length + 1 : groups.length;
+            for (int i = 0; i < groups.length; i++) {
+                groups[i] = new SendGroup(
+                        log, loops[i == 0 ? 0 : readers.length + i], allocator, budget, counters, senders, true);
+                taken.taken(groups[i]::close);
+            }
+            replayGroup = replayed ? new SendGroup(log, replayLoop, allocator, budget, counters, senders, false) : null;
+            pages = replayed ? new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime) : null;
+            spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
+            if (replayed) {
+                taken.taken(replayGroup::close);
+                taken.taken(pages::close);
+            }
+            relief = new PinRelief(
+                    log, services.table(), counters, budget.pool(Part.PINS).limit());
+            durable = new DurableEnds(services.durability(), core.io());
+            services.durability().onMoved(this::journalMoved);
+            var subscribing = new SubscriberConnection.Shared(
+                    log,
+                    durable,
+                    stream.logBytes(),
+                    new SlowPolicies(gate),
+                    config.stallTimeout().toNanos(),
+                    replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null,
+                    orderer != null);
+            setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, spread);
+            // 7. What the loops do.
+            core.duty(new CoreDuty(), failure);
+            for (EngineLoop reader : readers) {
+                reader.duty(new IdleDuty(), failure);
+            }
+            for (int i = 1; i < groups.length; i++) {
+                groups[i].loop().duty(new SendDuty(groups[i], () -> 0), failure);
+            }
+            if (replayed) {
+                replayLoop.duty(new SendDuty(replayGroup, pages::sleepNanos), failure);
+                replayLoop.every(HOUSEKEEPING_MILLIS, replayGroup::tick);
+            }
+            if (orderer != null) {
+                orderer.feed(new Ordered(handler, failure));
+            }
+            tickNanos = clock.nanoTime();
+            core.every(HOUSEKEEPING_MILLIS, this::tick);
+        } catch (Throwable e) {
+            taken.close();
+            throw e;
         }
-        if (journal != null) {
-            start.copy(opened.goesOnAt());
-        }
-        log = newLog(allocator, stream, start);
-        first = start;
-        if (journal != null) {
-            journal.feed(log, clock.nanoTime());
-        }
-        NetworkBatchHandler handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody());
-        order = new Order(ring, handler, orderer, gate, log);
-        // 5. Publishers -> log, on the core's loop; or -> ring, on readers.
-        held = new HeldSources(
-                () -> ring.remainingCells() >= ring.cells() / 2 && (orderer == null || orderer.hasPlentyOfRoom()),
-                clock::nanoTime);
-        names = new NameTable(
-                budget.pool(Part.NAMES), config.limits().nameHold().toNanos());
-        if (orderer != null) {
-            names.decidedBy(orderer);
-        } else if (journal != null) {
-            names.keepIn(opened.moves());
-            names.restore(opened.recovered().states(), clock.nanoTime());
-        }
-        line = new MemoryLine(budget.pool(Part.FRAMES));
-        var publishing = new PublisherConnection.Shared(log, names, orderer, line, readsAtOnce);
-        int shorts = MemoryPlan.SHORT_BUFFERS / ports(config);
-        RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-        corePort = orderer == null
-                ? new InPlacePort(order, log, names, scan, held, allocator, budget, shorts)
-                : new OrdererPort(orderer, held, stream.maxBody(), allocator, budget, shorts);
-        readers = new EngineLoop[readers(loops.length)];
-        ringPorts = new RingPort[readers.length];
-        for (int i = 0; i < readers.length; i++) {
-            readers[i] = loops[1 + i];
-            ringPorts[i] = new RingPort(ring, held, stream.maxBody(), allocator, budget, shorts);
-        }
-        // 6. Log -> subscribers, on the core's loop or on senders.
-        groups = new SendGroup[loops.length - readers.length];
-        boolean replayed = journal != null && replayLoop != null;
-        int senders = replayed ? groups.length + 1 : groups.length;
-        for (int i = 0; i < groups.length; i++) {
-            groups[i] = new SendGroup(
-                    log, loops[i == 0 ? 0 : readers.length + i], allocator, budget, counters, senders, true);
-        }
-        replayGroup = replayed ? new SendGroup(log, replayLoop, allocator, budget, counters, senders, false) : null;
-        pages = replayed ? new ReplayPages(allocator, budget.pool(Part.REPLAYS), counters, clock::nanoTime) : null;
-        spread = new LoopSpread(groups, config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS, counters);
-        relief = new PinRelief(
-                log, services.table(), counters, budget.pool(Part.PINS).limit());
-        durable = new DurableEnds(services.durability(), core.io());
-        services.durability().onMoved(this::journalMoved);
-        var subscribing = new SubscriberConnection.Shared(
-                log,
-                durable,
-                stream.logBytes(),
-                new SlowPolicies(gate),
-                config.stallTimeout().toNanos(),
-                replayed ? new SubscriberConnection.Replays(opened, pages, replayGroup, groups[0]) : null,
-                orderer != null);
-        setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core, spread);
-        // 7. What the loops do.
-        core.duty(new CoreDuty(), failure);
-        for (EngineLoop reader : readers) {
-            reader.duty(new IdleDuty(), failure);
-        }
-        for (int i = 1; i < groups.length; i++) {
-            groups[i].loop().duty(new SendDuty(groups[i], () -> 0), failure);
-        }
-        if (replayed) {
-            replayLoop.duty(new SendDuty(replayGroup, pages::sleepNanos), failure);
-            replayLoop.every(HOUSEKEEPING_MILLIS, replayGroup::tick);
-        }
-        if (orderer != null) {
-            orderer.feed(new Ordered(handler, failure));
-        }
-        tickNanos = clock.nanoTime();
-        core.every(HOUSEKEEPING_MILLIS, this::tick);
     }
 
     /** Whether subscribers are sent what lies in the journal: that takes a loop of its own, to which they move. */
@@ -265,23 +290,6 @@ final class RelayEngine {
     /** Loops on which publishers are read. */
     static int ports(RelayConfig config) {
         return 1 + readers(Math.max(1, config.eventLoops()));
-    }
-
-    private PacketLog newLog(ByteBufAllocator allocator, StreamConfig stream, Mark start) {
-        try {
-            return new PacketLog(
-                    allocator,
-                    stream.logBytes(),
-                    StreamConfig.CHUNK_BYTES,
-                    stream.packetBytes(),
-                    config.limits().pinBytes() / StreamConfig.CHUNK_BYTES,
-                    stream.maxRun(),
-                    gate,
-                    start);
-        } catch (OutOfMemoryError tooMuch) {
-            ringMemory.release();
-            throw tooMuch;
-        }
     }
 
     // ---- the cycle ---------------------------------------------------------------------------------------------
@@ -409,8 +417,19 @@ final class RelayEngine {
             }
         }
         if (services.durability().failed()) {
-            services.table().live().forEach(c -> c.execute(c::journalFailed));
+            journalFailed();
         }
+    }
+
+    /** Subscribers that wait for the journal get what was written, and are told then; each by its own loop. */
+    private void journalFailed() {
+        for (SendGroup group : groups) {
+            group.loop().io().execute(() -> group.pump(true));
+        }
+        if (replayGroup != null) {
+            replayGroup.loop().io().execute(() -> replayGroup.pump(true));
+        }
+        services.table().live().forEach(c -> c.execute(c::journalFailed));
     }
 
     /**
@@ -557,19 +576,25 @@ final class RelayEngine {
         order.endStages();
     }
 
-    /** Whether everything that was read is in the stream, and has been handed to all subscribers. Any thread. */
+    /**
+     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread: only
+     * there the log shows what was packed and is not published yet.
+     */
     boolean drained() {
-        long head = log.head().position();
-        boolean quiet = services.table().draining() && order.isEmpty();
+        // Upstream first: bytes leave a place only for one that is looked at later.
+        boolean done = services.table().draining();
         for (Connection c : services.table().live()) {
-            if (c instanceof PublisherConnection publisher) {
-                quiet &= publisher.quiet();
-            } else if (c instanceof SubscriberConnection subscriber) {
-                // Who comes from the journal may go on with it at the next relay.
-                quiet &= subscriber.replays() || subscriber.position() >= head;
-            }
+            done &= !(c instanceof PublisherConnection publisher) || publisher.quiet();
         }
-        return quiet && head == log.head().position();
+        long head = log.head().position();
+        done = done && order.isEmpty() && head == log.endPosition();
+        for (Connection c : services.table().live()) {
+            // Subscribers that replay may go on with the journal at the next relay.
+            done &= !(c instanceof SubscriberConnection subscriber)
+                    || subscriber.replays()
+                    || subscriber.position() >= head;
+        }
+        return done;
     }
 
     void closeConnections() {
@@ -585,21 +610,7 @@ final class RelayEngine {
 
     /** Gives all memory back. No loop may be at work any more. */
     void release() {
-        order.dropStages();
-        corePort.close();
-        for (RingPort port : ringPorts) {
-            port.close();
-        }
-        for (SendGroup group : groups) {
-            group.close();
-        }
-        if (replayGroup != null) {
-            replayGroup.close();
-            pages.close();
-        }
-        log.close();
-        ringMemory.release();
-        names.release();
+        taken.close();
     }
 
     // ---- reports: any thread ------------------------------------------------------------------------------------

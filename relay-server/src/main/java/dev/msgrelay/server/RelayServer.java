@@ -68,7 +68,9 @@ public final class RelayServer implements AutoCloseable {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    private RelayServer(RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch) {
+    /** @param startup gives back what is taken here */
+    private RelayServer(
+            RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch, Startup startup) {
         this.config = config;
         this.tls = tls;
         this.journal = journal;
@@ -78,35 +80,36 @@ public final class RelayServer implements AutoCloseable {
         liveLoops = auto ? autoLoops(transport) : config.eventLoops();
         boolean replays = RelayEngine.replays(config);
         loops = new EngineLoop[replays ? liveLoops + 1 : liveLoops];
-        try {
-            for (int i = 0; i < loops.length; i++) {
-                loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
-            }
-            engine = new RelayEngine(
-                    config,
-                    Arrays.copyOf(loops, liveLoops),
-                    replays ? loops[liveLoops] : null,
-                    new UnpooledByteBufAllocator(true),
-                    Ticker.systemTicker(),
-                    new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
-                    transport.readsAtOnce(),
-                    journal,
-                    orderer,
-                    this::failed);
-        } catch (RuntimeException | Error e) {
-            for (EngineLoop loop : loops) {
-                if (loop != null) {
-                    loop.discard();
-                }
-            }
-            throw e;
+        for (int i = 0; i < loops.length; i++) {
+            loops[i] = new EngineLoop(i < liveLoops ? "relay-loop-" + i : "relay-replay", transport.ioHandler());
+            startup.taken(loops[i]::discard);
         }
+        engine = new RelayEngine(
+                config,
+                Arrays.copyOf(loops, liveLoops),
+                replays ? loops[liveLoops] : null,
+                new UnpooledByteBufAllocator(true),
+                Ticker.systemTicker(),
+                new RelayIdentity(epoch, serverName(), config.stream().maxBody()),
+                transport.readsAtOnce(),
+                journal,
+                orderer,
+                this::failed);
+        startup.taken(engine::release);
         entrances = new Entrances(config.listen(), transport, loops[0]);
+    }
+
+    /** Starts its threads, and listens. */
+    private void open() throws IOException {
         for (EngineLoop loop : loops) {
             loop.start();
         }
         if (journal != null) {
             journal.start();
+        }
+        entrances.open(c -> place(c, Role.PUBLISHER, null), c -> place(c, Role.SUBSCRIBER, null));
+        if (tls != null) {
+            entrances.openTls(config.tls(), c -> place(c, Role.PUBLISHER, tls), c -> place(c, Role.SUBSCRIBER, tls));
         }
     }
 
@@ -140,49 +143,37 @@ public final class RelayServer implements AutoCloseable {
     public static RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
-        TlsContext tls = tls(config);
-        Orderer orderer;
-        try {
-            orderer = ClusterProvider.joinIfAny(config);
-        } catch (IOException | RuntimeException e) {
-            closeTls(tls);
-            throw e;
-        }
-        long epoch = orderer == null ? newEpoch() : orderer.epoch();
-        Journal journal;
-        try {
-            journal = journal(config.journal(), epoch, orderer, recovery);
-        } catch (IOException e) {
-            closeTls(tls);
-            closeOrderer(orderer);
-            throw e;
-        }
         RelayServer relay;
-        try {
-            relay = new RelayServer(config, tls, journal, orderer, epoch);
-        } catch (RuntimeException e) {
-            closeTls(tls);
-            closeUnused(journal);
-            closeOrderer(orderer);
-            throw e;
-        } catch (OutOfMemoryError e) {
-            closeTls(tls);
-            closeUnused(journal);
-            closeOrderer(orderer);
-            throw new IOException("cannot take " + plan.direct() + " bytes of direct memory: " + e.getMessage(), e);
+        try (Startup startup = new Startup()) {
+            TlsContext tls = tls(config);
+            startup.taken(tls);
+            Orderer orderer = ClusterProvider.joinIfAny(config);
+            startup.taken(orderer);
+            long epoch = orderer == null ? newEpoch() : orderer.epoch();
+            Journal journal = journal(config.journal(), epoch, orderer, recovery);
+            startup.taken(journal);
+            relay = make(config, tls, journal, orderer, epoch, startup);
+            startup.handOver();
         }
         try {
-            relay.entrances.open(c -> relay.place(c, Role.PUBLISHER, null), c -> relay.place(c, Role.SUBSCRIBER, null));
-            if (tls != null) {
-                relay.entrances.openTls(
-                        config.tls(),
-                        c -> relay.place(c, Role.PUBLISHER, tls),
-                        c -> relay.place(c, Role.SUBSCRIBER, tls));
-            }
+            relay.open();
             return relay;
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) {
+            // Nobody was let in: there is nothing to drain.
+            relay.end(Duration.ZERO);
             relay.close();
             throw e;
+        }
+    }
+
+    private static RelayServer make(
+            RelayConfig config, TlsContext tls, Journal journal, Orderer orderer, long epoch, Startup startup)
+            throws IOException {
+        try {
+            return new RelayServer(config, tls, journal, orderer, epoch, startup);
+        } catch (OutOfMemoryError e) {
+            long bytes = MemoryPlan.of(config).direct();
+            throw new IOException("cannot take " + bytes + " bytes of direct memory: " + e.getMessage(), e);
         }
     }
 
@@ -233,25 +224,6 @@ public final class RelayServer implements AutoCloseable {
                 System.currentTimeMillis(),
                 others,
                 recovery);
-    }
-
-    /** Nothing was ever written to it. */
-    private static void closeUnused(Journal journal) throws IOException {
-        if (journal != null) {
-            journal.close();
-        }
-    }
-
-    private static void closeOrderer(Orderer orderer) {
-        if (orderer != null) {
-            orderer.close();
-        }
-    }
-
-    private static void closeTls(TlsContext tls) {
-        if (tls != null) {
-            tls.close();
-        }
     }
 
     private EngineLoop place(Channel accepted, Role role, TlsContext security) {
@@ -435,16 +407,20 @@ public final class RelayServer implements AutoCloseable {
     private void end(Duration drainTimeout) {
         state.close();
         if (closing.compareAndSet(false, true)) {
-            new Thread(
-                            () -> {
-                                try {
-                                    new RelayShutdown(this, engine, drainTimeout).run();
-                                } finally {
-                                    closed.complete(null);
-                                }
-                            },
-                            "relay-close")
-                    .start();
+            Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");
+            try {
+                end.start();
+            } catch (OutOfMemoryError noThread) {
+                shutDown(drainTimeout);
+            }
+        }
+    }
+
+    private void shutDown(Duration drainTimeout) {
+        try {
+            new RelayShutdown(this, engine, drainTimeout).run();
+        } finally {
+            closed.complete(null);
         }
     }
 
@@ -501,16 +477,20 @@ public final class RelayServer implements AutoCloseable {
         for (EngineLoop loop : loops) {
             stopped &= loop.stop(1000);
         }
-        if (journal != null) {
-            endJournal();
-        }
-        closeOrderer(orderer);
-        last = engine.stats();
-        engine.ended();
-        closeTls(tls);
-        if (stopped) {
-            // A loop that hangs may still touch this memory; then it is left to the end of the process.
-            engine.release();
+        try (Startup taken = new Startup()) {
+            if (stopped) {
+                // A loop that hangs may still touch this memory; then it is left to the end of the process.
+                taken.taken(engine::release);
+            }
+            taken.taken(tls);
+            taken.taken(() -> {
+                last = engine.stats();
+                engine.ended();
+            });
+            taken.taken(orderer);
+            if (journal != null) {
+                taken.taken(this::endJournal);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.server;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -28,8 +29,8 @@ final class RelayShutdown {
         // 3. No more from publishers, of this process or other ones. What they have sent and was not read is not in the
         // stream.
         engine.stopReading(millis);
-        // 4. What is in the stream goes out.
-        await(engine::drained, drainTimeout);
+        // 4. What is in the stream goes out. Only the core knows when that is so.
+        await(onCore(engine::drained), drainTimeout);
         // 5. Everyone is told.
         engine.closeConnections();
         await(() -> engine.table().allGone(), CLOSE_TIMEOUT);
@@ -39,6 +40,22 @@ final class RelayShutdown {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The core's last answer to a question, which it is asked again each time; no until it has answered. */
+    private BooleanSupplier onCore(BooleanSupplier question) {
+        AtomicBoolean asked = new AtomicBoolean();
+        AtomicBoolean answer = new AtomicBoolean();
+        return () -> {
+            // One question at a time: a core that hangs answers none.
+            if (asked.compareAndSet(false, true)) {
+                engine.core().io().execute(() -> {
+                    answer.set(question.getAsBoolean());
+                    asked.set(false);
+                });
+            }
+            return answer.get();
+        };
     }
 
     private static void await(BooleanSupplier done, Duration atMost) {

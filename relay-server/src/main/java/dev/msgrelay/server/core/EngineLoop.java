@@ -105,7 +105,6 @@ public final class EngineLoop implements WindowGate.Writer {
 
     /** Starts the loop's thread. */
     public void start() {
-        io.setOwningThread(thread);
         thread.start();
     }
 
@@ -199,8 +198,12 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Stops the loop once its tasks are done and waits for its thread. */
+    /** Stops the loop once its tasks are done and waits for its thread, if it was started. */
     public boolean stop(long timeoutMillis) throws InterruptedException {
+        if (thread.getState() == Thread.State.NEW) {
+            discard();
+            return true;
+        }
         io.shutdownGracefully(0, timeoutMillis, TimeUnit.MILLISECONDS);
         if (thread == Thread.currentThread()) {
             runToTheEnd();
@@ -224,6 +227,7 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     private void run() {
+        io.setOwningThread(thread);
         while (!io.isTerminated()) {
             cycle();
         }

@@ -143,9 +143,10 @@ public final class Order {
         }
     }
 
-    /** Whether nothing waits in the ring or in a stage. Any thread. */
+    /** Whether nothing waits in a stage, in the ring or for others. Any thread. */
     public boolean isEmpty() {
-        return ring.isEmpty() && !stagesWait() && (others == null || others.isEmpty());
+        // Upstream first: a run that moves on meanwhile is found where it has gone.
+        return !stagesWait() && ring.isEmpty() && (others == null || others.isEmpty());
     }
 
     /** Stages of producers that have not ended. Any thread. */

@@ -31,6 +31,10 @@ public final class LoopSpread {
         this.counters = counters;
         this.followsLoad = followsLoad && groups.length > 1 && EngineLoop.tellsCpuTime();
         this.spread = groups.length > 1 && !this.followsLoad;
+        if (spread) {
+            // Subscribers that have caught up from the journal arrive at the first loop, and go on from there.
+            groups[0].leaveFor(this::nextOther);
+        }
     }
 
     /** Where a subscriber that has just connected is sent from. */

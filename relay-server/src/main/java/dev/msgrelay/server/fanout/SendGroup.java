@@ -123,6 +123,10 @@ public final class SendGroup {
      */
     public boolean pump(boolean everything) {
         moveOut();
+        if (members.size() > 1) {
+            // Turns: the subscriber that was served first is served last now.
+            members.add(0, members.remove(members.size() - 1));
+        }
         if (moreDurable) {
             // Before the look at where their streams end.
             moreDurable = false;

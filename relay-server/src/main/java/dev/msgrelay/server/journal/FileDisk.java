@@ -148,6 +148,21 @@ public final class FileDisk implements Disk {
 
     @Override
     public Closeable lock(boolean toWrite) throws IOException {
+        return lock(
+                toWrite,
+                path -> toWrite
+                        ? FileChannel.open(
+                                path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+                        : FileChannel.open(path, StandardOpenOption.READ));
+    }
+
+    /** Opens the lock file. */
+    interface Opening {
+        FileChannel open(Path file) throws IOException;
+    }
+
+    /** For tests, which have channels of their own. */
+    Closeable lock(boolean toWrite, Opening opening) throws IOException {
         checkFile(LOCK);
         Path path = directory.resolve(LOCK);
         Path place = directory.toRealPath();
@@ -155,22 +170,17 @@ public final class FileDisk implements Disk {
             throw new IOException("journal " + directory + " is in use by this process");
         }
         FileChannel channel = null;
-        boolean held = false;
+        boolean locked = false;
         try {
-            channel = toWrite
-                    ? FileChannel.open(
-                            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
-                    : FileChannel.open(path, StandardOpenOption.READ);
-            held = channel.tryLock(0, Long.MAX_VALUE, !toWrite) != null;
-            if (!held) {
+            channel = opening.open(path);
+            if (channel.tryLock(0, Long.MAX_VALUE, !toWrite) == null) {
                 throw new IOException("journal " + directory + " is in use by " + holder(channel));
             }
             if (toWrite) {
-                channel.truncate(0);
-                channel.write(StandardCharsets.UTF_8.encode(
-                        "process " + ProcessHandle.current().pid() + '\n'));
+                sayHolder(channel);
             }
             FileChannel file = channel;
+            locked = true;
             return () -> {
                 try (file) {
                     HELD.remove(place);
@@ -179,12 +189,23 @@ public final class FileDisk implements Disk {
         } catch (NoSuchFileException e) {
             throw new IOException("there is no journal in " + directory, e);
         } finally {
-            if (!held) {
+            if (!locked) {
                 HELD.remove(place);
                 if (channel != null) {
                     channel.close();
                 }
             }
+        }
+    }
+
+    private void sayHolder(FileChannel channel) throws IOException {
+        ByteBuffer text = StandardCharsets.UTF_8.encode(
+                "process " + ProcessHandle.current().pid() + '\n');
+        try {
+            channel.truncate(0);
+            channel.write(text, 0);
+        } catch (IOException e) {
+            throw told(e, text.remaining());
         }
     }
 

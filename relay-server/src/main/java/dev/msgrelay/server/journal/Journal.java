@@ -52,6 +52,9 @@ public final class Journal implements Closeable {
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** A step that does not hang is done within that. */
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Disk disk;
     private final JournalSettings settings;
     private final Closeable lock;
@@ -70,6 +73,10 @@ public final class Journal implements Closeable {
     private JournalThread writing;
     private JournalThread forcing;
     private JournalThread verifying;
+    // Guarded by this: what does the last steps; null: not yet.
+    private Thread last;
+    // Of the thread that does the last steps.
+    private boolean closed;
     private Watch watch;
 
     private Journal(Disk disk, JournalSettings settings, Closeable lock, Recovery recovered, EpochTable epochs)
@@ -452,33 +459,48 @@ public final class Journal implements Closeable {
      * @throws IOException a thread hangs in the disk
      */
     public synchronized void abandon() throws IOException {
-        endThreads();
-        writer.release();
-        closeFiles();
+        endThreads(CLOSE_NANOS);
+        lastSteps(CLOSE_NANOS, () -> {
+            writer.release();
+            closeFiles();
+        });
     }
 
     /**
-     * Writes and forces what is in the log, and lets go of log and directory. The log is no longer written to.
+     * Writes and forces what is in the log, and lets go of log and directory. The log is no longer written to. Bounded: ten
+     * seconds for the journal's threads, and as many for what they have left.
      *
      * @throws IOException not all of it is on the disk
      */
     @Override
-    public synchronized void close() throws IOException {
-        if (writer != null) {
-            // One that hangs in the disk may still write: then the directory stays locked.
-            endThreads();
-        }
-        try (lock) {
-            if (writer == null) {
+    public void close() throws IOException {
+        close(CLOSE_NANOS);
+    }
+
+    /** As {@link #close()}, with other bounds. */
+    synchronized void close(long nanos) throws IOException {
+        if (writer == null) {
+            try (lock) {
                 files.close();
-                return;
             }
-            finish(System.nanoTime() + CLOSE_NANOS);
-            writer.release();
-            closeFiles();
+            return;
         }
+        endThreads(nanos);
+        lastSteps(nanos, () -> finishAndLetGo(nanos));
         if (failure.get() != null) {
             throw new IOException(failureText(), failure.get());
+        }
+    }
+
+    /** Once: a thread that hung in the disk at the first close may have done so since. */
+    private void finishAndLetGo(long nanos) throws IOException {
+        if (!closed) {
+            closed = true;
+            try (lock) {
+                finish(System.nanoTime() + nanos);
+                writer.release();
+                closeFiles();
+            }
         }
     }
 
@@ -487,18 +509,65 @@ public final class Journal implements Closeable {
         return "journal " + disk.place() + " has failed: " + JournalThread.said(failure.get());
     }
 
-    private void endThreads() throws IOException {
+    private void endThreads(long nanos) throws IOException {
         if (writing != null) {
-            try {
-                long millis = TimeUnit.NANOSECONDS.toMillis(CLOSE_NANOS);
-                if (!verifying.end(millis) || !writing.end(millis) || !forcing.end(millis)) {
-                    throw new IOException("journal " + disk.place() + ": the disk has not answered for " + millis
-                            + " ms; what was forced before is there");
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("journal " + disk.place() + ": interrupted at its end", e);
-            }
+            verifying.tellEnd();
+            writing.tellEnd();
+            forcing.tellEnd();
+            long end = System.nanoTime() + nanos;
+            await(verifying.thread(), end, nanos);
+            await(writing.thread(), end, nanos);
+            await(forcing.thread(), end, nanos);
+        }
+    }
+
+    private interface LastSteps {
+        void run() throws IOException;
+    }
+
+    /**
+     * What is done behind the end of the journal's threads. On a thread of its own, since it may hang in the disk as they may:
+     * then it keeps the directory, and the caller goes on. Where a caller does all steps itself, it does these, too.
+     */
+    private void lastSteps(long nanos, LastSteps steps) throws IOException {
+        if (writing == null) {
+            steps.run();
+            return;
+        }
+        // A full disk is asked again until the time is over, and is no disk that hangs.
+        long end = System.nanoTime() + nanos + GRACE_NANOS;
+        if (last != null) {
+            await(last, end, nanos);
+        }
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        last = new Thread(
+                () -> {
+                    try {
+                        steps.run();
+                    } catch (Throwable e) {
+                        thrown.set(e);
+                    }
+                },
+                "relay-journal-end");
+        last.setDaemon(true);
+        last.start();
+        await(last, end, nanos);
+        if (thrown.get() != null) {
+            throw new IOException("journal " + disk.place() + ": " + JournalThread.said(thrown.get()), thrown.get());
+        }
+    }
+
+    /** Waits for the end of a thread until a time; the bound is for people. */
+    private void await(Thread thread, long end, long nanos) throws IOException {
+        try {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("journal " + disk.place() + ": interrupted at its end", e);
+        }
+        if (thread.isAlive()) {
+            throw new IOException("journal " + disk.place() + ": the disk has not answered for "
+                    + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms; what was forced before is there");
         }
     }
 
@@ -520,7 +589,7 @@ public final class Journal implements Closeable {
                 forced.read(all);
                 epochs.forced(all.position(), all.sequence()).write(disk);
             } else {
-                throw new IOException("not all could be written within 10 s of the end");
+                throw new IOException("not all could be written in the time that there is at the end");
             }
             return true;
         });

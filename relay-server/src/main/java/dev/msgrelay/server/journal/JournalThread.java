@@ -52,12 +52,15 @@ final class JournalThread {
         }
     }
 
-    /** Ends it after the step that it is in; answers whether it has ended within the time. */
-    boolean end(long millis) throws InterruptedException {
+    /** Has it end after the step that it is in. Any thread. */
+    void tellEnd() {
         ended = true;
         LockSupport.unpark(thread);
-        thread.join(millis);
-        return !thread.isAlive();
+    }
+
+    /** To wait for its end. */
+    Thread thread() {
+        return thread;
     }
 
     private long work() {

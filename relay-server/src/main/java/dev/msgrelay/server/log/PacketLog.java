@@ -104,9 +104,9 @@ public final class PacketLog {
             for (int i = 0; i < chunks + pinnedChunks + inHand; i++) {
                 free.add(new Chunk(i, allocator.directBuffer(chunkBytes, chunkBytes)));
             }
-        } catch (OutOfMemoryError tooMuch) {
+        } catch (Throwable e) {
             close();
-            throw tooMuch;
+            throw e;
         }
         end = start.position();
         openPacketStart = end;

@@ -8,6 +8,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 public final class ScarceAllocator extends AbstractByteBufAllocator {
     private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true, true);
     private boolean scarce;
+    private int left = Integer.MAX_VALUE;
 
     public ScarceAllocator() {
         super(true);
@@ -16,6 +17,11 @@ public final class ScarceAllocator extends AbstractByteBufAllocator {
     /** From now on there is none, or again some. */
     public void scarce(boolean now) {
         scarce = now;
+    }
+
+    /** After so many pieces more there is none. */
+    public void failAfter(int pieces) {
+        left = pieces;
     }
 
     public long usedDirectMemory() {
@@ -29,7 +35,7 @@ public final class ScarceAllocator extends AbstractByteBufAllocator {
 
     @Override
     protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-        if (scarce) {
+        if (scarce || left-- <= 0) {
             throw new OutOfMemoryError("none left");
         }
         return memory.directBuffer(initialCapacity, maxCapacity);

@@ -103,6 +103,24 @@ class FileDiskTest {
         }
     }
 
+    /** The name of its holder cannot be written to the lock file: nobody holds it then. */
+    @Test
+    void aLockThatADiskHasNoRoomForIsFree() throws Exception {
+        FileDisk disk = new FileDisk(directory);
+        List<FileChannel> opened = new ArrayList<>();
+        assertThatIOException()
+                .isThrownBy(() -> disk.lock(true, path -> {
+                    FileChannel real = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    opened.add(real);
+                    return ShortChannel.full(real);
+                }))
+                .withMessage("journal " + directory + ": no space left");
+        assertThat(opened.get(0).isOpen()).isFalse();
+        try (Closeable now = disk.lock(true)) {
+            assertThat(now).isNotNull();
+        }
+    }
+
     private Process other() throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

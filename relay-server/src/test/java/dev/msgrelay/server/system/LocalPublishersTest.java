@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads of this process publish single messages and runs, next to a publisher on a socket. */
 class LocalPublishersTest {
@@ -129,6 +130,27 @@ class LocalPublishersTest {
             assertThat(local.publish(1, ByteBuffer.allocate(0))).isEqualTo(PublishOutcome.ACCEPTED);
             relay.awaitMessagesIn(1);
             assertThat(relay.stats().messagesIn()).isEqualTo(1);
+        }
+    }
+
+    /** Also for nothing: a caller that publishes what there is, however much that is, learns that it has to end. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void afterTheEndEverythingIsRefused(boolean ofTheRelay) throws Exception {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP)) {
+            LocalPublisher local = relay.relay().newLocalPublisher();
+            if (ofTheRelay) {
+                relay.relay().close();
+            } else {
+                local.close();
+            }
+            ByteBuffer frame = new Frames().frame(1, 10).buffer();
+            ByteBuffer nothing = ByteBuffer.allocate(0);
+            assertThat(local.publish(1, nothing)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publish(1, nothing, WAIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publishRun(frame)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publishRun(nothing)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publishRun(nothing, WAIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
         }
     }
 

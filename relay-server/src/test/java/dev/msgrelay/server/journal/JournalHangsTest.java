@@ -1,0 +1,113 @@
+package dev.msgrelay.server.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Seeds;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** A disk that does not answer: the end of the journal is bounded, and whoever may still write keeps the directory. */
+class JournalHangsTest {
+    private static final long BOUND_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final Set<String> AT_WORK = Set.of("relay-journal", "relay-journal-force");
+
+    private static final JournalSettings SETTINGS = new JournalSettings(
+            256 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, TimeUnit.MILLISECONDS.toNanos(5));
+
+    private final SimDisk disk = new SimDisk(Seeds.random("JournalHangsTest"));
+    private final JournalRig rig = new JournalRig(disk, SETTINGS, Seeds.random("JournalHangsTest"));
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    private void hang() {
+        try {
+            assertThat(goOn.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Hangs for whoever does what the journal's threads have left. */
+    private void hangAtTheEnd() {
+        if (!AT_WORK.contains(Thread.currentThread().getName())) {
+            hang();
+        }
+    }
+
+    private void assertEndsAndKeepsTheDirectory() throws Exception {
+        AtomicReference<Throwable> told = new AtomicReference<>();
+        Thread closes = new Thread(() -> told.set(catchThrowable(() -> rig.journal.close(BOUND_NANOS))));
+        closes.start();
+        Await.join(closes);
+        assertThat(told.get())
+                .isInstanceOf(IOException.class)
+                .hasMessage("journal sim: the disk has not answered for 50 ms; what was forced before is there");
+        assertThatIOException().isThrownBy(() -> disk.lock(true)).withMessageContaining("in use");
+        goOn.countDown();
+        Await.until("the directory is free", this::isFree);
+        rig.log.close();
+        assertThat(rig.allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    private boolean isFree() {
+        try {
+            disk.lock(true).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** The disk is full for the journal's threads, and hangs as what they have left is to be written. */
+    @Test
+    void aWriteOfWhatIsLeft() throws Exception {
+        rig.openWithThreads();
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.wantWritten(rig.end());
+        Await.until("it is written", () -> rig.journal.written().position() == rig.end());
+        disk.duringWrite(() -> {
+            disk.full(AT_WORK.contains(Thread.currentThread().getName()));
+            hangAtTheEnd();
+        });
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.signal();
+        assertEndsAndKeepsTheDirectory();
+    }
+
+    @Test
+    void theLastForce() throws Exception {
+        rig.openWithThreads();
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.wantForced(rig.end());
+        Await.until("it is forced", () -> rig.journal.forced().position() == rig.end());
+        disk.duringForce(this::hangAtTheEnd);
+        assertEndsAndKeepsTheDirectory();
+    }
+
+    /** Both threads hang: each of them has the time that the other one has. */
+    @Test
+    void theThreadsThemselves() throws Exception {
+        rig.openWithThreads();
+        CountDownLatch hangs = new CountDownLatch(1);
+        disk.duringWrite(() -> {
+            hangs.countDown();
+            hang();
+        });
+        assertThat(rig.append(100)).isTrue();
+        rig.journal.signal();
+        assertThat(hangs.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThatIOException()
+                .isThrownBy(() -> rig.journal.close(BOUND_NANOS))
+                .withMessageContaining("the disk has not answered for 50 ms");
+        assertThatIOException().isThrownBy(() -> disk.lock(true)).withMessageContaining("in use");
+        goOn.countDown();
+        rig.close();
+        disk.lock(true).close();
+    }
+}
