@@ -1,7 +1,6 @@
 package dev.msgrelay.server.ops;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -122,8 +121,8 @@ public final class QueuedOutput extends OutputStream {
                 out.write(next);
                 out.flush();
             }
-        } catch (IOException e) {
-            // Whoever read it has gone: nobody is left to be told.
+        } catch (Throwable e) {
+            // The reader has gone, or the output is of no use: nobody is left to be told.
             synchronized (this) {
                 broken = true;
                 queue.reset();

@@ -13,7 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who prints never waits, whatever happens at the other end; what arrives is whole lines, and gaps are told. */
 class QueuedOutputTest {
@@ -191,5 +194,27 @@ class QueuedOutputTest {
                 .sum();
         assertThat(gate.lines().stream().filter(l -> !l.endsWith("suppressed")).count() + told)
                 .isEqualTo(3000);
+    }
+
+    /** Of whatever kind: what is printed later is dropped, and nobody waits for it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatAnOutputThrowsBreaksIt(boolean error) throws Exception {
+        QueuedOutput broken = output(new OutputStream() {
+            @Override
+            public void write(int b) {
+                if (error) {
+                    throw new StackOverflowError("made by a test");
+                }
+                throw new IllegalStateException("made by a test");
+            }
+        });
+        broken.write("a line\n".getBytes(StandardCharsets.UTF_8), 0, 7);
+        AtomicBoolean out = new AtomicBoolean(true);
+        Thread waits = new Thread(() -> out.set(broken.finish(Long.MAX_VALUE / 1_000_000)));
+        waits.setDaemon(true);
+        waits.start();
+        Await.join(waits);
+        assertThat(out).isFalse();
     }
 }
