@@ -77,9 +77,10 @@ class TlsRunTest {
     void handshakesAndScrapesComeBesideAPlainLoad() throws Exception {
         Clients.Ports ports = new Clients.Ports(false, 30, 10);
         RunResult result = run(RELAY, LOAD.withRate(1_000).withClients(Clients.RAW.withPorts(ports)));
-        assertThat(result.correctness().subscribers()).allSatisfy(one -> assertThat(one.lost())
-                .isZero());
-        System.out.println("visits beside the load: " + result.correctness().visits().count());
+        assertThat(result.correctness().subscribers())
+                .allSatisfy(one -> assertThat(one.lost()).isZero());
+        System.out.println(
+                "visits beside the load: " + result.correctness().visits().count());
         assertThat(result.resources().processes())
                 .extracting(ProcessUse::name)
                 .contains("those who shake hands", "those who look at the page");
