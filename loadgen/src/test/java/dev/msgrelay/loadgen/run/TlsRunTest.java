@@ -67,7 +67,6 @@ class TlsRunTest {
     @Test
     void nothingIsLostOfRawClients() throws Exception {
         expectClean(run(RELAY, LOAD.withTls()));
-        expectClean(run(Contestants.sslHandler(), LOAD.withCounts(1, 3).withTls()));
     }
 
     /** Thorough, as those who come and go are to go. */
