@@ -35,7 +35,8 @@ class EventLogExperimentTest {
         do {
             LabResult result = Tables.run(experiment("--threads=3", "--duration=80ms"), 1, directory);
             table = result.experiments().get(0).tables().get(0);
-        } while (table.rows().stream().anyMatch(row -> row.failure() != null && row.failure().contains(NO_BURST)));
+        } while (table.rows().stream()
+                .anyMatch(row -> row.failure() != null && row.failure().contains(NO_BURST)));
         assertThat(table.rows()).extracting(Row::failure).containsOnlyNulls();
         TableResult measured = table;
         assertThat(table.rows()).hasSize(7).allSatisfy(row -> {

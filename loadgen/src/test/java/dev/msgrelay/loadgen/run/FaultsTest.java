@@ -34,7 +34,7 @@ class FaultsTest {
         /** Everything that was scheduled is sent, however late: the fault comes to pass on every machine. */
         FIXED_RATE(400),
         FULL_SPEED(2_000),
-        IN_PROCESS(2_000);
+        IN_PROCESS(20_000);
 
         /** Where in the stream the fault happens. */
         private final long place;

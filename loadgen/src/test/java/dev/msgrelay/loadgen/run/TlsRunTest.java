@@ -67,7 +67,6 @@ class TlsRunTest {
     @Test
     void nothingIsLostOfRawClients() throws Exception {
         expectClean(run(RELAY, LOAD.withTls()));
-        expectClean(run(Contestants.sslHandler(), LOAD.withCounts(1, 3).withTls()));
     }
 
     /** Thorough, as those who come and go are to go. */
@@ -77,9 +76,10 @@ class TlsRunTest {
     void handshakesAndScrapesComeBesideAPlainLoad() throws Exception {
         Clients.Ports ports = new Clients.Ports(false, 30, 10);
         RunResult result = run(RELAY, LOAD.withRate(1_000).withClients(Clients.RAW.withPorts(ports)));
-        assertThat(result.correctness().subscribers()).allSatisfy(one -> assertThat(one.lost())
-                .isZero());
-        System.out.println("visits beside the load: " + result.correctness().visits().count());
+        assertThat(result.correctness().subscribers())
+                .allSatisfy(one -> assertThat(one.lost()).isZero());
+        System.out.println(
+                "visits beside the load: " + result.correctness().visits().count());
         assertThat(result.resources().processes())
                 .extracting(ProcessUse::name)
                 .contains("those who shake hands", "those who look at the page");
