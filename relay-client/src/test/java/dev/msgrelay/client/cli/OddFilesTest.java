@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,8 +55,7 @@ class OddFilesTest {
         Files.createSymbolicLink(contexts.resolve("a.conf"), pipe);
         Files.createSymbolicLink(contexts.resolve("b.conf"), sparse);
         assertThatThrownBy(() -> Context.read("a", environment))
-                .hasMessage("context a: " + contexts.resolve("a.conf")
-                        + " cannot be read: it is a pipe: give a file");
+                .hasMessage("context a: " + contexts.resolve("a.conf") + " cannot be read: it is a pipe: give a file");
         assertThatThrownBy(() -> Context.read("b", environment))
                 .hasMessage("context b: " + contexts.resolve("b.conf")
                         + " cannot be read: 8589934592 bytes are over the limit of 65536");
@@ -66,7 +66,7 @@ class OddFilesTest {
         for (Path odd : new Path[] {pipe, sparse}) {
             Path states = folder.resolve("states-" + odd.getFileName());
             PublisherState.open(states, "n").close();
-            Files.move(odd, states.resolve("n.publisher"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            Files.move(odd, states.resolve("n.publisher"), StandardCopyOption.REPLACE_EXISTING);
             assertThatThrownBy(() -> PublisherState.open(states, "n"))
                     .hasMessageStartingWith(states.resolve("n.publisher") + " cannot be read: ");
         }

@@ -46,7 +46,8 @@ final class HoconSize {
             char c = text.charAt(at);
             if (c == '"' || c == '#' || text.startsWith("//", at)) {
                 int end = c == '"' ? endOfQuoted(text, at) : endOfLine(text, at) - 1;
-                line += (int) text.substring(at, end).chars().filter(n -> n == '\n').count();
+                line += (int)
+                        text.substring(at, end).chars().filter(n -> n == '\n').count();
                 at = end;
                 continue;
             }
@@ -54,8 +55,8 @@ final class HoconSize {
             deep += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
             dots = c == '.' ? dots + 1 : c <= ' ' || ",:={}[]".indexOf(c) >= 0 ? 0 : dots;
             if (deep > MOST_DEEP || dots > MOST_DEEP) {
-                throw new IllegalArgumentException(
-                        path + ":" + line + ": " + (dots > MOST_DEEP ? "words of a key" : "braces and brackets") + WITHIN);
+                throw new IllegalArgumentException(path + ":" + line + ": "
+                        + (dots > MOST_DEEP ? "words of a key" : "braces and brackets") + WITHIN);
             }
         }
     }
@@ -107,8 +108,7 @@ final class HoconSize {
         if (length > HoconSource.MOST_BYTES) {
             throw HoconFile.wrong(
                     value,
-                    "with all that is substituted it is over the limit of " + HoconSource.MOST_BYTES
-                            + " characters");
+                    "with all that is substituted it is over the limit of " + HoconSource.MOST_BYTES + " characters");
         }
         counted.put(value, length);
         return length;
@@ -146,7 +146,8 @@ final class HoconSize {
             itself += substituted == OPEN ? 1 : 0;
             length += Math.max(0, substituted);
         }
-        // A value that refers to what it was before, as 'a = ${a} more' does, has grown threefold at most by every third
+        // A value that refers to what it was before, as 'a = ${a} more' does, has grown threefold at most by every
+        // third
         // time.
         return itself < MOST_DEEP ? (long) (length * Math.pow(3, itself / 3.0)) : Long.MAX_VALUE;
     }

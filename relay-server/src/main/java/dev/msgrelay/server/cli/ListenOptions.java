@@ -22,8 +22,9 @@ final class ListenOptions {
     @Option(
             names = "--" + INSECURE,
             fallbackValue = "true",
-            description = "Listen beyond this host although every client there may publish and read everything. A reload "
-                    + "that finds no access block any more needs it too.")
+            description =
+                    "Listen beyond this host although every client there may publish and read everything. A reload "
+                            + "that finds no access block any more needs it too.")
     private boolean insecure;
 
     @Option(

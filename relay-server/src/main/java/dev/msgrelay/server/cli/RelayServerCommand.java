@@ -291,8 +291,9 @@ final class RelayServerCommand implements Callable<Integer> {
             line.parseArgs(args);
             RelayConfig config = fresh.checked();
             if (access != null && config.access() == null && !fresh.listening.insecure()) {
-                throw new IllegalArgumentException("there is no access block any more, and every client might publish and"
-                        + " read everything: put it back, or say insecure = true");
+                throw new IllegalArgumentException(
+                        "there is no access block any more, and every client might publish and"
+                                + " read everything: put it back, or say insecure = true");
             }
             relay.reload(config);
             List<String> lines = new ArrayList<>();

@@ -93,9 +93,7 @@ class HoconLimitsTest {
         Files.writeString(there.resolve("c.conf"), "c = 3\ne = }");
         assertThat(refusal(file)).startsWith(there.resolve("c.conf") + ":2: ");
         Files.writeString(there.resolve("c.conf"), "# it is\ntoken = s3cret }");
-        assertThat(refusal(file))
-                .startsWith(there.resolve("c.conf") + ":2: ")
-                .doesNotContain("s3cret");
+        assertThat(refusal(file)).startsWith(there.resolve("c.conf") + ":2: ").doesNotContain("s3cret");
     }
 
     @Test
@@ -120,10 +118,24 @@ class HoconLimitsTest {
                 Arguments.of("brackets", "\na = " + "[".repeat(60_000), 2),
                 Arguments.of("words", "\n" + "a.".repeat(60_000) + "a = 1", 2),
                 Arguments.of("chain", "a0 = 1\n" + each(20_000, i -> "a" + (i + 1) + " = ${a" + i + "}"), -1),
-                Arguments.of("texts", "a0 = " + x + "\n" + each(40, i -> "a" + (i + 1) + " = ${a" + i + "}${a" + i + "}"), -1),
-                Arguments.of("lists", "a0 = [" + x + "]\n" + each(40, i -> "a" + (i + 1) + " = [${a" + i + "}, ${a" + i + "}]"), -1),
-                Arguments.of("sections", "a0 { z = " + x + "}\n" + each(40, i -> "a" + (i + 1) + " { x = ${a" + i + "}, y = ${a" + i + "} }"), -1),
-                Arguments.of("merged", "b { z = " + x + "}\na0 = ${b}\n" + each(40, i -> "a" + (i + 1) + " = ${b} { z = ${a" + i + ".z}${a" + i + ".z} }"), -1),
+                Arguments.of(
+                        "texts",
+                        "a0 = " + x + "\n" + each(40, i -> "a" + (i + 1) + " = ${a" + i + "}${a" + i + "}"),
+                        -1),
+                Arguments.of(
+                        "lists",
+                        "a0 = [" + x + "]\n" + each(40, i -> "a" + (i + 1) + " = [${a" + i + "}, ${a" + i + "}]"),
+                        -1),
+                Arguments.of(
+                        "sections",
+                        "a0 { z = " + x + "}\n"
+                                + each(40, i -> "a" + (i + 1) + " { x = ${a" + i + "}, y = ${a" + i + "} }"),
+                        -1),
+                Arguments.of(
+                        "merged",
+                        "b { z = " + x + "}\na0 = ${b}\n"
+                                + each(40, i -> "a" + (i + 1) + " = ${b} { z = ${a" + i + ".z}${a" + i + ".z} }"),
+                        -1),
                 Arguments.of("itself", "a = " + x + "\n" + each(40, i -> "a = ${a}${a}"), -1),
                 Arguments.of("appended", "a = [" + x + "]\n" + each(40, i -> "a += ${a}"), -1));
     }
@@ -156,8 +168,7 @@ class HoconLimitsTest {
                                 "base { n = 1, m = 2 }, one = ${base} { n = ${base.m} }",
                                 "c = ${?NONE_SUCH}, d = ${HOME}",
                                 each(50, i -> "k" + i + " = ${types}"))));
-        assertThat(read(file))
-                .contains("all=1-99,200", "path=x:y:z", "list=[1, 2, 3]", "one={m=2, n=2}", "k49=1-99");
+        assertThat(read(file)).contains("all=1-99,200", "path=x:y:z", "list=[1, 2, 3]", "one={m=2, n=2}", "k49=1-99");
     }
 
     @Test
