@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,6 +34,7 @@ final class NodePlace implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final String IDENTITY = "node";
     private static final int LOCK_TEXT = 200;
+    private static final int IDENTITY_BYTES = 4096;
 
     private final ClusterFile file;
     private final int node;
@@ -183,7 +185,7 @@ final class NodePlace implements AutoCloseable {
             Files.writeString(identity, who() + "\n");
             return;
         }
-        String found = Files.readString(identity).strip();
+        String found = TextFile.read(identity, IDENTITY_BYTES).strip();
         if (!found.equals(who())) {
             throw new IOException(who() + ": " + directory + " belongs to " + found);
         }

@@ -1,8 +1,8 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,6 +40,9 @@ record Context(Path directory, Map<String, String> values) {
     static final String TLS_KEY = "tls-key";
     static final String TLS_NAME = "tls-name";
 
+    /** Longer than any that a person writes. */
+    private static final int MOST_BYTES = 64 << 10;
+
     /** Without a name there is nothing in it. */
     static final Context NONE = new Context(Path.of(""), Map.of());
 
@@ -73,7 +76,7 @@ record Context(Path directory, Map<String, String> values) {
         Path file = directory.resolve(name + ".conf");
         List<String> lines;
         try {
-            lines = Files.readAllLines(file);
+            lines = TextFile.read(file, MOST_BYTES).lines().toList();
         } catch (NoSuchFileException e) {
             throw new IOException("there is no context " + name + ": no file " + file, e);
         } catch (AccessDeniedException e) {

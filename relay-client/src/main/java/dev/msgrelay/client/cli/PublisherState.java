@@ -1,14 +1,17 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.StringReader;
 import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -40,6 +43,9 @@ final class PublisherState implements AutoCloseable {
 
     /** A file's name has 255 bytes at most, a client's name may have three times as many when encoded. */
     private static final int LONGEST_NAME = 150;
+
+    /** Much longer than what is kept of a name. */
+    private static final int MOST_BYTES = 64 << 10;
 
     private final Path file;
     private final FileChannel lock;
@@ -84,8 +90,14 @@ final class PublisherState implements AutoCloseable {
 
     private static Properties read(Path file) throws IOException {
         Properties kept = new Properties();
-        try (InputStream in = Files.newInputStream(file)) {
-            kept.load(in);
+        try {
+            kept.load(new StringReader(TextFile.read(file, MOST_BYTES)));
+        } catch (FileSystemException e) {
+            throw e;
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("it is no text", e);
+        } catch (IOException e) {
+            throw new IOException(file + " cannot be read: " + e.getMessage(), e);
         }
         return kept;
     }

@@ -2,10 +2,10 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
@@ -18,7 +18,7 @@ final class SessionOptions {
     private static final int DEFAULT_ROUNDS = 10;
 
     /** Much longer than any token. */
-    private static final int MOST_TOKEN_FILE = 4096;
+    static final int MOST_TOKEN_FILE = 4096;
 
     @Option(
             names = "--name",
@@ -76,17 +76,20 @@ final class SessionOptions {
         if (file == null) {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
+        return token(file.toString(), read(file));
+    }
+
+    private static String read(Path file) throws IOException {
         try {
-            if (Files.size(file) > MOST_TOKEN_FILE) {
-                throw new IOException(file + " holds no token: it has " + Files.size(file) + " bytes");
-            }
-            return token(file.toString(), Files.readString(file));
+            return TextFile.read(file, MOST_TOKEN_FILE);
         } catch (NoSuchFileException e) {
             throw new IOException("cannot read the token: no file " + file, e);
         } catch (AccessDeniedException e) {
             throw new IOException("cannot read the token: " + file + ": permission denied", e);
         } catch (CharacterCodingException e) {
             throw new IOException(file + " holds no token: it is no text", e);
+        } catch (IOException e) {
+            throw new IOException(file + " holds no token: " + e.getMessage(), e);
         }
     }
 

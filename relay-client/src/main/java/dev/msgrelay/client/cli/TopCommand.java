@@ -6,11 +6,11 @@ import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.client.cli.AdminEvents.Event;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -147,7 +147,7 @@ final class TopCommand implements Callable<Integer> {
         String token = System.getenv("RELAY_TOKEN");
         if (tokenFile != null) {
             try {
-                token = Files.readString(tokenFile).strip();
+                token = TextFile.read(tokenFile, SessionOptions.MOST_TOKEN_FILE).strip();
             } catch (IOException e) {
                 throw new IOException("cannot read " + tokenFile + ": " + e.getMessage(), e);
             }

@@ -1,31 +1,16 @@
 package dev.msgrelay.server.cli;
 
+import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
-import com.typesafe.config.ConfigFactory;
-import com.typesafe.config.ConfigIncludeContext;
-import com.typesafe.config.ConfigIncluder;
-import com.typesafe.config.ConfigIncluderFile;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigOrigin;
-import com.typesafe.config.ConfigParseOptions;
-import com.typesafe.config.ConfigSyntax;
 import com.typesafe.config.ConfigValue;
-import java.io.File;
-import java.io.IOException;
-import java.nio.charset.MalformedInputException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 
 /** Reads a file of HOCON. Whatever is wrong with it is told in one line, with file and line. */
 public final class HoconFile {
-    /** Longer than any file that a person writes; a device or a wrong file is not read into memory. */
-    private static final int MOST_BYTES = 4 << 20;
-
     private HoconFile() {}
 
     /**
@@ -35,68 +20,13 @@ public final class HoconFile {
      * @throws IllegalArgumentException it cannot be read, is no HOCON, or is not what the reader wants
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
-        List<String> lines = lines(path);
+        HoconSource source = new HoconSource();
         try {
-            ConfigParseOptions options = ConfigParseOptions.defaults()
-                    .setSyntax(ConfigSyntax.CONF)
-                    .setAllowMissing(false)
-                    .setIncluder(new Required(null));
-            return reader.apply(
-                    ConfigFactory.parseFile(path.toFile(), options).resolve().root());
+            Config config = source.read(path);
+            HoconSize.check(config.root());
+            return reader.apply(config.resolve().root());
         } catch (ConfigException e) {
-            throw new IllegalArgumentException(text(path, lines, e), e);
-        }
-    }
-
-    /**
-     * Files that a file includes. The library takes one that is missing, or may not be read, for an empty one: then nobody would
-     * notice that the access block in it does not hold.
-     *
-     * @param library reads them
-     */
-    private record Required(ConfigIncluder library) implements ConfigIncluder, ConfigIncluderFile {
-        @Override
-        public ConfigIncluder withFallback(ConfigIncluder fallback) {
-            return new Required(fallback);
-        }
-
-        @Override
-        public ConfigObject include(ConfigIncludeContext context, String what) {
-            // The library finds nothing beside a file that is named without its folder.
-            boolean here = context.relativeTo(what) == null;
-            return here ? includeFile(context, new File(what)) : library.include(required(context), what);
-        }
-
-        @Override
-        public ConfigObject includeFile(ConfigIncludeContext context, File what) {
-            return ((ConfigIncluderFile) library).includeFile(required(context), what);
-        }
-
-        private static ConfigIncludeContext required(ConfigIncludeContext context) {
-            return context.setParseOptions(context.parseOptions().setAllowMissing(false));
-        }
-    }
-
-    private static List<String> lines(Path path) {
-        try {
-            boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
-            if (unix && ((Integer) Files.getAttribute(path, "unix:mode") & 0170000) == 0010000) {
-                // Who reads it again, as the parser does, finds it empty, and would take that for what it says.
-                throw new IllegalArgumentException(path + ": it is a pipe, and is read more than once: give a file");
-            }
-            if (Files.isRegularFile(path) && Files.size(path) > MOST_BYTES) {
-                throw new IllegalArgumentException(path + ": " + Files.size(path) + " bytes are over the limit of "
-                        + MOST_BYTES + " of a configuration file");
-            }
-            return Files.readAllLines(path);
-        } catch (NoSuchFileException e) {
-            throw new IllegalArgumentException(path + ": there is no such file", e);
-        } catch (AccessDeniedException e) {
-            throw new IllegalArgumentException(path + ": it may not be read", e);
-        } catch (MalformedInputException e) {
-            throw new IllegalArgumentException(path + ": it is not UTF-8", e);
-        } catch (IOException e) {
-            throw new IllegalArgumentException(path + ": it cannot be read: " + e.getMessage(), e);
+            throw new IllegalArgumentException(text(path, source, e), e);
         }
     }
 
@@ -111,19 +41,23 @@ public final class HoconFile {
     }
 
     private static String where(ConfigOrigin origin) {
-        String file = origin.filename() == null ? origin.description() : origin.filename();
-        return origin.lineNumber() < 0 ? file : file + ":" + origin.lineNumber();
+        return origin.lineNumber() < 0 ? file(origin) : file(origin) + ":" + origin.lineNumber();
+    }
+
+    /** A description is the file, and the lines where there are some. */
+    private static String file(ConfigOrigin origin) {
+        return origin.lineNumber() < 0
+                ? origin.description()
+                : origin.description().replaceFirst(": \\d+(-\\d+)?$", "");
     }
 
     /** What the parser found, in one line with its place. What lies in a line that may hold a secret is not shown. */
-    private static String text(Path path, List<String> lines, ConfigException e) {
+    private static String text(Path path, HoconSource source, ConfigException e) {
         ConfigOrigin origin = e.origin();
         if (origin == null) {
             return path + ": " + oneLine(e.getMessage());
         }
-        int number = origin.lineNumber();
-        String line =
-                number > 0 && number <= lines.size() ? lines.get(number - 1).toLowerCase(Locale.ROOT) : "";
+        String line = source.line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
         String what = oneLine(e.getMessage());
         String place = origin.description() + ": ";

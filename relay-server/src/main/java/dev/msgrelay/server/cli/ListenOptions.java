@@ -8,6 +8,9 @@ import picocli.CommandLine.Option;
 
 /** The options of {@link ListenConfig}, and how sockets are driven. */
 final class ListenOptions {
+    /** What says that nobody is to be kept off; a reload looks at it, too. */
+    static final String INSECURE = "insecure";
+
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
@@ -17,9 +20,11 @@ final class ListenOptions {
     private String bind;
 
     @Option(
-            names = "--insecure",
+            names = "--" + INSECURE,
             fallbackValue = "true",
-            description = "Listen beyond this host although every client there may publish and read everything.")
+            description =
+                    "Listen beyond this host although every client there may publish and read everything. A reload "
+                            + "that finds no access block any more needs it too.")
     private boolean insecure;
 
     @Option(
@@ -68,6 +73,10 @@ final class ListenOptions {
                     + "several cores a second one to send, while the first is busy and a trial shows a gain; never "
                     + "one to read.")
     private int eventLoops;
+
+    boolean insecure() {
+        return insecure;
+    }
 
     void applyTo(RelayConfig.Builder config) {
         config.host(bind)

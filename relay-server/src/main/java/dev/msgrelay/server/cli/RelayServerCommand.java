@@ -13,6 +13,7 @@ import dev.msgrelay.server.journal.Recovery;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -289,6 +290,11 @@ final class RelayServerCommand implements Callable<Integer> {
             fresh.configure(line, environment, args);
             line.parseArgs(args);
             RelayConfig config = fresh.checked();
+            if (access != null && config.access() == null && !fresh.listening.insecure()) {
+                throw new IllegalArgumentException(
+                        "there is no access block any more, and every client might publish and"
+                                + " read everything: put it back, or say insecure = true");
+            }
             relay.reload(config);
             List<String> lines = new ArrayList<>();
             lines.add("configuration read again: " + fresh.found(config));
@@ -300,7 +306,9 @@ final class RelayServerCommand implements Callable<Integer> {
                 lines.add(relay.tlsText());
             }
             lines.forEach(LOG::info);
-            List<String> restarts = restartsNeeded(fresh, tlsRead ? TlsOptions.RELOADED : Set.of());
+            Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
+            taken.add(ListenOptions.INSECURE);
+            List<String> restarts = restartsNeeded(fresh, taken);
             restarts.forEach(LOG::warn);
             lines.addAll(restarts);
             return new Reload(true, lines);

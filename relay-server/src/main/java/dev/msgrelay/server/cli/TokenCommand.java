@@ -1,11 +1,11 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.access.TokenHash;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -32,6 +32,9 @@ import picocli.CommandLine.Spec;
             "  relay-client publish --token-file orders.token"
         })
 final class TokenCommand implements Callable<Integer> {
+    /** Much longer than any token. */
+    private static final int MOST_BYTES = 4096;
+
     @Spec
     private CommandSpec spec;
 
@@ -59,7 +62,7 @@ final class TokenCommand implements Callable<Integer> {
     private Token read() {
         String problem;
         try {
-            return Token.of(Files.readString(file).strip());
+            return Token.of(TextFile.read(file, MOST_BYTES).strip());
         } catch (NoSuchFileException e) {
             problem = "there is no such file";
         } catch (AccessDeniedException e) {

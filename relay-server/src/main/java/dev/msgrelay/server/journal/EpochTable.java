@@ -28,14 +28,10 @@ public final class EpochTable {
     static final int MOST_PAST = 1024;
 
     private static final long MAGIC = 0x52454C415945504FL;
-    private static final int VERSION_OFFSET = Long.BYTES;
-    private static final int COUNT_OFFSET = VERSION_OFFSET + Integer.BYTES;
-    private static final int FORCED_OFFSET = COUNT_OFFSET + Integer.BYTES;
-    private static final int FORCED_SEQUENCE_OFFSET = FORCED_OFFSET + Long.BYTES;
-    private static final int FIRST_OFFSET = FORCED_SEQUENCE_OFFSET + Long.BYTES;
+    private static final int FIRST_OFFSET = 3 * Long.BYTES + 2 * Integer.BYTES;
     private static final int EPOCH_LENGTH = 4 * Long.BYTES;
 
-    /** Larger than any table that was ever written: so much is read. */
+    /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 64L << 20;
 
     /**
@@ -144,31 +140,25 @@ public final class EpochTable {
      * @throws IOException it cannot be read, or is of another version
      */
     static EpochTable read(Disk disk) throws IOException {
-        ByteBuffer file;
         try (Disk.File open = disk.openToRead(FileNames.EPOCHS)) {
-            file = ByteBuffer.allocate((int) Math.min(MOST_BYTES, open.length()));
-            open.read(0, file);
+            TableInput file = TableInput.of(open, MAGIC, FIRST_OFFSET, MOST_BYTES);
+            if (file == null) {
+                return null;
+            }
+            int version = file.getInt();
+            if (version != SegmentHeader.VERSION) {
+                throw new IOException("journal " + disk.place() + " is of format " + version
+                        + ", this relay reads format " + SegmentHeader.VERSION);
+            }
+            int count = file.getInt();
+            long forcedPosition = file.getLong();
+            long forcedSequence = file.getLong();
+            List<Epoch> all = new ArrayList<>();
+            while (file.remaining() >= EPOCH_LENGTH) {
+                all.add(new Epoch(file.getLong(), file.getLong(), file.getLong(), file.getLong()));
+            }
+            return all.size() == count ? new EpochTable(all, forcedPosition, forcedSequence) : null;
         }
-        file.flip();
-        if (file.limit() < FIRST_OFFSET + Integer.BYTES || file.getLong(0) != MAGIC) {
-            return null;
-        }
-        int crcOffset = file.limit() - Integer.BYTES;
-        if (file.getInt(crcOffset) != crc(file, crcOffset)) {
-            return null;
-        }
-        int version = file.getInt(VERSION_OFFSET);
-        if (version != SegmentHeader.VERSION) {
-            throw new IOException("journal " + disk.place() + " is of format " + version + ", this relay reads format "
-                    + SegmentHeader.VERSION);
-        }
-        List<Epoch> all = new ArrayList<>();
-        for (int at = FIRST_OFFSET; at + EPOCH_LENGTH <= crcOffset; at += EPOCH_LENGTH) {
-            all.add(new Epoch(file.getLong(at), file.getLong(at + 8), file.getLong(at + 16), file.getLong(at + 24)));
-        }
-        return all.size() == file.getInt(COUNT_OFFSET)
-                ? new EpochTable(all, file.getLong(FORCED_OFFSET), file.getLong(FORCED_SEQUENCE_OFFSET))
-                : null;
     }
 
     /** Replaces the table on the disk; it survives the machine when this returns. */

@@ -111,10 +111,10 @@ public final class FileDisk implements Disk {
         return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
     }
 
-    /** Who opens a pipe may wait for ever; where it is a segment's, the admin port tells how far that is. */
+    /** Who opens a pipe may wait for ever. */
     private void checkFile(String name) throws IOException {
         Path path = directory.resolve(name);
-        if (FileNames.base(name) < 0 && Files.exists(path) && !Files.isRegularFile(path)) {
+        if (!Files.isRegularFile(path) && Files.exists(path)) {
             throw new IOException("journal " + directory + ": " + name + " is no regular file");
         }
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -34,6 +35,9 @@ record IndexRecord(
 
     /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
     static final int MOST_BLOCK = 1 << 20;
+
+    /** Positions and numbers of messages: no stream gets so far. */
+    static final long MOST = 1L << 62;
 
     private static final int KIND_OFFSET = 0;
     private static final int DATA_CRC_OFFSET = KIND_OFFSET + Integer.BYTES;
@@ -77,22 +81,39 @@ record IndexRecord(
                 Kind.LOST, 0, loss.position(), loss.sequence(), loss.endPosition(), loss.endSequence(), timeMillis);
     }
 
+    /** No stream gets so far, and no message is shorter than the header of its frame. */
+    private boolean isPossible() {
+        boolean within = position >= 0 && sequence >= 0 && endPosition <= MOST && endSequence <= MOST;
+        boolean grows = endPosition > position && endSequence > sequence;
+        return kind == Kind.FORCED
+                ? within && position <= MOST && sequence <= MOST
+                : within && grows && endSequence - sequence <= (endPosition - position) / FrameLayout.HEADER_LENGTH;
+    }
+
     long bytes() {
         return endPosition - position;
     }
 
-    /** Whether the bytes of a BLOCK are in the stream file as they were written. The buffer is used, and its limit changed. */
-    boolean matches(Disk.File stream, long base, ByteBuffer piece) throws IOException {
+    /**
+     * What is wrong with the bytes of a BLOCK in the stream file; null: they are those that were written, and its messages. The
+     * buffer is used, and its limit changed.
+     */
+    String fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
+        FrameWalk frames = new FrameWalk();
         for (long at = position; at < endPosition; at += piece.limit()) {
             piece.clear().limit((int) Math.min(piece.capacity(), endPosition - at));
             stream.read(at - base, piece);
             if (piece.hasRemaining()) {
-                return false;
+                return "do not match";
             }
-            all.update(piece.flip());
+            frames.walk(piece.flip());
+            all.update(piece);
         }
-        return (int) all.getValue() == crc;
+        if ((int) all.getValue() != crc) {
+            return "do not match";
+        }
+        return frames.found(endSequence - sequence) ? null : "are no whole messages, or not so many";
     }
 
     @Override
@@ -122,7 +143,6 @@ record IndexRecord(
                 index.getLong(at + END_POSITION_OFFSET),
                 index.getLong(at + END_SEQUENCE_OFFSET),
                 index.getLong(at + TIME_OFFSET));
-        boolean grows = record.endPosition > record.position && record.endSequence > record.sequence;
-        return grows || kind == Kind.FORCED ? record : null;
+        return record.isPossible() ? record : null;
     }
 }

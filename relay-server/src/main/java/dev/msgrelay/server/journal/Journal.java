@@ -103,7 +103,8 @@ public final class Journal implements Closeable {
     /** Bytes of the Java heap that it takes at most: most of them when it is opened. */
     public static long heapBytes(JournalSettings settings) {
         long records = settings.indexBytes() / IndexRecord.LENGTH;
-        return settings.indexBytes()
+        return Recovery.PIECE
+                + IndexInput.BYTES
                 + records * BYTES_PER_RECORD
                 + settings.mostSegments() * BYTES_PER_SEGMENT
                 + (long) JournalName.MOST * BYTES_PER_NAME

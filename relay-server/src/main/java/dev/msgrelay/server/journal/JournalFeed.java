@@ -201,7 +201,7 @@ public final class JournalFeed {
     }
 
     private static int slots(Disk.File index) throws IOException {
-        return (int) ((index.length() - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
+        return (int) ((Math.min(SegmentFiles.MOST_INDEX, index.length()) - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
     }
 
     /** The first slot within a range that has a record of a place in the stream, which becomes the first block; -1: none has. */

@@ -25,6 +25,10 @@ public final class JournalReader {
         void lost(Loss loss) throws IOException;
     }
 
+    /** Longer than any block: the longest frame, and as much as goes with it. */
+    private static final long MOST_BLOCK =
+            2L * IndexRecord.MOST_BLOCK + FrameLayout.frameLength(FrameLayout.MAX_MAX_BODY);
+
     private final Disk disk;
     private final Recovery found;
     private final long first;
@@ -72,12 +76,9 @@ public final class JournalReader {
             goTo(header.base(), header.sequence());
         }
         try (Disk.File stream = disk.openToRead(FileNames.stream(header.base()));
-                Disk.File index = disk.openToRead(FileNames.index(header.base()))) {
-            ByteBuffer records = ByteBuffer.allocate((int) Math.min(SegmentFiles.MOST_INDEX, index.length()));
-            index.read(0, records);
-            records.flip();
-            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= records.limit(); at += IndexRecord.LENGTH) {
-                IndexRecord record = IndexRecord.read(records, at, header.seed());
+                IndexInput index = new IndexInput(disk, header.base(), header.seed())) {
+            while (index.next()) {
+                IndexRecord record = index.record();
                 boolean ours = record != null
                         && record.kind() == Kind.BLOCK
                         && record.sequence() >= sequence
@@ -90,7 +91,7 @@ public final class JournalReader {
                     continue;
                 }
                 missing(record.position(), record.sequence(), FileNames.index(header.base()));
-                if (!matches(record, header.base(), stream)) {
+                if (record.bytes() > MOST_BLOCK || !matches(record, header.base(), stream)) {
                     missing(record.endPosition(), record.endSequence(), FileNames.stream(header.base()));
                 } else if (!frames(record)) {
                     return false;
@@ -129,19 +130,16 @@ public final class JournalReader {
         CRC32C crc = new CRC32C();
         crc.update(bytes.flip());
         bytes.rewind();
-        return (int) crc.getValue() == block.crc();
+        FrameWalk frames = new FrameWalk();
+        frames.walk(bytes);
+        return (int) crc.getValue() == block.crc() && frames.found(block.endSequence() - block.sequence());
     }
 
     private boolean frames(IndexRecord block) throws IOException {
         int at = 0;
-        int end = bytes.limit();
         while (sequence < block.endSequence()) {
             int body = at + FrameLayout.HEADER_LENGTH;
-            int length = body <= end ? FrameLayout.bodyLength(bytes, at) : -1;
-            if (length < 0 || length > end - body) {
-                // The bytes are those that were written, so a writer of another kind made them.
-                throw new IOException("block at position " + block.position() + " holds no whole frame at " + at);
-            }
+            int length = FrameLayout.bodyLength(bytes, at);
             boolean more =
                     sequence < first || sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length));
             sequence++;

@@ -173,13 +173,14 @@ final class JournalVerifier {
         }
         if (record.kind() == Kind.BLOCK) {
             read += record.bytes();
-            if (record.matches(stream, in.base, piece)) {
+            String fault = record.fault(stream, in.base, piece);
+            if (fault == null) {
                 bytes += record.bytes();
             } else {
                 damage(
                         record.endPosition(),
                         record.endSequence(),
-                        FileNames.stream(in.base) + ": the bytes of a block do not match");
+                        FileNames.stream(in.base) + ": the bytes of a block " + fault);
             }
         }
         position = record.endPosition();

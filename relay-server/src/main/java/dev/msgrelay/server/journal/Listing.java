@@ -109,6 +109,7 @@ final class Listing {
             if (e.stream) {
                 try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
                     e.streamLength = stream.length();
+                    checkLength(FileNames.stream(e.base), e.streamLength, JournalSettings.MAX_SEGMENT);
                 }
             }
             if (e.index) {
@@ -117,10 +118,21 @@ final class Listing {
         }
     }
 
+    /** What the retention counts is the length: with one that is made up, it would drop what is to be kept. */
+    private void checkLength(String name, long length, long most) throws IOException {
+        if (length > most) {
+            throw new IOException(
+                    "journal " + disk.place() + ": " + name + " has " + length + " bytes, and none has more"
+                            + " than " + most + ": put it back from a backup, or cut off what is too long"
+                            + " (truncate --size=" + most + ")");
+        }
+    }
+
     private void readHeader(Entry e) throws IOException {
         ByteBuffer front = ByteBuffer.allocate(SegmentHeader.LENGTH);
         try (Disk.File index = disk.openToRead(e.name())) {
             e.indexLength = index.length();
+            checkLength(e.name(), e.indexLength, SegmentFiles.MOST_INDEX);
             index.read(0, front);
         }
         SegmentHeader header = SegmentHeader.read(front.flip());
@@ -142,22 +154,15 @@ final class Listing {
 
     /** The records are sealed with what the header says: where one of them passes, it is known. */
     private SegmentHeader headerFromRecords(Entry e, long epoch) throws IOException {
-        ByteBuffer index = readIndex(e);
-        for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
-            IndexRecord record = IndexRecord.read(index, at, epoch ^ e.base);
-            if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
-                return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base);
+        try (IndexInput index = new IndexInput(disk, e.base, epoch ^ e.base)) {
+            while (index.next()) {
+                IndexRecord record = index.record();
+                if (record != null && record.kind() != Kind.FORCED && record.position() == e.base) {
+                    return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base);
+                }
             }
         }
         return null;
-    }
-
-    ByteBuffer readIndex(Entry e) throws IOException {
-        try (Disk.File file = disk.openToRead(e.name())) {
-            ByteBuffer index = ByteBuffer.allocate((int) Math.min(SegmentFiles.MOST_INDEX, file.length()));
-            file.read(0, index);
-            return index.flip();
-        }
     }
 
     /** The last FORCED record: they only grow, so the newest segment that has one tells. */
@@ -170,14 +175,15 @@ final class Listing {
                 continue;
             }
             boolean found = false;
-            ByteBuffer index = readIndex(e);
-            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
-                IndexRecord record = IndexRecord.read(index, at, e.header.seed());
-                if (record != null && record.kind() == Kind.FORCED) {
-                    found = true;
-                    if (record.position() > forced) {
-                        forced = record.position();
-                        forcedSequence = record.sequence();
+            try (IndexInput index = new IndexInput(disk, e.base, e.header.seed())) {
+                while (index.next()) {
+                    IndexRecord record = index.record();
+                    if (record != null && record.kind() == Kind.FORCED) {
+                        found = true;
+                        if (record.position() > forced) {
+                            forced = record.position();
+                            forcedSequence = record.sequence();
+                        }
                     }
                 }
             }

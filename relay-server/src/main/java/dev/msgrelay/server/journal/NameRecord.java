@@ -39,7 +39,7 @@ record NameRecord(int slot, int offset, int total, byte[] bytes, long number, lo
     private static final int HOLE_LENGTH = 3 * Long.BYTES;
 
     /** Longer than any that was ever written. */
-    private static final int MOST_TOTAL = 4096;
+    static final int MOST_TOTAL = 4096;
 
     static NameRecord moved(int slot, long number, long sequence) {
         return new NameRecord(slot, 0, 0, null, number, sequence);

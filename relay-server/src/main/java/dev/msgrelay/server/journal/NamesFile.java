@@ -29,13 +29,10 @@ record NamesFile(long position, List<JournalName.State> names) {
     static final NamesFile NONE = new NamesFile(0, List.of());
 
     private static final long MAGIC = 0x52454C41594E414DL;
-    private static final int VERSION_OFFSET = Long.BYTES;
-    private static final int COUNT_OFFSET = VERSION_OFFSET + Integer.BYTES;
-    private static final int POSITION_OFFSET = COUNT_OFFSET + Integer.BYTES;
-    private static final int FIRST_OFFSET = POSITION_OFFSET + Long.BYTES;
+    private static final int FIRST_OFFSET = 2 * Long.BYTES + 2 * Integer.BYTES;
     private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
 
-    /** Larger than any table that was ever written: so much is read. */
+    /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 128L << 20;
 
     /**
@@ -45,41 +42,40 @@ record NamesFile(long position, List<JournalName.State> names) {
      * @throws IOException it cannot be read, or is of another version
      */
     static NamesFile read(Disk disk) throws IOException {
-        ByteBuffer file;
         try (Disk.File open = disk.openToRead(FileNames.NAMES)) {
-            file = ByteBuffer.allocate((int) Math.min(MOST_BYTES, open.length()));
-            open.read(0, file);
+            TableInput file = TableInput.of(open, MAGIC, FIRST_OFFSET, MOST_BYTES);
+            if (file == null) {
+                return null;
+            }
+            int version = file.getInt();
+            if (version != SegmentHeader.VERSION) {
+                throw new IOException("journal " + disk.place() + " is of format " + version
+                        + ", this relay reads format " + SegmentHeader.VERSION);
+            }
+            int count = file.getInt();
+            long position = file.getLong();
+            List<JournalName.State> names = states(file, count);
+            return names == null ? null : new NamesFile(position, names);
         }
-        file.flip();
-        int crcOffset = file.limit() - Integer.BYTES;
-        if (crcOffset < FIRST_OFFSET || file.getLong(0) != MAGIC || file.getInt(crcOffset) != crc(file, crcOffset)) {
-            return null;
-        }
-        int version = file.getInt(VERSION_OFFSET);
-        if (version != SegmentHeader.VERSION) {
-            throw new IOException("journal " + disk.place() + " is of format " + version + ", this relay reads format "
-                    + SegmentHeader.VERSION);
-        }
+    }
+
+    /** Null: they are not so many, or one of them is none. */
+    private static List<JournalName.State> states(TableInput file, int count) throws IOException {
         List<JournalName.State> names = new ArrayList<>();
-        file.limit(crcOffset).position(FIRST_OFFSET);
-        while (file.remaining() >= STATE_LENGTH) {
+        while (file.remaining() >= STATE_LENGTH && names.size() < count) {
             long number = file.getLong();
             long sequence = file.getLong();
             int length = file.getInt();
-            if (length < 0 || length > file.remaining()) {
+            if (length < 0 || length > Math.min(NameRecord.MOST_TOTAL, file.remaining())) {
                 return null;
             }
-            byte[] bytes = new byte[length];
-            file.get(bytes);
-            JournalName name = NameRecord.decode(bytes);
+            JournalName name = NameRecord.decode(file.bytes(length));
             if (name == null) {
                 return null;
             }
             names.add(new JournalName.State(name, number, sequence));
         }
-        return names.size() == file.getInt(COUNT_OFFSET) && !file.hasRemaining()
-                ? new NamesFile(file.getLong(POSITION_OFFSET), names)
-                : null;
+        return names.size() == count && file.remaining() == 0 ? names : null;
     }
 
     /** Replaces the table on the disk; it survives the machine when this returns. */

@@ -23,7 +23,7 @@ import java.util.List;
  */
 public final class Recovery {
     /** Longest piece of a stream file that is read at once. */
-    private static final int PIECE = 1 << 20;
+    static final int PIECE = 1 << 20;
 
     /** How much is looked at. */
     public enum Depth {
@@ -360,16 +360,16 @@ public final class Recovery {
 
     /** Walks through the records of a segment; answers how many slots they take. */
     private int records(Entry e) throws IOException {
-        ByteBuffer index = there.readIndex(e);
         int used = 0;
         int slot = 0;
         boolean unread = false;
-        try (Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
-            for (int at = SegmentHeader.LENGTH; at + IndexRecord.LENGTH <= index.limit(); at += IndexRecord.LENGTH) {
+        try (IndexInput index = new IndexInput(disk, e.base, e.header.seed());
+                Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
+            while (index.next()) {
                 slot++;
-                IndexRecord record = IndexRecord.read(index, at, e.header.seed());
+                IndexRecord record = index.record();
                 if (record == null || !fits(record)) {
-                    NameRecord name = record == null ? NameRecord.read(index, at, e.header.seed()) : null;
+                    NameRecord name = record == null ? index.name() : null;
                     if (name != null && cut == null) {
                         names.add(name);
                     } else if (name == null) {
@@ -389,8 +389,9 @@ public final class Recovery {
                     unread = false;
                     names.readable();
                 }
-                if (cut == null && record.kind() == Kind.BLOCK && !whole(record, e, stream)) {
-                    String why = FileNames.stream(e.base) + ": the bytes of record " + slot + " do not match";
+                String fault = cut == null && record.kind() == Kind.BLOCK ? fault(record, e, stream) : null;
+                if (fault != null) {
+                    String why = FileNames.stream(e.base) + ": the bytes of record " + slot + " " + fault;
                     hole(record.endPosition(), record.endSequence(), why);
                     if (cut == null) {
                         continue;
@@ -433,12 +434,12 @@ public final class Recovery {
                 : record.position() > position && record.sequence() > sequence;
     }
 
-    /** Whether the bytes of a block are those that were written; what was forced is believed at a start. */
-    private boolean whole(IndexRecord block, Entry e, Disk.File stream) throws IOException {
+    /** What is wrong with the bytes of a block; null: nothing. What was forced is believed at a start. */
+    private String fault(IndexRecord block, Entry e, Disk.File stream) throws IOException {
         if (block.endPosition() - e.base > e.streamLength) {
-            return false;
+            return "are not there";
         }
-        return depth == Depth.START && block.endPosition() <= forced || block.matches(stream, e.base, piece);
+        return depth == Depth.START && block.endPosition() <= forced ? null : block.fault(stream, e.base, piece);
     }
 
     /** Nothing is whole from where the walk stands to another place: damage, or where the tail is torn, or both. */
@@ -476,13 +477,10 @@ public final class Recovery {
     private void dropFrom(int from) throws IOException {
         for (Entry e : entries.subList(from, entries.size())) {
             if (e.index && e.header != null) {
-                ByteBuffer index = there.readIndex(e);
-                for (int at = SegmentHeader.LENGTH;
-                        at + IndexRecord.LENGTH <= index.limit();
-                        at += IndexRecord.LENGTH) {
-                    IndexRecord record = IndexRecord.read(index, at, e.header.seed());
-                    if (record != null) {
-                        cut = extended(record);
+                try (IndexInput index = new IndexInput(disk, e.base, e.header.seed())) {
+                    while (index.next()) {
+                        IndexRecord record = index.record();
+                        cut = record == null ? cut : extended(record);
                     }
                 }
             }

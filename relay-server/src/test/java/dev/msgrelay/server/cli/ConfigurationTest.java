@@ -323,7 +323,7 @@ class ConfigurationTest {
         assertThat(err.toString())
                 .contains(missing + ": there is no such file")
                 .contains(folder + ": it cannot be read")
-                .contains(large + ": 4194305 bytes are over the limit")
+                .contains(large + ": it cannot be read: 4194305 bytes are over the limit")
                 .contains(binary + ": it is not UTF-8")
                 .contains("--config");
     }
@@ -336,7 +336,7 @@ class ConfigurationTest {
         Path file = file("log-size = 64m", "include " + form.formatted(other));
         StringWriter err = new StringWriter();
         assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
-        assertThat(err.toString()).startsWith("relay-server: ").contains("access.conf: java.io.");
+        assertThat(err.toString()).startsWith("relay-server: ").contains("access.conf: there is no such file");
         Files.createDirectory(other);
         assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
         Files.delete(other);
@@ -344,7 +344,7 @@ class ConfigurationTest {
         assertThat(access(file).identities()).hasSize(1);
     }
 
-    /** It is read twice, here and by the start script: the second one would find nothing in it, and start a relay with that. */
+    /** The start script reads it as well, and a reload again: they would find nothing in it. */
     @Test
     void aPipeIsNoFile() throws Exception {
         Path pipe = folder.resolve("pipe");
@@ -353,7 +353,7 @@ class ConfigurationTest {
         StringWriter err = new StringWriter();
         assertThat(run(err, Map.of(), "--config=" + pipe)).isEqualTo(2);
         assertThat(err.toString())
-                .startsWith("relay-server: " + pipe + ": it is a pipe, and is read more than once: give a file\n");
+                .startsWith("relay-server: " + pipe + ": it cannot be read: it is a pipe: give a file\n");
     }
 
     @Test

@@ -272,7 +272,16 @@ class JournalProcessTest {
     /** Of somebody who has copied it, or plays: whoever opens a pipe to read it waits for one who writes. */
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @ValueSource(strings = {"lock", "epochs", "names", "x.stream.spare", "x.index.spare"})
+    @ValueSource(
+            strings = {
+                "lock",
+                "epochs",
+                "names",
+                "x.stream.spare",
+                "x.index.spare",
+                "00000000000000000000.index",
+                "00000000000000000000.stream"
+            })
     void whatIsNoFileIsNamed(String name) throws Exception {
         for (String how : List.of("mkfifo", "mkdir")) {
             Path other = Files.createDirectories(folder.resolve(how));
@@ -392,15 +401,11 @@ class JournalProcessTest {
         }
     }
 
-    /** A file that nobody writes to has it wait in the middle of its recovery. */
+    /** It stays in the middle of its recovery. */
     private CommandProcess recovering(InetSocketAddress admin) throws Exception {
-        Files.createDirectories(directory());
-        Path pipe = directory().resolve("00000000000000000000.index");
-        Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
-        assertThat(made.waitFor()).isZero();
-        Files.createFile(directory().resolve("00000000000000000000.stream"));
         List<String> command = new ArrayList<>(CommandProcess.command(with()));
         command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
+        command.set(command.indexOf(RelayServerMain.class.getName()), RecoveringRelayMain.class.getName());
         CommandProcess relay = CommandProcess.started(command);
         Await.until(() -> "it has begun; " + relay.errors(), () -> recovers(admin));
         return relay;

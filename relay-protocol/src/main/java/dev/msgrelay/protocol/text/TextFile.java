@@ -1,0 +1,67 @@
+package dev.msgrelay.protocol.text;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/**
+ * A short text that somebody wrote into a file: a configuration, a token, a context. Nothing else is opened: a pipe would be
+ * waited for, and a device may have no end.
+ */
+public final class TextFile {
+    private static final int KIND = 0170000;
+    private static final int PIPE = 0010000;
+    private static final int SOCKET = 0140000;
+
+    /** Says that there is none, and has an end. */
+    private static final Path NOTHING = Path.of("/dev/null");
+
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
+
+    private TextFile() {}
+
+    /**
+     * Reads it, as UTF-8; a byte order mark in front is left out.
+     *
+     * @param mostBytes it has no more
+     * @throws CharacterCodingException it is not UTF-8
+     * @throws IOException it is no regular file, or longer, which the message says without its name; or the system's words
+     */
+    public static String read(Path file, int mostBytes) throws IOException {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        if (!attributes.isRegularFile() && !file.equals(NOTHING)) {
+            throw new IOException("it is " + kind(file, attributes) + ": give a file");
+        }
+        String text = StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes(file, attributes.size(), mostBytes)))
+                .toString();
+        return text.isEmpty() || text.charAt(0) != BYTE_ORDER_MARK ? text : text.substring(1);
+    }
+
+    /** What a file has is known when it was read: some say that they have nothing. */
+    private static byte[] bytes(Path file, long said, int mostBytes) throws IOException {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = said > mostBytes ? null : in.readNBytes(mostBytes + 1);
+        }
+        if (bytes == null || bytes.length > mostBytes) {
+            throw new IOException(Math.max(said, mostBytes + 1L) + " bytes are over the limit of " + mostBytes);
+        }
+        return bytes;
+    }
+
+    private static String kind(Path file, BasicFileAttributes attributes) throws IOException {
+        if (attributes.isDirectory()) {
+            return "a folder";
+        }
+        boolean unix = file.getFileSystem().supportedFileAttributeViews().contains("unix");
+        int kind = unix ? (Integer) Files.getAttribute(file, "unix:mode") & KIND : 0;
+        return kind == PIPE ? "a pipe" : kind == SOCKET ? "a socket" : "a device";
+    }
+}

@@ -1,0 +1,198 @@
+package dev.msgrelay.server.cli;
+
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigList;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigRenderOptions;
+import com.typesafe.config.ConfigUtil;
+import com.typesafe.config.ConfigValue;
+import java.nio.file.Path;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How deep and how long a configuration is, before the library goes through it: it does so by recursion, and writes out
+ * whatever is substituted. Forty lines such as {@code b = ${a}${a}} are a terabyte.
+ */
+final class HoconSize {
+    /** Sections within sections, and values that refer to values. */
+    static final int MOST_DEEP = 100;
+
+    private static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
+
+    /** Of a value that is being counted. */
+    private static final long OPEN = -1;
+
+    private final ConfigObject root;
+    private final Map<ConfigValue, Long> counted = new IdentityHashMap<>();
+
+    private HoconSize(ConfigObject root) {
+        this.root = root;
+    }
+
+    // ---- before it is parsed -----------------------------------------------------------------------------------
+
+    /**
+     * Counts braces, brackets and the dots of keys, but not within quotes and comments.
+     *
+     * @throws IllegalArgumentException it is too deep, naming file and line
+     */
+    static void checkNesting(Path path, String text) {
+        int line = 1;
+        int deep = 0;
+        int dots = 0;
+        for (int at = 0; at < text.length(); at++) {
+            char c = text.charAt(at);
+            if (c == '"' || c == '#' || text.startsWith("//", at)) {
+                int end = c == '"' ? endOfQuoted(text, at) : endOfLine(text, at) - 1;
+                line += (int)
+                        text.substring(at, end).chars().filter(n -> n == '\n').count();
+                at = end;
+                continue;
+            }
+            line += c == '\n' ? 1 : 0;
+            deep += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+            dots = c == '.' ? dots + 1 : c <= ' ' || ",:={}[]".indexOf(c) >= 0 ? 0 : dots;
+            if (deep > MOST_DEEP || dots > MOST_DEEP) {
+                throw new IllegalArgumentException(path + ":" + line + ": "
+                        + (dots > MOST_DEEP ? "words of a key" : "braces and brackets") + WITHIN);
+            }
+        }
+    }
+
+    /** Where the last quotation mark is, or the text ends. */
+    private static int endOfQuoted(String text, int at) {
+        String three = "\"\"\"";
+        if (text.startsWith(three, at)) {
+            int end = text.indexOf(three, at + 3);
+            return end < 0 ? text.length() : end + 2;
+        }
+        for (int i = at + 1; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\n') {
+                return i;
+            }
+            i += c == '\\' ? 1 : 0;
+        }
+        return text.length();
+    }
+
+    private static int endOfLine(String text, int at) {
+        int end = text.indexOf('\n', at);
+        return end < 0 ? text.length() : end;
+    }
+
+    // ---- before anything is substituted ------------------------------------------------------------------------
+
+    /**
+     * Counts what the values would have with all that is substituted.
+     *
+     * @param root not resolved
+     * @throws IllegalArgumentException it is too much, naming file and line
+     */
+    static void check(ConfigObject root) {
+        new HoconSize(root).count(root, 0);
+    }
+
+    private long count(ConfigValue value, int deep) {
+        Long before = counted.get(value);
+        if (before != null) {
+            return before;
+        }
+        if (deep > MOST_DEEP) {
+            throw HoconFile.wrong(value, "values" + WITHIN);
+        }
+        counted.put(value, OPEN);
+        long length = Math.max(0, inside(value, deep));
+        if (length > HoconSource.MOST_BYTES) {
+            throw HoconFile.wrong(
+                    value,
+                    "with all that is substituted it is over the limit of " + HoconSource.MOST_BYTES + " characters");
+        }
+        counted.put(value, length);
+        return length;
+    }
+
+    private long inside(ConfigValue value, int deep) {
+        long length = 0;
+        try {
+            if (value instanceof ConfigObject section) {
+                for (Map.Entry<String, ConfigValue> entry : section.entrySet()) {
+                    length += entry.getKey().length() + Math.max(0, count(entry.getValue(), deep + 1));
+                }
+                return length;
+            }
+            if (value instanceof ConfigList list) {
+                for (ConfigValue item : list) {
+                    length += 1 + Math.max(0, count(item, deep + 1));
+                }
+                return length;
+            }
+        } catch (ConfigException.NotResolved merged) {
+            // A section of several, one of which is substituted: it is counted as text.
+            length = 0;
+        }
+        return ofText(value, deep);
+    }
+
+    /** What is substituted in it, and what is not. */
+    private long ofText(ConfigValue value, int deep) {
+        String text = value.render(ConfigRenderOptions.concise());
+        long length = text.length();
+        int itself = 0;
+        for (int at = text.indexOf("${"); at >= 0; at = text.indexOf("${", at + 2)) {
+            long substituted = ofPath(path(text, at + 2), deep);
+            itself += substituted == OPEN ? 1 : 0;
+            length += Math.max(0, substituted);
+        }
+        // A value that refers to what it was before, as 'a = ${a} more' does, has grown threefold at most by every
+        // third
+        // time.
+        return itself < MOST_DEEP ? (long) (length * Math.pow(3, itself / 3.0)) : Long.MAX_VALUE;
+    }
+
+    private static String path(String text, int at) {
+        int from = text.startsWith("?", at) ? at + 1 : at;
+        int end = from;
+        while (end < text.length() && text.charAt(end) != '}') {
+            end = text.charAt(end) == '"' ? endOfQuoted(text, end) + 1 : end + 1;
+        }
+        return text.substring(from, Math.min(end, text.length()));
+    }
+
+    private long ofPath(String path, int deep) {
+        List<String> words;
+        try {
+            words = ConfigUtil.splitPath(path);
+        } catch (ConfigException e) {
+            // Within quotes it is none.
+            return 0;
+        }
+        // In an included file it stands behind the words of the section that includes it, or is meant from the top.
+        for (int i = 0; i < words.size(); i++) {
+            ConfigValue found = find(words.subList(i, words.size()));
+            if (found != null) {
+                return count(found, deep + 1);
+            }
+        }
+        String set = System.getenv(path);
+        return set == null ? 0 : set.length();
+    }
+
+    /** The value of a path, or the one that has it within; null: there is none. */
+    private ConfigValue find(List<String> words) {
+        ConfigValue at = root;
+        for (String word : words) {
+            if (!(at instanceof ConfigObject section)) {
+                return at;
+            }
+            try {
+                at = section.get(word);
+            } catch (ConfigException.NotResolved merged) {
+                return at;
+            }
+        }
+        return at;
+    }
+}

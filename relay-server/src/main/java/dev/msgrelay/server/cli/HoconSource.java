@@ -1,0 +1,147 @@
+package dev.msgrelay.server.cli;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigIncludeContext;
+import com.typesafe.config.ConfigIncluder;
+import com.typesafe.config.ConfigIncluderClasspath;
+import com.typesafe.config.ConfigIncluderFile;
+import com.typesafe.config.ConfigIncluderURL;
+import com.typesafe.config.ConfigObject;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigSyntax;
+import dev.msgrelay.protocol.text.TextFile;
+import java.io.File;
+import java.io.IOException;
+import java.io.StringReader;
+import java.net.URL;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A configuration file with all that it includes: files, each of which must be there. The library takes an include that cannot
+ * be read for an empty one: then nobody would notice that the access block in it does not hold. So all of it is read here, and
+ * the library gets text.
+ */
+final class HoconSource {
+    /** All files together: longer than anything that a person writes. */
+    static final int MOST_BYTES = 4 << 20;
+
+    /** Files that include one another; one that includes itself has no end. */
+    private static final int MOST_NESTED = 20;
+
+    private final Map<String, List<String>> lines = new HashMap<>();
+    private int bytesLeft = MOST_BYTES;
+
+    /** @throws IllegalArgumentException it cannot be read, naming the file */
+    Config read(Path path) {
+        return read(path, path + ": ", 0);
+    }
+
+    /** A line of one of the files, as it stands there; empty: there is none. */
+    String line(String file, int number) {
+        List<String> all = lines.getOrDefault(file, List.of());
+        return number > 0 && number <= all.size() ? all.get(number - 1) : "";
+    }
+
+    /** @param who begins what is said of a file that cannot be read */
+    private Config read(Path path, String who, int nested) {
+        String text = text(path, who);
+        lines.put(path.toString(), text.lines().toList());
+        HoconSize.checkNesting(path, text);
+        return ConfigFactory.parseReader(
+                new StringReader(text),
+                ConfigParseOptions.defaults()
+                        .setSyntax(ConfigSyntax.CONF)
+                        .setOriginDescription(path.toString())
+                        .setIncluder(new Includes(path, nested)));
+    }
+
+    private String text(Path path, String who) {
+        try {
+            String text = TextFile.read(path, bytesLeft);
+            // At least so many, and none is free of charge.
+            bytesLeft -= Math.min(bytesLeft, 1 + text.length());
+            return text;
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException(who + "there is no such file", e);
+        } catch (AccessDeniedException e) {
+            throw new IllegalArgumentException(who + "it may not be read", e);
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(who + "it is not UTF-8", e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(who + "it cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** What one file includes. */
+    private final class Includes
+            implements ConfigIncluder, ConfigIncluderFile, ConfigIncluderURL, ConfigIncluderClasspath {
+        private final Path from;
+        private final int nested;
+
+        Includes(Path from, int nested) {
+            this.from = from;
+            this.nested = nested;
+        }
+
+        @Override
+        public ConfigIncluder withFallback(ConfigIncluder library) {
+            return this;
+        }
+
+        /** Beside the file, unless it names its folder. */
+        @Override
+        public ConfigObject include(ConfigIncludeContext context, String what) {
+            if (what.contains("://")) {
+                throw refused(what);
+            }
+            return included(from.resolveSibling(what), what);
+        }
+
+        @Override
+        public ConfigObject includeFile(ConfigIncludeContext context, File what) {
+            return included(what.toPath(), what.getPath());
+        }
+
+        @Override
+        public ConfigObject includeURL(ConfigIncludeContext context, URL what) {
+            throw refused(what.getPath());
+        }
+
+        @Override
+        public ConfigObject includeResources(ConfigIncludeContext context, String what) {
+            throw refused(what);
+        }
+
+        private ConfigObject included(Path path, String what) {
+            String who = place(what) + "include " + path + ": ";
+            if (nested == MOST_NESTED) {
+                throw new IllegalArgumentException(who + "more than " + MOST_NESTED
+                        + " files include one another; perhaps one of them includes itself");
+            }
+            return read(path, who, nested + 1).root();
+        }
+
+        private IllegalArgumentException refused(String what) {
+            return new IllegalArgumentException(
+                    place(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
+        }
+
+        /** The library does not tell the line. */
+        private String place(String what) {
+            List<String> all = lines.get(from.toString());
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i).contains("include") && all.get(i).contains(what)) {
+                    return from + ":" + (i + 1) + ": ";
+                }
+            }
+            return from + ": ";
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a configuration may include, and how long and deep it may be: all else is one line with its place. */
+@Timeout(120)
+class HoconLimitsTest {
+    @TempDir
+    private Path folder;
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    private static String read(Path file) {
+        return HoconFile.read(file, root -> root.unwrapped().toString());
+    }
+
+    private static String refusal(Path file) {
+        try {
+            return "taken: " + read(file);
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
+        }
+    }
+
+    private static String each(int n, IntFunction<String> line) {
+        return IntStream.range(0, n).mapToObj(line).collect(Collectors.joining("\n", "", "\n"));
+    }
+
+    // ---- includes ----------------------------------------------------------------------------------------------
+
+    /** The library takes what it cannot read for empty, and the access block in it does not hold. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "url(\"http://127.0.0.1:1/access.conf\")",
+                "url(\"file:///none/access.conf\")",
+                "classpath(\"access.conf\")",
+                "\"http://127.0.0.1:1/access.conf\"",
+                "\"file:///none/access.conf\"",
+                "required(classpath(\"access.conf\"))"
+            })
+    void onlyFilesAreIncluded(String what) throws IOException {
+        Path file = file("relay.conf", "log-size = 64m\nx { include " + what + " }");
+        assertThat(refusal(file))
+                .startsWith(file + ":2: include ")
+                .endsWith("access.conf: only a file can be included: include \"other.conf\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"include \"%s\"", "include file(\"%s\")", "x { include required(\"%s\") }"})
+    void whatIsIncludedIsThereAndARegularFile(String form) throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        String[][] wrong = {
+            {folder.resolve("none").toString(), "there is no such file"},
+            {pipe.toString(), "it cannot be read: it is a pipe: give a file"},
+            {"/dev/zero", "it cannot be read: it is a device: give a file"},
+            {folder.toString(), "it cannot be read: it is a folder: give a file"}
+        };
+        for (String[] one : wrong) {
+            Path file = file("relay.conf", "\n" + form.formatted(one[0]));
+            assertThat(refusal(file)).isEqualTo(file + ":2: include " + one[0] + ": " + one[1]);
+        }
+    }
+
+    @Test
+    void anIncludedFileIsPartOfTheOther() throws IOException {
+        Path there = Files.createDirectory(folder.resolve("there"));
+        Files.writeString(there.resolve("b.conf"), "b = ${d}1\nd = 2\ninclude \"c.conf\"");
+        Files.writeString(there.resolve("c.conf"), "c = 3");
+        Path file = file("relay.conf", "x { include \"there/b.conf\" }\na = ${x.c}${x.b}");
+        assertThat(read(file)).isEqualTo("{a=321, x={b=21, c=3, d=2}}");
+        Files.writeString(there.resolve("c.conf"), "c = 3\ne = }");
+        assertThat(refusal(file)).startsWith(there.resolve("c.conf") + ":2: ");
+        Files.writeString(there.resolve("c.conf"), "# it is\ntoken = s3cret }");
+        assertThat(refusal(file)).startsWith(there.resolve("c.conf") + ":2: ").doesNotContain("s3cret");
+    }
+
+    @Test
+    void filesThatIncludeThemselves() throws IOException {
+        Path file = file("relay.conf", "a = 1\ninclude \"relay.conf\"");
+        assertThat(refusal(file)).startsWith(file + ":2: include " + file + ": more than 20 files include one another");
+        // Each of them the next one twice: a million.
+        for (int i = 0; i < 19; i++) {
+            String text = ("include \"" + (i + 1) + "\"\n").repeat(2) + "# " + "x".repeat(1 << 10);
+            file(i == 0 ? "relay.conf" : "" + i, text);
+        }
+        file("19", "");
+        assertThat(refusal(file)).contains(" bytes are over the limit of ").doesNotContain("\n");
+    }
+
+    // ---- how deep and how long -----------------------------------------------------------------------------------
+
+    static Stream<Arguments> tooMuch() {
+        String x = "x".repeat(100);
+        return Stream.of(
+                Arguments.of("braces", "\n" + "a {".repeat(60_000), 2),
+                Arguments.of("brackets", "\na = " + "[".repeat(60_000), 2),
+                Arguments.of("words", "\n" + "a.".repeat(60_000) + "a = 1", 2),
+                Arguments.of("chain", "a0 = 1\n" + each(20_000, i -> "a" + (i + 1) + " = ${a" + i + "}"), -1),
+                Arguments.of(
+                        "texts",
+                        "a0 = " + x + "\n" + each(40, i -> "a" + (i + 1) + " = ${a" + i + "}${a" + i + "}"),
+                        -1),
+                Arguments.of(
+                        "lists",
+                        "a0 = [" + x + "]\n" + each(40, i -> "a" + (i + 1) + " = [${a" + i + "}, ${a" + i + "}]"),
+                        -1),
+                Arguments.of(
+                        "sections",
+                        "a0 { z = " + x + "}\n"
+                                + each(40, i -> "a" + (i + 1) + " { x = ${a" + i + "}, y = ${a" + i + "} }"),
+                        -1),
+                Arguments.of(
+                        "merged",
+                        "b { z = " + x + "}\na0 = ${b}\n"
+                                + each(40, i -> "a" + (i + 1) + " = ${b} { z = ${a" + i + ".z}${a" + i + ".z} }"),
+                        -1),
+                Arguments.of("itself", "a = " + x + "\n" + each(40, i -> "a = ${a}${a}"), -1),
+                Arguments.of("appended", "a = [" + x + "]\n" + each(40, i -> "a += ${a}"), -1));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("tooMuch")
+    void tooDeepOrTooLong(String what, String text, int line) throws IOException {
+        Path file = file("relay.conf", text);
+        assertThat(refusal(file))
+                .as(what)
+                .startsWith(file + (line < 0 ? ":" : ":" + line + ": "))
+                .containsPattern("limit (is|of) \\d")
+                .doesNotContain("\n")
+                .doesNotStartWith("taken");
+    }
+
+    @Test
+    void whatPeopleWrite() throws IOException {
+        Path file = file(
+                "relay.conf",
+                String.join(
+                        "\n",
+                        List.of(
+                                "# {{{ [[[ a.b.c ".repeat(100),
+                                "a = \"" + "{[.\\\"".repeat(200) + "\" // " + "{".repeat(200),
+                                "b = \"\"\"" + "{\n\"".repeat(200) + "\"\"\"",
+                                "types = \"1-99\", all = ${types}\",200\"",
+                                "path = x, path = ${path}\":y\", path = ${path}\":z\"",
+                                "list = [1], list += 2, list += 3",
+                                "base { n = 1, m = 2 }, one = ${base} { n = ${base.m} }",
+                                "c = ${?NONE_SUCH}, d = ${HOME}",
+                                each(50, i -> "k" + i + " = ${types}"))));
+        assertThat(read(file)).contains("all=1-99,200", "path=x:y:z", "list=[1, 2, 3]", "one={m=2, n=2}", "k49=1-99");
+    }
+
+    @Test
+    void oneFileMayBeAsLongAsAllTogether() throws IOException {
+        Path rest = file("rest.conf", "#" + "x".repeat(HoconSource.MOST_BYTES - 1));
+        assertThat(read(rest)).isEqualTo("{}");
+        Path file = file("relay.conf", "include \"rest.conf\"");
+        assertThatThrownBy(() -> read(file))
+                .hasMessageStartingWith(file + ":1: include " + rest + ": it cannot be read: ")
+                .hasMessageContaining("over the limit");
+    }
+}
