@@ -220,9 +220,10 @@ final class ClusterState {
         if (!members.contains(number)) {
             return "a batch of node " + number + ", which is not among the members " + new TreeSet<>(members);
         }
-        int longest = epoch == 0 ? from.getInt(offset + Batch.BODY_OFFSET) : maxBody;
-        if (longest < 0 || longest > ClusterConfig.MOST_BODY || from.getLong(offset + Batch.EPOCH_OFFSET) == 0) {
-            return "a batch of node " + number + " with what no stream begins with";
+        int longest = from.getInt(offset + Batch.BODY_OFFSET);
+        boolean possible = epoch == 0 ? longest >= 0 && longest <= ClusterConfig.MOST_BODY : longest == maxBody;
+        if (!possible || from.getLong(offset + Batch.EPOCH_OFFSET) == 0) {
+            return "a batch of node " + number + " with what the stream does not begin with";
         }
         // All of it before any of it counts: an entry without a length would have no end.
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
