@@ -1,7 +1,9 @@
 package dev.msgrelay.cluster;
 
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.ProducerId;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
@@ -21,9 +23,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   16  life            int64              16  messages              int32
  *   24  epoch proposed  int64              20  bytes of frames       int32
  *   32  position        int64              24  first number          int64
- *   40  entries                            32  producer              2 * int64
- *                                          48  bytes of name, owner  2 * int16
- *                                          52  0                     int32
+ *   40  longest body    int32              32  producer              2 * int64
+ *   44  0               int32              48  bytes of name, owner  2 * int16
+ *   48  entries                            52  0                     int32
  *                                          56  name, owner, frames
  * </pre>
  *
@@ -31,14 +33,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class Batch {
     /** Of this layout, and of what is decided by it: nodes of another one cannot take part. */
-    static final int VERSION = 2;
+    static final int VERSION = 3;
 
-    static final int HEADER_LENGTH = 40;
+    static final int HEADER_LENGTH = 48;
     static final int NODE_OFFSET = 4;
     static final int CLUSTER_OFFSET = 8;
     static final int LIFE_OFFSET = 16;
     static final int EPOCH_OFFSET = 24;
     static final int POSITION_OFFSET = 32;
+    static final int BODY_OFFSET = 40;
 
     static final int ENTRY_HEADER_LENGTH = 56;
     private static final int KIND_OFFSET = 4;
@@ -74,13 +77,15 @@ final class Batch {
     private final DirectBuffer buffer = new UnsafeBuffer(0, 0);
 
     /** Writes the header of a batch. */
-    static void putHeader(MutableDirectBuffer to, int node, long cluster, long life, long epoch) {
+    static void putHeader(MutableDirectBuffer to, int node, long cluster, long life, long epoch, int maxBody) {
         to.putInt(0, VERSION);
         to.putInt(NODE_OFFSET, node);
         to.putLong(CLUSTER_OFFSET, cluster);
         to.putLong(LIFE_OFFSET, life);
         to.putLong(EPOCH_OFFSET, epoch);
         to.putLong(POSITION_OFFSET, 0);
+        to.putInt(BODY_OFFSET, maxBody);
+        to.putInt(BODY_OFFSET + Integer.BYTES, 0);
     }
 
     /** Bytes of an entry. */
@@ -126,8 +131,14 @@ final class Batch {
         return Kind.ALL[from.getInt(at + KIND_OFFSET)];
     }
 
-    /** Whether what begins there is an entry that ends within so many bytes. */
-    static boolean isWhole(DirectBuffer from, int at, int most) {
+    /**
+     * Whether what begins there is an entry as {@link #put} writes it, with what the core of each node takes: whole frames of
+     * messages, as many as it says. What passes here counts, on all nodes alike.
+     *
+     * @param most bytes until the batch ends
+     * @param maxBody longest body of a message of the cluster
+     */
+    static boolean isSound(DirectBuffer from, int at, int most, int maxBody) {
         if (most < ENTRY_HEADER_LENGTH) {
             return false;
         }
@@ -137,12 +148,42 @@ final class Batch {
         int owner = from.getShort(at + OWNER_OFFSET);
         int frames = from.getInt(at + FRAMES_OFFSET);
         int messages = from.getInt(at + MESSAGES_OFFSET);
-        return length <= most
-                && kind > Kind.PADDING.ordinal()
-                && kind < Kind.ALL.length
-                && Math.min(Math.min(name, owner), Math.min(frames, messages)) >= 0
-                && (long) messages * FrameLayout.HEADER_LENGTH <= frames
-                && ENTRY_HEADER_LENGTH + (long) name + owner + frames <= length;
+        if (length > most
+                || Math.min(Math.min(name, owner), frames) < 0
+                || Math.max(name, owner) > MOST_TEXT
+                || frames > most
+                || length != length(name, owner, frames)) {
+            return false;
+        }
+        if (kind == Kind.RUN.ordinal()) {
+            long first = from.getLong(at + FIRST_OFFSET);
+            int framesAt = at + ENTRY_HEADER_LENGTH + name + owner;
+            return first >= 0
+                    && first <= Long.MAX_VALUE - messages
+                    && messages > 0
+                    && messages == frames(from, framesAt, framesAt + frames, maxBody);
+        }
+        return (kind == Kind.CLAIM.ordinal() || kind == Kind.LEAVE.ordinal()) && name > 0 && frames == 0;
+    }
+
+    /** How many whole frames of messages lie there one behind the other; -1: something else does. */
+    private static int frames(DirectBuffer from, int start, int end, int maxBody) {
+        int count = 0;
+        for (int at = start; at < end; count++) {
+            if (end - at < FrameLayout.HEADER_LENGTH) {
+                return -1;
+            }
+            int type = from.getInt(at + FrameLayout.TYPE_OFFSET, ByteOrder.BIG_ENDIAN);
+            int body = from.getInt(at + FrameLayout.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN);
+            if (ControlFrames.isControl(type)
+                    // A negative length is a large unsigned one.
+                    || Integer.compareUnsigned(body, maxBody) > 0
+                    || body > end - at - FrameLayout.HEADER_LENGTH) {
+                return -1;
+            }
+            at += FrameLayout.frameLength(body);
+        }
+        return count;
     }
 
     /** Looks at the entry that begins there. */

@@ -27,12 +27,14 @@ import java.util.stream.Collectors;
  *     snapshot-log = 1g                       # and after so much
  *     mtu = 1408                              # bytes of a datagram between nodes
  *     shared = /dev/shm                       # where a node's threads share memory
+ *     secret-file = /etc/relay/cluster.secret # what only nodes know; without, the network has to keep strangers away
  *   }
  * </pre>
  *
  * @param name of the cluster: nodes of another one are refused
  * @param directory where nodes keep the log
  * @param shared a file system in memory, with room for {@link #SHARED_BYTES}
+ * @param secretFile what only its nodes know; null: there is nothing
  * @param mtu bytes of a datagram between nodes at most
  * @param sync whether what is committed is forced to the disks of a majority
  * @param snapshot so often one is taken, if much has come
@@ -43,6 +45,7 @@ record ClusterFile(
         String name,
         Path directory,
         Path shared,
+        Path secretFile,
         int mtu,
         boolean sync,
         Duration snapshot,
@@ -108,13 +111,21 @@ record ClusterFile(
     private static ClusterFile read(ConfigObject block) {
         block.forEach((key, value) -> {
             switch (key) {
-                case "name", "directory", "shared", "mtu", "sync", "snapshot", "snapshot-log", "members" -> {}
+                case "name",
+                        "directory",
+                        "shared",
+                        "mtu",
+                        "sync",
+                        "snapshot",
+                        "snapshot-log",
+                        "members",
+                        "secret-file" -> {}
                 default ->
                     throw HoconFile.wrong(
                             value,
                             "unknown key cluster." + key
-                                    + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu and"
-                                    + " shared");
+                                    + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu, shared and"
+                                    + " secret-file");
             }
         });
         String name = text(block, "name", null);
@@ -131,6 +142,7 @@ record ClusterFile(
                 name,
                 Path.of(text(block, "directory", null)),
                 Path.of(text(block, "shared", "/dev/shm")),
+                block.containsKey("secret-file") ? Path.of(text(block, "secret-file", null)) : null,
                 mtu(block),
                 sync.equals("1"),
                 snapshot(block),

@@ -29,9 +29,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -94,12 +98,14 @@ public final class ClusterNode implements AutoCloseable {
     private static final int WINDOW_BYTES = 2 << 20;
 
     private static final long SAY_SECONDS = 10;
-    private static final long END_MILLIS = 5_000;
 
     /** What Aeron says once and again of a follower that does not catch up; it may be a leader that has just gone. */
     private static final String CATCH_UP = "failed to join catchup log";
 
     private static final int OFTEN = 5;
+
+    /** Those of this process that are not closed. */
+    private static final Set<ClusterNode> OPEN = ConcurrentHashMap.newKeySet();
 
     static {
         // Aeron takes it from nowhere else for the clients that it makes itself.
@@ -109,24 +115,29 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private final NodePlace place;
+    private final ClusterSecret secret;
     // Tells its entries from those of its earlier lives.
     private final long life;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final AtomicBoolean closing = new AtomicBoolean();
-    private final Thread whenKilled = new Thread(this::close, "relay-cluster-killed");
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread whenKilled = new Thread(this::closeUnlessFed, "relay-cluster-killed");
     private final ClusterOrderer orderer;
     private volatile Throwable failure;
     // What Aeron said last, and how often in a row.
     private String said = "";
     private int times;
+    // What follows is made by who starts the node, and ended by who closes it: one at a time.
+    private final Object parts = new Object();
     private ClusteredMediaDriver driver;
     private ClusteredServiceContainer container;
     private Aeron aeron;
     private Ingress ingress;
     private Upkeep upkeep;
 
-    private ClusterNode(NodePlace place, RelayConfig config) {
+    private ClusterNode(NodePlace place, ClusterSecret secret, RelayConfig config) {
         this.place = place;
+        this.secret = secret;
         this.life = random();
         this.orderer = new ClusterOrderer(
                 place.node(),
@@ -142,21 +153,36 @@ public final class ClusterNode implements AutoCloseable {
     public static final class Provider implements ClusterProvider {
         @Override
         public void check(RelayConfig config) throws IOException {
-            NodePlace.read(config.cluster().file(), config.cluster().node()).checkShared();
+            ClusterFile file =
+                    NodePlace.read(config.cluster().file(), config.cluster().node());
+            file.checkShared();
+            ClusterSecret.of(file);
         }
 
         @Override
         public Orderer join(RelayConfig config) throws IOException {
             NodePlace place =
                     NodePlace.take(config.cluster().file(), config.cluster().node());
-            ClusterNode joined = new ClusterNode(place, config);
+            ClusterNode joined;
+            try {
+                ClusterSecret.warnIfOpen(place.file());
+                joined = new ClusterNode(place, ClusterSecret.of(place.file()), config);
+            } catch (Throwable e) {
+                place.close();
+                throw e;
+            }
             try {
                 joined.join();
                 return joined.orderer;
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) {
                 joined.close();
                 throw e;
             }
+        }
+
+        @Override
+        public void abandon() {
+            OPEN.forEach(ClusterNode::close);
         }
     }
 
@@ -172,6 +198,7 @@ public final class ClusterNode implements AutoCloseable {
     // ---- the start -----------------------------------------------------------------------------------------------
 
     private void join() throws IOException {
+        OPEN.add(this);
         try {
             Runtime.getRuntime().addShutdownHook(whenKilled);
         } catch (IllegalStateException e) {
@@ -179,7 +206,12 @@ public final class ClusterNode implements AutoCloseable {
         }
         awaitRoom();
         try {
-            launch();
+            synchronized (parts) {
+                if (closing.get()) {
+                    throw new IOException(who() + ": the process ends");
+                }
+                launch();
+            }
         } catch (RuntimeException e) {
             throw new IOException(who() + " cannot start: " + e.getMessage(), e);
         } catch (Error e) {
@@ -208,9 +240,10 @@ public final class ClusterNode implements AutoCloseable {
         int sync = file.sync() ? 1 : 0;
         int id = clusterId(file);
         ErrorHandler errors = this::aeronSays;
-        MediaDriver.Context media = media(place, errors);
-        Archive.Context archive = archive(place, errors);
-        AeronArchive.Context archiveClient = archiveClient(place, archive);
+        ThreadFactory threads = NodeThread.factory(this::terminated);
+        MediaDriver.Context media = media(place, errors).sharedThreadFactory(threads);
+        Archive.Context archive = archive(place, secret, errors).threadFactory(threads);
+        AeronArchive.Context archiveClient = archiveClient(place, secret, archive);
         ConsensusModule.Context module = new ConsensusModule.Context()
                 .epochClock(SteadyClock.INSTANCE)
                 .clusterClock(SteadyClock.INSTANCE)
@@ -233,12 +266,14 @@ public final class ClusterNode implements AutoCloseable {
                 .startupCanvassTimeoutNs(CANVASS_NANOS)
                 .maxConcurrentSessions(MOST_SESSIONS)
                 .fileSyncLevel(sync)
+                .authenticatorSupplier(secret.authenticator())
                 .idleStrategySupplier(Idle::new)
+                .threadFactory(threads)
                 .terminationHook(this::terminated)
                 .errorHandler(errors);
         driver = ClusteredMediaDriver.launch(media, archive, module);
-        RelayService service =
-                new RelayService(file, node, life, lastTerm(consensus), orderer, () -> begun.complete(null));
+        RelayService service = new RelayService(
+                file, node, life, lastTerm(consensus), orderer, () -> begun.complete(null), this::leave);
         container = ClusteredServiceContainer.launch(new ClusteredServiceContainer.Context()
                 .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
@@ -249,15 +284,18 @@ public final class ClusterNode implements AutoCloseable {
                 .clusteredService(service)
                 .appVersion(SemanticVersion.compose(Batch.VERSION, 0, 0))
                 .idleStrategySupplier(Idle::new)
+                .threadFactory(threads)
                 .terminationHook(this::terminated)
                 .errorHandler(errors));
         aeron = Aeron.connect(new Aeron.Context()
                 .epochClock(SteadyClock.INSTANCE)
                 .aeronDirectoryName(place.driver())
                 .idleStrategy(new SleepingMillisIdleStrategy(CLIENT_IDLE_MILLIS))
+                .threadFactory(threads)
                 .errorHandler(errors));
-        ingress = new Ingress(who(), aeron, file, node, life, random(), orderer, service);
-        upkeep = new Upkeep(place, aeron, archiveClient, service, orderer::stands, this::leave);
+        ingress = new Ingress(
+                who(), aeron, file, node, life, random(), secret.credentials(), orderer, service, this::leave);
+        upkeep = new Upkeep(place, aeron, archiveClient, service, orderer, orderer::stands, this::leave);
         ingress.start();
         upkeep.start();
     }
@@ -309,7 +347,7 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    static Archive.Context archive(NodePlace place, ErrorHandler errors) {
+    static Archive.Context archive(NodePlace place, ClusterSecret secret, ErrorHandler errors) {
         int sync = place.file().sync() ? 1 : 0;
         return new Archive.Context()
                 .epochClock(SteadyClock.INSTANCE)
@@ -319,7 +357,10 @@ public final class ClusterNode implements AutoCloseable {
                 .controlChannel(
                         "aeron:udp?term-length=64k|endpoint=" + place.member().endpoint(4))
                 .localControlChannel("aeron:ipc?term-length=64k")
-                .archiveClientContext(new AeronArchive.Context().controlResponseChannel(anyPort(place)))
+                .archiveClientContext(new AeronArchive.Context()
+                        .controlResponseChannel(anyPort(place))
+                        .credentialsSupplier(secret.credentials()))
+                .authenticatorSupplier(secret.authenticator())
                 .replicationChannel(anyPort(place))
                 .recordingEventsEnabled(false)
                 .segmentFileLength(SEGMENT_BYTES)
@@ -332,8 +373,9 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /** Of the node's own archive. */
-    static AeronArchive.Context archiveClient(NodePlace place, Archive.Context archive) {
+    static AeronArchive.Context archiveClient(NodePlace place, ClusterSecret secret, Archive.Context archive) {
         return new AeronArchive.Context()
+                .credentialsSupplier(secret.credentials())
                 .lock(NoOpLock.INSTANCE)
                 .controlRequestChannel(archive.localControlChannel())
                 .controlRequestStreamId(archive.localControlStreamId())
@@ -376,9 +418,6 @@ public final class ClusterNode implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(who() + ": interrupted while it waited for a majority", e);
-        } finally {
-            // From here on who started the relay ends it.
-            forgetHook();
         }
     }
 
@@ -395,6 +434,7 @@ public final class ClusterNode implements AutoCloseable {
             throw new IOException("node " + node + " does not run here: no process has " + cluster.directoryOf(node));
         }
         File consensus = NodePlace.consensus(cluster, node);
+        long before = snapshotsOf(consensus);
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
             if (!ClusterTool.snapshot(consensus, out)) {
@@ -402,12 +442,27 @@ public final class ClusterNode implements AutoCloseable {
                         + said.toString(StandardCharsets.UTF_8).strip().replaceAll("\\s+", " "));
             }
         }
+        if (snapshotsOf(consensus) == before) {
+            throw new IOException("node " + node + " skipped the snapshot: its log says why");
+        }
+    }
+
+    /** How many snapshots the node has taken since it has its directory. */
+    private static long snapshotsOf(File consensus) {
+        try (RecordingLog log = new RecordingLog(consensus, false)) {
+            return log.entries().stream()
+                    .filter(entry -> entry.type == RecordingLog.ENTRY_TYPE_SNAPSHOT)
+                    .count();
+        }
     }
 
     // ---- what Aeron says -----------------------------------------------------------------------------------------
 
     private synchronized void aeronSays(Throwable e) {
         if (closing.get()) {
+            return;
+        }
+        if (e instanceof RelayService.Skipped) {
             return;
         }
         String text = String.valueOf(e.getMessage());
@@ -430,14 +485,17 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Consensus or service have ended by themselves. */
+    /** One of Aeron's threads has ended, and has said before why. */
     private void terminated() {
-        leave(failure == null ? "Aeron has ended" : failure.getMessage());
+        Throwable said = failure;
+        leave(said == null ? new IllegalStateException("Aeron has ended") : said);
     }
 
-    private void leave(String why) {
+    /** The node cannot go on. Any thread. */
+    private void leave(Throwable e) {
         if (!closing.get()) {
-            Throwable cause = new IllegalStateException(who() + " takes no part any more: " + why, failure);
+            String why = e.getMessage() == null ? e.toString() : e.getMessage();
+            Throwable cause = new IllegalStateException(who() + " takes no part any more: " + why, e);
             begun.completeExceptionally(cause);
             orderer.failed(cause);
         }
@@ -445,16 +503,39 @@ public final class ClusterNode implements AutoCloseable {
 
     // ---- the end -------------------------------------------------------------------------------------------------
 
-    /** Leaves the cluster, which goes on without it. More than once without harm. */
+    /** Leaves the cluster, which goes on without it. More than once without harm: who comes later waits until it is done. */
     @Override
     public void close() {
-        if (!closing.compareAndSet(false, true)) {
-            return;
+        if (closing.compareAndSet(false, true)) {
+            begun.completeExceptionally(new IllegalStateException("it was closed"));
+            try {
+                synchronized (parts) {
+                    CloseHelper.quietCloseAll(upkeep, ingress, aeron, container, driver);
+                }
+                place.close();
+            } finally {
+                OPEN.remove(this);
+                closed.countDown();
+            }
+            forgetHook();
+        } else {
+            awaitClosed();
         }
-        begun.completeExceptionally(new IllegalStateException("it was closed"));
-        CloseHelper.quietCloseAll(upkeep, ingress, aeron, container, driver);
-        place.close();
-        forgetHook();
+    }
+
+    private void awaitClosed() {
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Where the process ends while the relay is being started, nobody else ends the node. Later, who has the relay does. */
+    private void closeUnlessFed() {
+        if (!orderer.isFed()) {
+            close();
+        }
     }
 
     private void forgetHook() {
@@ -462,18 +543,6 @@ public final class ClusterNode implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(whenKilled);
         } catch (IllegalStateException e) {
             // The process ends, and it is under way.
-        }
-    }
-
-    /** Waits for the end of one of a node's threads, for a while at most, unless it is the one that asks. */
-    static void awaitEnd(Thread thread) {
-        if (thread == Thread.currentThread()) {
-            return;
-        }
-        try {
-            thread.join(END_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

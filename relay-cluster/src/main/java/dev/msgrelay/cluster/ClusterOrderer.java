@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -36,6 +37,9 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  */
 final class ClusterOrderer implements Orderer {
     private static final byte[] NOTHING = {};
+
+    private static final AtomicReferenceFieldUpdater<ClusterOrderer, Throwable> FAILURE =
+            AtomicReferenceFieldUpdater.newUpdater(ClusterOrderer.class, Throwable.class, "failure");
 
     /** Bytes that are handed over before readers have their turn. */
     private static final int DRAIN_BYTES = 256 << 10;
@@ -65,6 +69,7 @@ final class ClusterOrderer implements Orderer {
     private final RunScan scan;
     private final OneToOneRingBuffer ring;
     private final ByteBuffer ringBytes;
+    private final int maxBody;
     private final Runnable whenClosed;
 
     // Of the core.
@@ -109,6 +114,7 @@ final class ClusterOrderer implements Orderer {
         this.node = node;
         this.life = life;
         this.outgoing = new Outgoing(outgoingBytes, BitUtil.align(longestRun + Batch.MOST_BESIDE, 8));
+        this.maxBody = maxBody;
         this.scan = new RunScan(Integer.MAX_VALUE, maxBody);
         ByteBuffer memory = ByteBuffer.allocateDirect(orderedBytes + RingBufferDescriptor.TRAILER_LENGTH);
         this.ringBytes = memory.duplicate().order(ByteOrder.nativeOrder());
@@ -121,6 +127,11 @@ final class ClusterOrderer implements Orderer {
         epoch = itsEpoch;
         position = itsPosition;
         sequence = itsSequence;
+    }
+
+    /** Longest body of a message that the relay takes. */
+    int maxBody() {
+        return maxBody;
     }
 
     Outgoing outgoing() {
@@ -160,12 +171,26 @@ final class ClusterOrderer implements Orderer {
         return false;
     }
 
-    /** The order is over. Any thread. */
-    void failed(Throwable cause) {
-        failure = cause;
+    /** Up to where the stream is on the relay's disk; all of it, where it keeps none there, or is not there yet. Any thread. */
+    long forced() {
+        Stream whom = stream;
+        return whom == null ? Long.MAX_VALUE : whom.forced();
+    }
+
+    /** Has the stream forced up to a position. Any thread. */
+    void force(long upTo) {
         Stream whom = stream;
         if (whom != null) {
-            whom.failed(cause);
+            whom.force(upTo);
+        }
+    }
+
+    /** The order is over. Any thread; the first one that says so knows why. */
+    void failed(Throwable cause) {
+        FAILURE.compareAndSet(this, null, cause);
+        Stream whom = stream;
+        if (whom != null) {
+            whom.failed(failure);
         }
     }
 

@@ -131,7 +131,8 @@ public final class ClusterRestore {
         }
         say.accept(place.who() + " asks " + others);
         Progress progress = new Progress();
-        try (ClusterBackupMediaDriver driver = launch(place, others, progress)) {
+        ClusterSecret secret = ClusterSecret.of(place.file());
+        try (ClusterBackupMediaDriver driver = launch(place, secret, others, progress)) {
             CountersReader counters = driver.mediaDriver().context().countersManager();
             long copied = 0;
             long movedNanos = System.nanoTime();
@@ -196,9 +197,9 @@ public final class ClusterRestore {
     }
 
     private static ClusterBackupMediaDriver launch(
-            NodePlace place, Map<Integer, ClusterFile.Member> others, Progress progress) {
+            NodePlace place, ClusterSecret secret, Map<Integer, ClusterFile.Member> others, Progress progress) {
         Consumer<Throwable> trouble = e -> progress.trouble = ": " + e.getMessage();
-        Archive.Context archive = ClusterNode.archive(place, e -> note(e, trouble));
+        Archive.Context archive = ClusterNode.archive(place, secret, e -> note(e, trouble));
         String any = ClusterNode.anyPort(place);
         return ClusterBackupMediaDriver.launch(
                 ClusterNode.media(place, e -> note(e, trouble)),
@@ -209,9 +210,10 @@ public final class ClusterRestore {
                         .clusterId(ClusterNode.clusterId(place.file()))
                         .clusterDir(place.consensus())
                         .markFileDir(place.marks())
-                        .archiveContext(ClusterNode.archiveClient(place, archive))
+                        .archiveContext(ClusterNode.archiveClient(place, secret, archive))
                         .clusterArchiveContext(new AeronArchive.Context()
                                 .aeronDirectoryName(place.driver())
+                                .credentialsSupplier(secret.credentials())
                                 .controlRequestChannel("aeron:udp?term-length=64k")
                                 .controlResponseChannel(any))
                         .clusterConsensusEndpoints(others.values().stream()
@@ -225,6 +227,7 @@ public final class ClusterRestore {
                         .initialReplayStart(ReplayStart.LATEST_SNAPSHOT)
                         .clusterBackupCoolDownIntervalNs(TimeUnit.SECONDS.toNanos(1))
                         .idleStrategySupplier(Idle::new)
+                        .credentialsSupplier(secret.credentials())
                         .eventsListener(progress)
                         .errorHandler(e -> note(e, trouble)));
     }

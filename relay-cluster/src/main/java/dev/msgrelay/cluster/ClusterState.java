@@ -3,6 +3,7 @@ package dev.msgrelay.cluster;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.NameTable;
 import java.nio.ByteOrder;
@@ -14,7 +15,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,8 +36,8 @@ import org.agrona.DirectBuffer;
  * One thread. It knows no clock and no random number.
  */
 final class ClusterState {
-    /** As long a name stays with its producer after its connection has ended; the same on all nodes, so no option. */
-    static final long NAME_HOLD_MILLIS = TimeUnit.SECONDS.toMillis(30);
+    /** As long a name stays with its producer after its connection has ended. */
+    static final long NAME_HOLD_MILLIS = ClusterConfig.NAME_HOLD.toMillis();
 
     /** An unconnected name is kept for at least so long. */
     static final long NAME_KEEP_MILLIS = TimeUnit.HOURS.toMillis(1);
@@ -106,11 +109,13 @@ final class ClusterState {
 
     private final String clusterName;
     private final long cluster;
+    private final Set<Integer> members;
     private final int mostNames;
     private final Batch entry = new Batch();
     private final Map<Integer, Node> nodes = new TreeMap<>();
     private final Map<String, Name> names = new LinkedHashMap<>();
     private long epoch;
+    private int maxBody;
     private long position;
     private long sequence = 1;
     private long duplicates;
@@ -125,14 +130,16 @@ final class ClusterState {
     // Of a snapshot that is being loaded.
     private int linesLeft;
 
-    ClusterState(String clusterName, int mostNames) {
+    /** @param members numbers of its nodes */
+    ClusterState(String clusterName, Set<Integer> members, int mostNames) {
         this.clusterName = clusterName;
         this.cluster = idOf(clusterName);
+        this.members = Set.copyOf(members);
         this.mostNames = mostNames;
     }
 
-    ClusterState(String clusterName) {
-        this(clusterName, NameTable.MAX_NAMES);
+    ClusterState(String clusterName, Set<Integer> members) {
+        this(clusterName, members, NameTable.MAX_NAMES);
     }
 
     /** A number that stands for a cluster's name. */
@@ -164,6 +171,7 @@ final class ClusterState {
         long life = from.getLong(offset + Batch.LIFE_OFFSET);
         if (epoch == 0) {
             epoch = from.getLong(offset + Batch.EPOCH_OFFSET);
+            maxBody = from.getInt(offset + Batch.BODY_OFFSET);
             output.begins();
         }
         Node node = nodes.computeIfAbsent(number, n -> new Node());
@@ -208,10 +216,19 @@ final class ClusterState {
             return "a batch of node " + from.getInt(offset + Batch.NODE_OFFSET) + " of another cluster than "
                     + clusterName;
         }
+        int number = from.getInt(offset + Batch.NODE_OFFSET);
+        if (!members.contains(number)) {
+            return "a batch of node " + number + ", which is not among the members " + new TreeSet<>(members);
+        }
+        int longest = from.getInt(offset + Batch.BODY_OFFSET);
+        boolean possible = epoch == 0 ? longest >= 0 && longest <= ClusterConfig.MOST_BODY : longest == maxBody;
+        if (!possible || from.getLong(offset + Batch.EPOCH_OFFSET) == 0) {
+            return "a batch of node " + number + " with what the stream does not begin with";
+        }
         // All of it before any of it counts: an entry without a length would have no end.
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
-            if (!Batch.isWhole(from, at, offset + length - at)) {
-                return "a batch of node " + from.getInt(offset + Batch.NODE_OFFSET) + " with what is no entry";
+            if (!Batch.isSound(from, at, offset + length - at, longest)) {
+                return "a batch of node " + number + " with what is no entry";
             }
         }
         return null;
@@ -262,9 +279,8 @@ final class ClusterState {
     private void emit(Entry whose, Name name, int skipped, Output output) {
         int at = entry.framesAt();
         int end = at + entry.frameBytes();
-        for (int i = 0; i < skipped && end - at >= FrameLayout.HEADER_LENGTH; i++) {
-            int body = entry.bytes().getInt(at + FrameLayout.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN);
-            at = body < 0 || body > end - at - FrameLayout.HEADER_LENGTH ? end : at + FrameLayout.frameLength(body);
+        for (int i = 0; i < skipped; i++) {
+            at += FrameLayout.frameLength(entry.bytes().getInt(at + FrameLayout.LENGTH_OFFSET, ByteOrder.BIG_ENDIAN));
         }
         output.run(
                 whose,
@@ -414,6 +430,11 @@ final class ClusterState {
         return epoch;
     }
 
+    /** Of the stream's messages: what the node had that gave the epoch. */
+    int maxBody() {
+        return maxBody;
+    }
+
     /** Bytes of the stream so far. */
     long position() {
         return position;
@@ -449,7 +470,8 @@ final class ClusterState {
                 Integer.toString(nodes.size()),
                 Integer.toString(names.size()),
                 Long.toString(toldMillis),
-                Long.toString(passedMillis)));
+                Long.toString(passedMillis),
+                Integer.toString(maxBody)));
         nodes.forEach((number, node) -> lines.add(String.join(
                 " ", "node", "" + number, "" + node.session, "" + node.life, "" + node.entry, "" + node.leftMillis)));
         names.forEach((text, name) -> lines.add(String.join(
@@ -488,6 +510,7 @@ final class ClusterState {
                 linesLeft = Integer.parseInt(words[6]) + Integer.parseInt(words[7]);
                 toldMillis = Long.parseLong(words[8]);
                 passedMillis = Long.parseLong(words[9]);
+                maxBody = Integer.parseInt(words[10]);
             }
             case "node" -> {
                 Node node = new Node();

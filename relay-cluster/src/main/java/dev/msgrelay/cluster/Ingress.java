@@ -8,8 +8,11 @@ import io.aeron.cluster.client.AeronCluster;
 import io.aeron.cluster.client.EgressListener;
 import io.aeron.cluster.service.ClusterCounters;
 import io.aeron.logbuffer.Header;
+import io.aeron.security.AuthenticationException;
+import io.aeron.security.CredentialsSupplier;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.IdleStrategy;
@@ -56,7 +59,7 @@ final class Ingress implements EgressListener, AutoCloseable {
     private final DirectBufferVector entries = new DirectBufferVector();
     private final DirectBufferVector[] greeting;
     private final DirectBufferVector[] batch;
-    private final Thread thread;
+    private final NodeThread thread;
     private volatile boolean closed;
 
     // Of the thread.
@@ -71,11 +74,14 @@ final class Ingress implements EgressListener, AutoCloseable {
     private long retryNanos;
     private long lostNanos = System.nanoTime();
     private boolean told;
+    private boolean saidRefused;
 
     /**
      * @param who for people
      * @param epoch that the stream gets if it has none yet
+     * @param credentials shown to who leads
      * @param service what the log says to this node
+     * @param failed told why nothing is offered any more
      */
     Ingress(
             String who,
@@ -84,8 +90,10 @@ final class Ingress implements EgressListener, AutoCloseable {
             int node,
             long life,
             long epoch,
+            CredentialsSupplier credentials,
             ClusterOrderer orderer,
-            RelayService service) {
+            RelayService service,
+            Consumer<Throwable> failed) {
         this.who = who;
         this.members = new TreeMap<>(file.members()).toString();
         this.service = service;
@@ -93,7 +101,7 @@ final class Ingress implements EgressListener, AutoCloseable {
         this.clusterId = ClusterNode.clusterId(file);
         this.orderer = orderer;
         this.outgoing = orderer.outgoing();
-        Batch.putHeader(header, node, ClusterState.idOf(file.name()), life, epoch);
+        Batch.putHeader(header, node, ClusterState.idOf(file.name()), life, epoch, orderer.maxBody());
         DirectBufferVector headed = new DirectBufferVector(header, 0, Batch.HEADER_LENGTH);
         this.greeting = new DirectBufferVector[] {null, headed};
         this.batch = new DirectBufferVector[] {null, headed, entries};
@@ -104,10 +112,10 @@ final class Ingress implements EgressListener, AutoCloseable {
                 .ingressEndpoints(file.aeronIngress())
                 .egressChannel("aeron:udp?term-length=64k|endpoint="
                         + file.members().get(node).host() + ":0")
+                .credentialsSupplier(credentials)
                 .egressListener(this)
                 .errorHandler(e -> LOG.debug("{}: {}", who, e.getMessage()));
-        this.thread = new Thread(this::run, "relay-cluster-ingress");
-        this.thread.setDaemon(true);
+        this.thread = new NodeThread("relay-cluster-ingress", this::run, failed);
     }
 
     void start() {
@@ -120,6 +128,9 @@ final class Ingress implements EgressListener, AutoCloseable {
             int work = 0;
             try {
                 work = work(System.nanoTime());
+            } catch (AuthenticationException e) {
+                refused(e);
+                drop();
             } catch (RuntimeException e) {
                 if (!closed) {
                     LOG.debug("{}: {}", who, e.getMessage());
@@ -153,6 +164,17 @@ final class Ingress implements EgressListener, AutoCloseable {
         return work + offer(now);
     }
 
+    private void refused(AuthenticationException e) {
+        if (!saidRefused) {
+            saidRefused = true;
+            LOG.warn(
+                    "{} is refused by the node that leads ({}): the secret in cluster.secret-file has to be the same on"
+                            + " all nodes",
+                    who,
+                    e.getMessage());
+        }
+    }
+
     private int connect(long now) {
         if (!told && now - lostNanos > QUIET_NANOS) {
             told = true;
@@ -178,6 +200,7 @@ final class Ingress implements EgressListener, AutoCloseable {
                 LOG.info("{} has a leader again: node {}", who, cluster.leaderMemberId());
             }
             told = false;
+            saidRefused = false;
         }
         return cluster == null ? 0 : 1;
     }
@@ -252,6 +275,6 @@ final class Ingress implements EgressListener, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        ClusterNode.awaitEnd(thread);
+        thread.awaitEnd();
     }
 }

@@ -8,6 +8,7 @@ import io.aeron.cluster.codecs.CloseReason;
 import io.aeron.cluster.service.ClientSession;
 import io.aeron.cluster.service.Cluster;
 import io.aeron.cluster.service.ClusteredService;
+import io.aeron.exceptions.AeronEvent;
 import io.aeron.logbuffer.Header;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -31,6 +33,12 @@ final class RelayService implements ClusteredService {
     /** A core that takes nothing for so long does not keep up with the cluster. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /**
+     * So long a snapshot waits for the journal, and the leader puts nothing in order meanwhile: a disk that is well takes
+     * milliseconds.
+     */
+    private static final long SNAPSHOT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** So many reasons to pass over a batch are told. */
     private static final int MOST_PASSED_OVER = 100;
 
@@ -43,6 +51,15 @@ final class RelayService implements ClusteredService {
      */
     record Said(long position, long lag, long nanos) {}
 
+    /** A snapshot is not taken this time, which was said; the one before holds, and so does the log behind it. */
+    static final class Skipped extends AeronEvent {
+        private static final long serialVersionUID = 1L;
+
+        Skipped(String why) {
+            super(why);
+        }
+    }
+
     private final ClusterFile file;
     private final int node;
     private final long life;
@@ -51,7 +68,7 @@ final class RelayService implements ClusteredService {
     private final ClusterOrderer orderer;
     private final ClusterOrderer.ToCore output;
     private final Runnable begun;
-    // Of members only.
+    private final Consumer<Throwable> failed;
     private final Map<Integer, Said> said = new ConcurrentHashMap<>();
     // When this node's word last came back.
     private volatile long heardNanos = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
@@ -68,39 +85,70 @@ final class RelayService implements ClusteredService {
      * @param life tells the node's reports from those of its earlier lives, which are in the log as well
      * @param lastTerm that the node's earlier lives knew of; -1: none
      * @param begun called once the stream has an epoch, which the orderer knows then
+     * @param failed told why the node cannot go on
      */
-    RelayService(ClusterFile file, int node, long life, long lastTerm, ClusterOrderer orderer, Runnable begun) {
+    RelayService(
+            ClusterFile file,
+            int node,
+            long life,
+            long lastTerm,
+            ClusterOrderer orderer,
+            Runnable begun,
+            Consumer<Throwable> failed) {
         this.file = file;
         this.node = node;
         this.life = life;
         this.lastTerm = lastTerm;
-        this.state = new ClusterState(file.name());
+        this.state = new ClusterState(file.name(), file.members().keySet());
         this.orderer = orderer;
         this.begun = begun;
+        this.failed = failed;
         this.output = orderer.output(this::begins, this::await);
     }
 
     private void begins() {
+        if (state.maxBody() != orderer.maxBody()) {
+            throw new IllegalStateException("max body " + orderer.maxBody() + " is not the " + state.maxBody()
+                    + " of cluster " + file.name() + ", which began with that: it has to be the same on all nodes");
+        }
         orderer.begins(state.epoch(), state.position(), state.sequence());
         begun.run();
+    }
+
+    /** What one of the calls below has thrown: what it was about to do is done in part, and nobody may see what comes of that. */
+    private AgentTerminationException ends(Throwable e) {
+        if (e instanceof AgentTerminationException itself) {
+            return itself;
+        }
+        LOG.error("node {} of {} leaves the cluster: {}", node, file.name(), e.getMessage());
+        failed.accept(e);
+        return new AgentTerminationException(e);
     }
 
     @Override
     public void onStart(Cluster theCluster, Image snapshot) {
         cluster = theCluster;
         if (snapshot != null) {
-            load(snapshot);
-            LOG.info(
-                    "node {} of {} goes on from a snapshot: message {}, {} {}",
-                    node,
-                    file.name(),
-                    state.sequence(),
-                    state.names(),
-                    ShortText.plural(state.names(), "name"));
-            position = state.position();
-            if (state.epoch() != 0) {
-                begins();
+            try {
+                goOnFrom(snapshot);
+            } catch (Throwable e) {
+                throw ends(e);
             }
+        }
+    }
+
+    private void goOnFrom(Image snapshot) {
+        load(snapshot);
+        LOG.info(
+                "node {} of {} goes on from a snapshot: message {}, {} {}",
+                node,
+                file.name(),
+                state.sequence(),
+                state.names(),
+                ShortText.plural(state.names(), "name"));
+        position = state.position();
+        if (state.epoch() != 0) {
+            begins();
         }
     }
 
@@ -120,22 +168,17 @@ final class RelayService implements ClusteredService {
             } else if (passedOver.size() < MOST_PASSED_OVER && passedOver.add(foreign)) {
                 LOG.warn("node {} of {} passes over {} (logged once)", node, file.name(), foreign);
             }
-        } catch (RuntimeException e) {
-            // What it was about to do is done in part. Nobody may see what comes of that.
-            orderer.failed(e);
-            LOG.error("node {} of {} leaves the cluster: {}", node, file.name(), e.getMessage());
-            throw new AgentTerminationException(e);
+        } catch (Throwable e) {
+            throw ends(e);
         }
         waitsSinceNanos = 0;
         orderer.wake();
     }
 
     private void says(int member, long itsLife, long its) {
-        if (file.members().containsKey(member)) {
-            long now = System.nanoTime();
-            said.put(member, new Said(its, state.position() - its, now));
-            heardNanos = member == node && itsLife == life ? now : heardNanos;
-        }
+        long now = System.nanoTime();
+        said.put(member, new Said(its, state.position() - its, now));
+        heardNanos = member == node && itsLife == life ? now : heardNanos;
     }
 
     private void await() {
@@ -161,7 +204,11 @@ final class RelayService implements ClusteredService {
 
     @Override
     public void onSessionClose(ClientSession session, long timestamp, CloseReason closeReason) {
-        state.sessionClosed(session.id(), timestamp);
+        try {
+            state.sessionClosed(session.id(), timestamp);
+        } catch (Throwable e) {
+            throw ends(e);
+        }
     }
 
     @Override
@@ -173,11 +220,7 @@ final class RelayService implements ClusteredService {
 
     @Override
     public void onTakeSnapshot(ExclusivePublication publication) {
-        // The log before it may be dropped: what a journal has not got by then, it would never get.
-        while (state.epoch() != 0 && !orderer.isForced(state.position())) {
-            await();
-        }
-        waitsSinceNanos = 0;
+        awaitJournal();
         for (String line : state.save()) {
             UnsafeBuffer bytes = new UnsafeBuffer(line.getBytes(StandardCharsets.UTF_8));
             long result = publication.offer(bytes, 0, bytes.capacity());
@@ -191,6 +234,27 @@ final class RelayService implements ClusteredService {
             }
         }
         LOG.info("node {} of {} has taken a snapshot at message {}", node, file.name(), state.sequence());
+    }
+
+    /**
+     * The log before a snapshot may be dropped: what a journal has not got by then, it would never get. While this waits, a
+     * leader puts nothing in order; so one whose disk is slow or full goes without.
+     */
+    private void awaitJournal() {
+        long begun = System.nanoTime();
+        while (state.epoch() != 0 && !orderer.isForced(state.position())) {
+            if (System.nanoTime() - begun > SNAPSHOT_NANOS) {
+                LOG.warn(
+                        "node {} of {} skips a snapshot: its journal has not forced message {} and those before it within"
+                                + " {} ms. Until there is one, it keeps the cluster's log",
+                        node,
+                        file.name(),
+                        state.sequence() - 1,
+                        TimeUnit.NANOSECONDS.toMillis(SNAPSHOT_NANOS));
+                throw new Skipped("a snapshot is skipped");
+            }
+            cluster.idleStrategy().idle();
+        }
     }
 
     private void load(Image snapshot) {
@@ -224,8 +288,12 @@ final class RelayService implements ClusteredService {
             int appVersion) {
         begins(itsTerm, itsLeader);
         tell(itsTerm, itsLeader);
-        if (itsTerm > lastTerm) {
-            output.newTerm();
+        try {
+            if (itsTerm > lastTerm) {
+                output.newTerm();
+            }
+        } catch (Throwable e) {
+            throw ends(e);
         }
     }
 

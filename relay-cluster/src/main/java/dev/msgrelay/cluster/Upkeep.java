@@ -46,6 +46,9 @@ final class Upkeep implements AutoCloseable {
     /** So much of the log is read in no time: no snapshot for less. */
     private static final long LEAST_LOG = 1 << 20;
 
+    /** One that was asked for and not taken, because a journal could not keep up, is asked for again: it held the order up. */
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     /** The one before is kept. */
     private static final int SNAPSHOTS_KEPT = 2;
 
@@ -57,19 +60,23 @@ final class Upkeep implements AutoCloseable {
     private final Aeron aeron;
     private final AeronArchive.Context archive;
     private final RelayService service;
+    private final ClusterOrderer orderer;
     private final Consumer<ClusterStatus> stands;
-    private final Consumer<String> leave;
-    private final Thread thread = new Thread(this::run, "relay-cluster-upkeep");
+    private final Consumer<Throwable> leave;
+    private final NodeThread thread;
+    private final JournalWatch journal = new JournalWatch();
     private volatile boolean closed;
 
     // Of the thread.
     private long snapshots = -1;
     private long snapshotPosition;
     private long snapshotNanos = System.nanoTime();
+    private long askedNanos = System.nanoTime() - AGAIN_NANOS;
     private int purged;
 
     /**
      * @param archive of the node
+     * @param orderer whose relay may have a journal
      * @param stands is told how the node stands
      * @param leave is told why the node cannot take part any more
      */
@@ -78,16 +85,18 @@ final class Upkeep implements AutoCloseable {
             Aeron aeron,
             AeronArchive.Context archive,
             RelayService service,
+            ClusterOrderer orderer,
             Consumer<ClusterStatus> stands,
-            Consumer<String> leave) {
+            Consumer<Throwable> leave) {
         this.place = place;
         this.clusterId = ClusterNode.clusterId(place.file());
         this.aeron = aeron;
         this.archive = archive;
         this.service = service;
+        this.orderer = orderer;
         this.stands = stands;
         this.leave = leave;
-        thread.setDaemon(true);
+        this.thread = new NodeThread("relay-cluster-upkeep", this::run, leave);
     }
 
     void start() {
@@ -100,6 +109,7 @@ final class Upkeep implements AutoCloseable {
             try {
                 ClusterStatus status = look();
                 checkRoom();
+                checkJournal(System.nanoTime());
                 dropIfSnapshot(System.nanoTime());
                 if (status.state() == State.LEADS) {
                     snapshotIfDue(status.commitPosition(), System.nanoTime());
@@ -185,8 +195,26 @@ final class Upkeep implements AutoCloseable {
     private void checkRoom() throws IOException {
         long free = place.free();
         if (free < LEAST_FREE) {
-            leave.accept(full(place, free));
-            closed = true;
+            leave(full(place, free));
+        }
+    }
+
+    private void leave(String why) {
+        leave.accept(new IllegalStateException(why));
+        closed = true;
+    }
+
+    private void checkJournal(long nanos) {
+        // In this order: what was appended meanwhile is no lag.
+        long appended = orderer.appended();
+        long forced = orderer.forced();
+        switch (journal.look(appended, forced, nanos)) {
+            case ASK -> orderer.force(appended);
+            case END ->
+                leave("its journal has forced nothing for "
+                        + TimeUnit.NANOSECONDS.toSeconds(JournalWatch.END_NANOS) + " s, and lacks "
+                        + (appended - forced) + " bytes of the stream: its disk is full, or does not answer");
+            default -> {}
         }
     }
 
@@ -196,10 +224,12 @@ final class Upkeep implements AutoCloseable {
         long grown = committed - snapshotPosition;
         boolean late = nanos - snapshotNanos >= place.file().snapshot().toNanos();
         boolean due = late && grown >= LEAST_LOG || grown >= place.file().snapshotBytes();
+        due &= nanos - askedNanos >= AGAIN_NANOS;
         AtomicCounter toggle = due ? ClusterControl.findControlToggle(aeron.countersReader(), clusterId) : null;
         if (toggle != null) {
             // No more is done while the one before is under way.
             ClusterControl.ToggleState.SNAPSHOT.toggle(toggle);
+            askedNanos = nanos;
         }
     }
 
@@ -227,6 +257,7 @@ final class Upkeep implements AutoCloseable {
             snapshotPosition = positions[positions.length - 1];
         }
         snapshotNanos = nanos;
+        askedNanos = nanos - AGAIN_NANOS;
         if (positions.length >= SNAPSHOTS_KEPT) {
             drop(all, positions[positions.length - SNAPSHOTS_KEPT], log);
         }
@@ -279,7 +310,6 @@ final class Upkeep implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        LockSupport.unpark(thread);
-        ClusterNode.awaitEnd(thread);
+        thread.awaitEnd();
     }
 }

@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -77,7 +78,7 @@ class ClusterOrdererTest {
     /** One node with the cluster's state. */
     private static final class Node {
         final Log log;
-        final ClusterState state = new ClusterState("orders");
+        final ClusterState state = new ClusterState("orders", Set.of(1, 2, 3));
         final ClusterOrderer orderer;
         final ClusterOrderer.ToCore output;
         final int number;
@@ -105,7 +106,7 @@ class ClusterOrdererTest {
                 return null;
             }
             UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH + bytes]);
-            Batch.putHeader(batch, number, ClusterState.idOf("orders"), 40 + number, 7);
+            Batch.putHeader(batch, number, ClusterState.idOf("orders"), 40 + number, 7, LONGEST);
             batch.putBytes(Batch.HEADER_LENGTH, outgoing.memory(), outgoing.at(sent), bytes);
             sent += bytes;
             outgoing.done();

@@ -18,18 +18,25 @@ class RelayServiceTest {
             StateRig.CLUSTER,
             Path.of("none"),
             Path.of("none"),
+            null,
             1_408,
             false,
             Duration.ofMinutes(10),
             1 << 30,
             Map.of(1, new ClusterFile.Member("127.0.0.1", 1)));
     private final RelayService service = new RelayService(
-            file, 1, LIFE, -1, new ClusterOrderer(1, LIFE, 64 << 10, 64 << 10, 1 << 10, 1 << 10, () -> {}), () -> {});
+            file,
+            1,
+            LIFE,
+            -1,
+            new ClusterOrderer(1, LIFE, 64 << 10, 64 << 10, 1 << 10, 1 << 10, () -> {}),
+            () -> {},
+            e -> {});
 
     /** A node says how far it is, and that comes by the log. */
     private void says(long life) {
         UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
-        Batch.putHeader(batch, 1, ClusterState.idOf(StateRig.CLUSTER), life, 7);
+        Batch.putHeader(batch, 1, ClusterState.idOf(StateRig.CLUSTER), life, 7, 1 << 10);
         ClientSession session = (ClientSession) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {ClientSession.class}, (proxy, method, args) -> life);
         service.onSessionMessage(session, 0, batch, 0, batch.capacity(), null);

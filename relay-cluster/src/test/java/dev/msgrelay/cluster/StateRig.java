@@ -8,12 +8,15 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Nodes that make batches, and a state that takes them and writes down what comes out. */
 final class StateRig {
     static final String CLUSTER = "orders";
+    static final Set<Integer> MEMBERS = Set.of(1, 2, 3);
+    static final int MOST_BODY = 1 << 10;
     static final int BODY = 4;
     static final int FRAME = 8 + BODY;
 
@@ -135,7 +138,7 @@ final class StateRig {
     }
 
     StateRig(int mostNames) {
-        state = new ClusterState(CLUSTER, mostNames);
+        state = new ClusterState(CLUSTER, MEMBERS, mostNames);
     }
 
     void offer(Sender from, byte[]... entries) {
@@ -146,7 +149,7 @@ final class StateRig {
     String offer(long cluster, int version, Sender from, byte[]... entries) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         UnsafeBuffer header = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
-        Batch.putHeader(header, from.node, cluster, from.life, 77 + from.node);
+        Batch.putHeader(header, from.node, cluster, from.life, 77 + from.node, MOST_BODY);
         header.putInt(0, version);
         all.writeBytes(new byte[3]);
         all.writeBytes(header.byteArray());

@@ -21,6 +21,14 @@ public interface ClusterProvider {
      */
     void check(RelayConfig config) throws IOException;
 
+    /** The process ends: what this has made outside of its memory goes, also where a relay is only being started. Any thread. */
+    void abandon();
+
+    /** As above, where there is one. */
+    static void abandonAny() {
+        ServiceLoader.load(ClusterProvider.class).forEach(ClusterProvider::abandon);
+    }
+
     /** Joins where the configuration says so; null: the relay is alone. */
     static Orderer joinIfAny(RelayConfig config) throws IOException {
         return config.cluster().on() ? find(config).join(config) : null;

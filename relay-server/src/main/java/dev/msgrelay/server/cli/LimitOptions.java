@@ -124,10 +124,9 @@ final class LimitOptions {
     @Option(
             names = "--name-hold",
             paramLabel = "TIME",
-            defaultValue = "10s",
             converter = TimeSpan.class,
             description = "How long a name stays reserved for its last acknowledged publisher after the end of the "
-                    + "connection.")
+                    + "connection. A cluster has 30s, and no other.%n  Default: 10s, in a cluster 30s.")
     private Duration nameHold;
 
     void applyTo(RelayConfig.Builder config) {

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -185,13 +186,25 @@ final class RelayServerCommand implements Callable<Integer> {
         }
         if (relay == null) {
             // It is being started, which may take long; whatever it does to a journal may be interrupted.
-            Runtime.getRuntime().halt(0);
+            halt(0);
         }
         long mostMillis = relay.config().drainTimeout().toMillis()
                 + CLOSE_MILLIS
                 + (relay.config().journal().on() ? JOURNAL_CLOSE_MILLIS : 0);
         done.completeOnTimeout(FAULT, mostMillis, TimeUnit.MILLISECONDS);
-        Runtime.getRuntime().halt(done.join());
+        halt(done.join());
+    }
+
+    /** A node of a cluster has files in memory, which stay behind where the process just ends. */
+    private static void halt(int code) {
+        Thread abandons = new Thread(ClusterProvider::abandonAny, "relay-cluster-abandoned");
+        abandons.start();
+        try {
+            abandons.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Runtime.getRuntime().halt(code);
     }
 
     /** Tells the admin port how far the recovery is, and now and then the log. */

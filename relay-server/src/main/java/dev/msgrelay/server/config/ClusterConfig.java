@@ -2,6 +2,7 @@ package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.Policy;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * Which of several relays that are one this one is. What is in the file the cluster's own module reads.
@@ -15,6 +16,12 @@ public record ClusterConfig(Path file, int node) {
 
     /** Longest body of a message, because the cluster's log takes messages of up to 2 MiB. */
     public static final int MOST_BODY = 1 << 20;
+
+    /**
+     * As long a name stays with its publisher: the cluster's log decides that, so it is no setting of a node. Longer than alone,
+     * since a publisher that has lost its node has to find another one.
+     */
+    public static final Duration NAME_HOLD = Duration.ofSeconds(30);
 
     /** What waits to be sent, and sent again, to who orders it. */
     public static final int OUTGOING_BYTES = 16 << 20;
@@ -44,13 +51,18 @@ public record ClusterConfig(Path file, int node) {
         return file != null;
     }
 
-    void checkFor(StreamConfig stream, ClientConfig clients) {
+    void checkFor(StreamConfig stream, ClientConfig clients, LimitsConfig limits) {
         if (!on()) {
             return;
         }
         if (stream.maxBody() > MOST_BODY) {
             throw new IllegalArgumentException(
                     "max body " + stream.maxBody() + " is over the " + MOST_BODY + " of a cluster");
+        }
+        if (!limits.nameHold().equals(NAME_HOLD)) {
+            throw new IllegalArgumentException("name hold "
+                    + limits.nameHold().toMillis() + " ms does not go with cluster: all nodes hold a name for "
+                    + NAME_HOLD.toMillis() + " ms, so leave it out");
         }
         if (clients.allowedPolicies().contains(Policy.BACKPRESSURE)) {
             throw new IllegalArgumentException("slow subscriber backpressure does not go with cluster: one subscriber"

@@ -62,7 +62,7 @@ public record RelayConfig(
         Objects.requireNonNull(transport, "transport");
         limits.checkFor(stream, journal);
         journal.checkFor(stream);
-        cluster.checkFor(stream, clients);
+        cluster.checkFor(stream, clients, limits);
         if (access == null && !insecure && !listen.isOnThisHostOnly()) {
             throw new IllegalArgumentException("bind " + listen.host()
                     + " is beyond this host, and nothing says who may publish and read: an access block does; insecure lets"
@@ -131,7 +131,8 @@ public record RelayConfig(
         private int replaysPerSecond = LimitsConfig.DEFAULT_REPLAYS_PER_SECOND;
         private Duration maxHeartbeat = LimitsConfig.DEFAULT_MAX_HEARTBEAT;
         private Duration publisherSilence = LimitsConfig.DEFAULT_PUBLISHER_SILENCE;
-        private Duration nameHold = LimitsConfig.DEFAULT_NAME_HOLD;
+        // Null: as long as names are held by default, which a cluster does for longer.
+        private Duration nameHold;
         private AccessPolicy access;
         private boolean insecure;
         private Duration stallTimeout = DEFAULT_STALL_TIMEOUT;
@@ -384,6 +385,13 @@ public record RelayConfig(
             return this;
         }
 
+        private Duration heldNames() {
+            if (nameHold != null) {
+                return nameHold;
+            }
+            return cluster.on() ? ClusterConfig.NAME_HOLD : LimitsConfig.DEFAULT_NAME_HOLD;
+        }
+
         /** Who may do what; null: everybody everything. */
         public Builder access(AccessPolicy policy) {
             access = policy;
@@ -451,7 +459,7 @@ public record RelayConfig(
                             replaysPerSecond,
                             maxHeartbeat,
                             publisherSilence,
-                            nameHold),
+                            heldNames()),
                     access,
                     insecure,
                     stallTimeout,

@@ -51,9 +51,20 @@ public final class NetworkBatchHandler implements RunHandler {
         }
     }
 
-    /** Packs a run of whole frames that others have put in order; only while it is {@link #makeReady ready}. */
+    /**
+     * Packs a run of whole frames that others have put in order; only while it is {@link #makeReady ready}.
+     *
+     * @throws IllegalStateException it is something else. The others have counted it, so the stream is no longer theirs
+     */
     public void append(ByteBuffer buffer, int offset, int length) {
-        pack(whole(scan.scan(buffer, offset, length, log.openPacketBytes()), length));
+        RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
+        if (walked.end() != length) {
+            throw new IllegalStateException(
+                    "a run that the others have put in order is not whole frames: " + walked.rest()
+                            + " of its " + length + " bytes are none"
+                            + (walked.problem() == null ? "" : " (" + walked.problemText() + ")"));
+        }
+        pack(walked);
     }
 
     /** Where the packets of a run end depends on what came before it, so it is walked when its turn has come. */

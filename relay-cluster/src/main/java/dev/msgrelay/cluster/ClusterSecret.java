@@ -1,0 +1,200 @@
+package dev.msgrelay.cluster;
+
+import io.aeron.security.Authenticator;
+import io.aeron.security.AuthenticatorSupplier;
+import io.aeron.security.CredentialsSupplier;
+import io.aeron.security.DefaultAuthenticatorSupplier;
+import io.aeron.security.NullCredentialsSupplier;
+import io.aeron.security.SessionProxy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.agrona.collections.LongHashSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What only nodes of the cluster know: who does not, gets no entry into order, and nothing out of a node's archive. Nobody says
+ * the secret itself: what goes over the network is a digest of it with the cluster's name.
+ *
+ * <p>Immutable.
+ */
+final class ClusterSecret {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private static final int LEAST_BYTES = 16;
+    private static final int MOST_BYTES = 4_096;
+    private static final byte[] NOTHING = {};
+
+    // Null: there is none, and everybody is let in.
+    private final byte[] shown;
+
+    private ClusterSecret(byte[] shown) {
+        this.shown = shown;
+    }
+
+    /**
+     * That of a cluster.
+     *
+     * @throws IOException its file is not what it is to be; the message names it, and nothing of what is in it
+     */
+    static ClusterSecret of(ClusterFile cluster) throws IOException {
+        return cluster.secretFile() == null
+                ? new ClusterSecret(null)
+                : new ClusterSecret(digest(read(cluster.secretFile()), cluster.name()));
+    }
+
+    /** Without the white space around it, such as the end of the line. */
+    private static byte[] read(Path file) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new IOException("cluster.secret-file " + file + " is no regular file");
+        }
+        byte[] all;
+        try (InputStream in = Files.newInputStream(file)) {
+            all = in.readNBytes(MOST_BYTES + 1);
+        } catch (NoSuchFileException e) {
+            throw new IOException("cluster.secret-file " + file + ": there is no such file", e);
+        } catch (AccessDeniedException e) {
+            throw new IOException("cluster.secret-file " + file + ": it may not be read", e);
+        } catch (IOException e) {
+            throw new IOException("cluster.secret-file " + file + " cannot be read: " + e.getMessage(), e);
+        }
+        int from = 0;
+        int to = all.length;
+        while (from < to && isSpace(all[from])) {
+            from++;
+        }
+        while (to > from && isSpace(all[to - 1])) {
+            to--;
+        }
+        if (all.length > MOST_BYTES || to - from < LEAST_BYTES) {
+            throw new IOException("cluster.secret-file " + file + " has "
+                    + (all.length > MOST_BYTES ? "more than " + MOST_BYTES : Integer.toString(to - from))
+                    + " bytes, and a secret has " + LEAST_BYTES + " to " + MOST_BYTES
+                    + ": make one with openssl rand -hex 32");
+        }
+        return Arrays.copyOfRange(all, from, to);
+    }
+
+    private static boolean isSpace(byte b) {
+        return b == ' ' || b == '\t' || b == '\r' || b == '\n';
+    }
+
+    /** Says so where everybody on this machine can read the file. */
+    static void warnIfOpen(ClusterFile cluster) throws IOException {
+        Path file = cluster.secretFile();
+        if (file == null) {
+            return;
+        }
+        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        if (view != null && view.readAttributes().permissions().contains(PosixFilePermission.OTHERS_READ)) {
+            LOG.warn("cluster.secret-file {} can be read by everybody on this machine: chmod 600", file);
+        }
+    }
+
+    private static byte[] digest(byte[] secret, String cluster) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+            return mac.doFinal(("relay-cluster " + cluster).getBytes(StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("each JDK has HmacSHA256", e);
+        } finally {
+            Arrays.fill(secret, (byte) 0);
+        }
+    }
+
+    /** What a node shows to others, and to its own archive. */
+    CredentialsSupplier credentials() {
+        return shown == null ? new NullCredentialsSupplier() : new Credentials(shown);
+    }
+
+    /** How a node looks at what it is shown. */
+    AuthenticatorSupplier authenticator() {
+        return shown == null ? new DefaultAuthenticatorSupplier() : () -> new Gate(shown);
+    }
+
+    private static final class Credentials implements CredentialsSupplier {
+        private final byte[] shown;
+
+        Credentials(byte[] shown) {
+            this.shown = shown;
+        }
+
+        @Override
+        public byte[] encodedCredentials() {
+            return shown.clone();
+        }
+
+        @Override
+        public byte[] onChallenge(byte[] challenge) {
+            return NOTHING;
+        }
+    }
+
+    /** Lets those in that have shown the right thing. On the thread of the consensus, or of the archive. */
+    private static final class Gate implements Authenticator {
+        /** Of sessions that copy a log: Aeron gives them no number until they are let in. */
+        private static final long NO_NUMBER = -1;
+
+        /** Longer than one of those may wait at the door. */
+        private static final long CLOSED_MILLIS = TimeUnit.SECONDS.toMillis(60);
+
+        private final byte[] shown;
+        // Of those at the door, who has shown it: as many as know the secret, at most.
+        private final LongHashSet right = new LongHashSet();
+        private boolean wrong;
+        private long wrongMillis;
+
+        Gate(byte[] shown) {
+            this.shown = shown;
+        }
+
+        @Override
+        public void onConnectRequest(long session, byte[] credentials, long nowMillis) {
+            if (MessageDigest.isEqual(credentials, shown)) {
+                right.add(session);
+                return;
+            }
+            right.remove(session);
+            if (session == NO_NUMBER) {
+                wrong = true;
+                wrongMillis = nowMillis;
+            }
+        }
+
+        @Override
+        public void onChallengeResponse(long session, byte[] credentials, long nowMillis) {
+            right.remove(session);
+        }
+
+        @Override
+        public void onConnectedSession(SessionProxy session, long nowMillis) {
+            long number = session.sessionId();
+            // Nobody can tell which of them it is: while a stranger may be one of them, none is let in.
+            boolean doubtful = number == NO_NUMBER && wrong && nowMillis - wrongMillis < CLOSED_MILLIS;
+            if (!right.contains(number) || doubtful) {
+                session.reject();
+            } else if (session.authenticate(NOTHING) && number != NO_NUMBER) {
+                right.remove(number);
+            }
+        }
+
+        @Override
+        public void onChallengedSession(SessionProxy session, long nowMillis) {
+            session.reject();
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package dev.msgrelay.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.msgrelay.client.PublisherOptions;
+import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.SubscriberOptions;
+import dev.msgrelay.cluster.StateRig.Sender;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import io.aeron.Aeron;
+import io.aeron.cluster.client.AeronCluster;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.aeron.security.AuthenticationException;
+import io.aeron.security.CredentialsSupplier;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who gets to the ports of a node that has a journal, with a client of Aeron's of his own. */
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class WrongBatchesTest {
+    private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final int KINDS = 1_000;
+    private static final int PORTS = 5;
+    private static final int MOST_BODY = 1 << 20;
+
+    @TempDir
+    private Path folder;
+
+    private final String name = "wrong-" + ThreadLocalRandom.current().nextInt(1_000_000);
+    private final Path file;
+    private final Path secret;
+    private final int port;
+
+    WrongBatchesTest(@TempDir Path configuration) throws IOException {
+        port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
+        secret = Files.writeString(configuration.resolve("secret"), "f00dfeedf00dfeedf00dfeed\n");
+        file = Files.writeString(
+                configuration.resolve("cluster.conf"),
+                String.format(
+                        "cluster { name = \"%s\", directory = \"%s\", secret-file = \"%s\","
+                                + " members { 1 = \"127.0.0.1:%d\" } }",
+                        name, configuration.resolve("nodes"), secret, port));
+    }
+
+    private RelayServer start() throws IOException {
+        return RelayServer.start(RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .eventLoops(1)
+                .logSize(8 << 20)
+                .journal(folder.resolve("journal"))
+                .journalSegment(2 << 20)
+                .cluster(file, 1)
+                .build());
+    }
+
+    private AeronCluster connect(Aeron aeron, CredentialsSupplier credentials) {
+        return AeronCluster.connect(new AeronCluster.Context()
+                .aeron(aeron)
+                .ownsAeronClient(false)
+                .credentialsSupplier(credentials)
+                .ingressChannel("aeron:udp?term-length=64k")
+                .ingressEndpoints("1=127.0.0.1:" + port)
+                .egressChannel("aeron:udp?endpoint=127.0.0.1:0"));
+    }
+
+    private MediaDriver driver() {
+        return MediaDriver.launch(new MediaDriver.Context()
+                .aeronDirectoryName(folder.resolve("driver").toString())
+                .dirDeleteOnStart(true)
+                .dirDeleteOnShutdown(true)
+                .publicationTermBufferLength(1 << 20)
+                .threadingMode(ThreadingMode.SHARED));
+    }
+
+    @Test
+    void strangersAreNotLetInAndAThousandKindsOfWrongBatchesStopNobody() throws Exception {
+        long seed = ThreadLocalRandom.current().nextLong();
+        System.out.println("seed " + seed);
+        long published;
+        try (RelayServer relay = start();
+                MediaDriver media = driver();
+                Aeron aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(media.aeronDirectoryName()));
+                Load load = new Load(relay)) {
+            assertThatExceptionOfType(AuthenticationException.class)
+                    .isThrownBy(() -> connect(aeron, null).close());
+            ClusterFile cluster = ClusterFile.read(file);
+            try (AeronCluster member = connect(aeron, ClusterSecret.of(cluster).credentials())) {
+                Random random = new Random(seed);
+                for (int kind = 0; kind < KINDS; kind++) {
+                    UnsafeBuffer wrong = wrong(random);
+                    long begun = System.nanoTime();
+                    while (member.offer(wrong, 0, wrong.capacity()) < 0) {
+                        assertThat(System.nanoTime() - begun).isLessThan(WAIT.toNanos());
+                        member.sendKeepAlive();
+                        Thread.onSpinWait();
+                    }
+                }
+            }
+            published = load.end();
+            // Of what was passed over the journal has nothing, so it gets to where the cluster is.
+            ClusterNode.snapshot(file, 1);
+            assertThat(received(relay, published)).isEqualTo(published);
+        }
+        try (RelayServer again = start()) {
+            assertThat(received(again, published)).as("seed %d", seed).isEqualTo(published);
+        }
+    }
+
+    /** Batches that are almost right, but for one thing; none that is right by chance. */
+    private UnsafeBuffer wrong(Random random) {
+        ClusterState state = new ClusterState(name, Set.of(1));
+        UnsafeBuffer first = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
+        Batch.putHeader(first, 1, ClusterState.idOf(name), 1, 1, MOST_BODY);
+        assertThat(state.batch(1, 0, first, 0, first.capacity(), new StateRig.Seen()))
+                .isNull();
+        while (true) {
+            boolean stranger = random.nextInt(8) == 0;
+            Sender sender = new Sender(stranger ? 2 + random.nextInt(99) : 1, random.nextLong(), 1);
+            byte[] entry =
+                    switch (random.nextInt(4)) {
+                        case 0 -> sender.claim("name", new ProducerId(1, 1));
+                        case 1 -> sender.leave("name", new ProducerId(1, 1));
+                        case 2 -> sender.run("name", new ProducerId(1, 1), 1, 1 + random.nextInt(9));
+                        default -> sender.run("", ProducerId.NONE, 1, 1 + random.nextInt(9));
+                    };
+            UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH + entry.length]);
+            Batch.putHeader(batch, sender.node, ClusterState.idOf(name), sender.life, 5, MOST_BODY);
+            batch.putBytes(Batch.HEADER_LENGTH, entry);
+            if (!stranger) {
+                for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
+                    int at = random.nextInt(batch.capacity());
+                    batch.putByte(at, (byte) random.nextInt());
+                }
+            }
+            int length = random.nextInt(8) == 0 ? random.nextInt(batch.capacity()) : batch.capacity();
+            UnsafeBuffer cut = new UnsafeBuffer(batch, 0, length);
+            if (length > 0 && state.batch(2, 0, cut, 0, length, new StateRig.Seen()) != null) {
+                return cut;
+            }
+        }
+    }
+
+    /** How many messages a subscriber gets from the earliest on, up to so many. */
+    private static long received(RelayServer relay, long wanted) throws IOException {
+        long[] count = new long[1];
+        try (RelaySubscriber subscriber = RelaySubscriber.open(
+                SubscriberOptions.builder(endpoint(relay.subscribeAddress().getPort()))
+                        .fromEarliest()
+                        .build())) {
+            long begun = System.nanoTime();
+            while (count[0] < wanted && System.nanoTime() - begun < WAIT.toNanos()) {
+                subscriber.poll((sequence, type, body) -> {
+                    count[0]++;
+                    assertThat(sequence).isEqualTo(count[0]);
+                    assertThat(body.getLong(body.position())).isEqualTo(count[0]);
+                });
+            }
+        }
+        return count[0];
+    }
+
+    private static Endpoint endpoint(int port) {
+        return Endpoint.parse("127.0.0.1:" + port);
+    }
+
+    /** A publisher of numbered messages, meanwhile. */
+    private static final class Load implements AutoCloseable {
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final AtomicReference<Throwable> failure = new AtomicReference<>();
+        private final RelayPublisher publisher;
+        private final Thread thread = new Thread(this::run, "load");
+        private long published;
+
+        Load(RelayServer relay) throws IOException {
+            publisher = RelayPublisher.open(
+                    PublisherOptions.builder(endpoint(relay.publishAddress().getPort()))
+                            .acks("honest")
+                            .build());
+            thread.start();
+        }
+
+        private void run() {
+            ByteBuffer body = ByteBuffer.allocate(64);
+            try {
+                while (!ended.get()) {
+                    body.putLong(0, ++published);
+                    assertThat(publisher.publish(7, body, WAIT)).hasToString("ACCEPTED");
+                }
+                assertThat(publisher.flush(WAIT)).isTrue();
+            } catch (Throwable e) {
+                failure.set(e);
+            }
+        }
+
+        /** All that was published is acknowledged; answers how many messages that are. */
+        long end() throws InterruptedException {
+            ended.set(true);
+            thread.join();
+            assertThat(failure.get()).isNull();
+            return published;
+        }
+
+        @Override
+        public void close() throws Exception {
+            ended.set(true);
+            thread.join();
+            publisher.close();
+        }
+    }
+}
