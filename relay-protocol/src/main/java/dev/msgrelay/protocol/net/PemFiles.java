@@ -4,6 +4,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,10 +20,15 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Certificates and private keys in PEM files, as relay and clients are given them. Errors name the file, the line and what is
- * wrong with it; nothing of a key is ever in one.
+ * wrong with it. Nothing of a file is ever in one, nor what a library says of its content: any of it may be a key.
+ *
+ * <p>Blocks are found by their BEGIN and END, not by lines. So a file whose line ends were lost, or became spaces or CRs, says
+ * what it said before, and a byte order mark hides nothing.
  */
 public final class PemFiles {
     /** A bundle of all public authorities has about 200 KiB. */
@@ -30,11 +37,43 @@ public final class PemFiles {
     private static final String BEGIN = "-----BEGIN ";
     private static final String END = "-----END ";
     private static final String DASHES = "-----";
+    private static final String PLAIN_KEY = "PRIVATE KEY";
+    private static final String KEY_TYPES = "there are RSA, EC and EdDSA; openssl genpkey -algorithm EC -pkeyopt "
+            + "ec_paramgen_curve:P-256 -out FILE makes a key";
+
+    /** Of keys that TLS 1.3 knows, and how they sign. */
+    private static final Map<String, String> SIGNATURES =
+            Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
+
+    /** Kinds of blocks that errors name. */
+    private static final Set<String> KINDS = Set.of(
+            "CERTIFICATE",
+            "X509 CERTIFICATE",
+            "TRUSTED CERTIFICATE",
+            "CERTIFICATE REQUEST",
+            "PUBLIC KEY",
+            PLAIN_KEY,
+            "ENCRYPTED PRIVATE KEY",
+            "EC PRIVATE KEY",
+            "RSA PRIVATE KEY",
+            "DSA PRIVATE KEY",
+            "OPENSSH PRIVATE KEY");
 
     private PemFiles() {}
 
     /** What stands between BEGIN and END, and the line of BEGIN, from 1. */
-    private record Block(String label, int line, byte[] bytes) {}
+    private record Block(String label, int line, String text) {}
+
+    /**
+     * A file's name for people. What is no name, but the content of a file that was given in its place, is not shown.
+     *
+     * @param file a path, or the text of one
+     */
+    public static String shown(Object file) {
+        String text = String.valueOf(file);
+        boolean content = text.contains(DASHES) || text.chars().anyMatch(Character::isISOControl);
+        return content ? "(not shown: what is given is no file's name, but looks like the content of a file)" : text;
+    }
 
     /**
      * All certificates of a file, in their order.
@@ -50,17 +89,19 @@ public final class PemFiles {
             }
         }
         if (certificates.isEmpty()) {
-            throw new IOException(file + " has no certificate: nothing begins with " + BEGIN + "CERTIFICATE" + DASHES);
+            throw new IOException(
+                    shown(file) + " has no certificate: nothing begins with " + BEGIN + "CERTIFICATE" + DASHES);
         }
         return certificates;
     }
 
     private static X509Certificate certificate(Path file, Block block) throws IOException {
+        byte[] bytes = decode(file, block);
         try {
             return (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(block.bytes));
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes));
         } catch (GeneralSecurityException e) {
-            throw wrong(file, block.line, "no certificate: " + e.getMessage());
+            throw wrong(file, block.line, "what begins here is no X.509 certificate, or a damaged one");
         }
     }
 
@@ -72,96 +113,120 @@ public final class PemFiles {
      */
     public static PrivateKey privateKey(Path file, PublicKey publicKey) throws IOException {
         for (Block block : blocks(file)) {
-            if (block.label.equals("PRIVATE KEY")) {
+            if (block.label.equals(PLAIN_KEY)) {
                 PrivateKey key = privateKey(file, block, publicKey);
-                if (!belongTogether(key, publicKey)) {
-                    throw new IOException(file + " has another key than that of the certificate");
+                if (!belongTogether(file, key, publicKey)) {
+                    throw new IOException(shown(file) + " has another key than that of the certificate");
                 }
                 return key;
             }
-            if (block.label.equals("ENCRYPTED PRIVATE KEY")) {
+            if (block.label.equals("ENCRYPTED " + PLAIN_KEY)) {
                 throw wrong(file, block.line, "the key is encrypted; openssl pkey -in FILE -out FILE decrypts one");
             }
-            if (block.label.endsWith(" PRIVATE KEY")) {
+            if (block.label.endsWith(" " + PLAIN_KEY)) {
                 throw wrong(
                         file,
                         block.line,
-                        "'" + block.label + "' is not PKCS#8; openssl pkcs8 -topk8 -nocrypt -in FILE -out FILE turns it"
-                                + " into that");
+                        "'" + kind(block.label)
+                                + "' is not PKCS#8; openssl pkcs8 -topk8 -nocrypt -in FILE -out FILE turns"
+                                + " it into that");
             }
         }
-        throw new IOException(file + " has no private key: nothing begins with " + BEGIN + "PRIVATE KEY" + DASHES);
+        throw new IOException(shown(file) + " has no private key: nothing begins with " + BEGIN + PLAIN_KEY + DASHES);
     }
 
     private static PrivateKey privateKey(Path file, Block block, PublicKey publicKey) throws IOException {
-        try {
-            return KeyFactory.getInstance(publicKey.getAlgorithm())
-                    .generatePrivate(new PKCS8EncodedKeySpec(block.bytes));
-        } catch (GeneralSecurityException e) {
+        String algorithm = publicKey.getAlgorithm();
+        if (!SIGNATURES.containsKey(algorithm)) {
             throw wrong(
-                    file, block.line, "no " + publicKey.getAlgorithm() + " key, which the certificate's public one is");
+                    file,
+                    block.line,
+                    "its certificate is for a key of the type " + algorithm + ", which cannot be used here: "
+                            + KEY_TYPES);
+        }
+        byte[] bytes = decode(file, block);
+        try {
+            return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(bytes));
+        } catch (GeneralSecurityException e) {
+            throw wrong(file, block.line, "no " + algorithm + " key, which the certificate's public one is");
         }
     }
 
     /** What one signs the other one confirms. */
-    private static boolean belongTogether(PrivateKey key, PublicKey publicKey) throws IOException {
-        String algorithm =
-                switch (publicKey.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> publicKey.getAlgorithm();
-                };
+    private static boolean belongTogether(Path file, PrivateKey key, PublicKey publicKey) throws IOException {
+        String algorithm = publicKey.getAlgorithm();
         try {
             byte[] text = "relay".getBytes(StandardCharsets.US_ASCII);
-            Signature signs = Signature.getInstance(algorithm);
+            Signature signs = Signature.getInstance(SIGNATURES.get(algorithm));
             signs.initSign(key);
             signs.update(text);
             byte[] signature = signs.sign();
-            Signature verifies = Signature.getInstance(algorithm);
+            Signature verifies = Signature.getInstance(SIGNATURES.get(algorithm));
             verifies.initVerify(publicKey);
             verifies.update(text);
             return verifies.verify(signature);
         } catch (GeneralSecurityException e) {
-            throw new IOException("a key of " + publicKey.getAlgorithm() + " cannot be used: " + e.getMessage(), e);
+            throw new IOException(
+                    shown(file) + ": this JVM cannot sign with this key of the type " + algorithm
+                            + ", of another curve or a size that it does not know: " + KEY_TYPES,
+                    e);
         }
     }
 
     private static List<Block> blocks(Path file) throws IOException {
+        String text = text(file);
         List<Block> blocks = new ArrayList<>();
-        String label = null;
-        int begin = 0;
-        int number = 0;
-        StringBuilder text = new StringBuilder();
-        for (String untrimmed : text(file).split("\n", -1)) {
-            number++;
-            String line = untrimmed.trim();
-            if (label == null) {
-                if (line.startsWith(BEGIN) && line.endsWith(DASHES)) {
-                    label = line.substring(BEGIN.length(), line.length() - DASHES.length());
-                    begin = number;
-                    text.setLength(0);
-                }
-            } else if (line.startsWith(END)) {
-                if (!line.equals(END + label + DASHES)) {
-                    throw wrong(file, number, "does not end what line " + begin + " begins, " + label);
-                }
-                blocks.add(new Block(label, begin, decode(file, begin, text)));
-                label = null;
-            } else {
-                text.append(line);
+        int line = 1;
+        int counted = 0;
+        for (int begin = text.indexOf(BEGIN); begin >= 0; begin = text.indexOf(BEGIN, counted)) {
+            line += lineEnds(text, counted, begin);
+            int labelEnd = text.indexOf(DASHES, begin + BEGIN.length());
+            int end = text.indexOf(END, begin + BEGIN.length());
+            int next = text.indexOf(BEGIN, begin + BEGIN.length());
+            if (labelEnd < 0 || labelEnd == end || labelEnd == next) {
+                throw wrong(file, line, "what begins here has no " + DASHES + " behind its kind");
             }
-        }
-        if (label != null) {
-            throw wrong(file, begin, label + " has no end");
+            String label = text.substring(begin + BEGIN.length(), labelEnd);
+            if (end < 0 || next >= 0 && next < end) {
+                throw wrong(file, line, kind(label) + " has no end");
+            }
+            if (!text.startsWith(END + label + DASHES, end)) {
+                int last = line + lineEnds(text, begin, end);
+                throw wrong(file, last, "does not end what line " + line + " begins, " + kind(label));
+            }
+            blocks.add(new Block(label, line, text.substring(labelEnd + DASHES.length(), end)));
+            counted = end;
+            line += lineEnds(text, begin, end);
         }
         return blocks;
     }
 
-    private static byte[] decode(Path file, int line, CharSequence text) throws IOException {
+    /** Lines that end there, however: by LF, CR LF, or CR. */
+    private static int lineEnds(String text, int from, int to) {
+        int count = 0;
+        for (int i = from; i < to; i++) {
+            char c = text.charAt(i);
+            count += c == '\n' || c == '\r' && text.charAt(i + 1) != '\n' ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** A word of the file that is known, and so can be no part of a key. */
+    private static String kind(String label) {
+        return KINDS.contains(label) ? label : "another kind of block";
+    }
+
+    private static byte[] decode(Path file, Block block) throws IOException {
+        if (block.text.contains("\\n") || block.text.contains("\\r")) {
+            throw wrong(
+                    file,
+                    block.line,
+                    "line ends are missing in what begins here: a backslash and a letter stand in their place");
+        }
         try {
-            return Base64.getDecoder().decode(text.toString());
+            return Base64.getDecoder().decode(block.text.replaceAll("\\s", ""));
         } catch (IllegalArgumentException e) {
-            throw wrong(file, line, "what begins here is not Base64");
+            throw wrong(file, block.line, "what begins here is not Base64");
         }
     }
 
@@ -169,17 +234,25 @@ public final class PemFiles {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
-                throw new IOException(file + " is longer than " + MOST_BYTES + " bytes");
+                throw new IOException(shown(file) + " is longer than " + MOST_BYTES + " bytes");
             }
-            return new String(bytes, StandardCharsets.ISO_8859_1);
+            String text = new String(bytes, StandardCharsets.ISO_8859_1);
+            if (text.indexOf(0) >= 0) {
+                throw new IOException(
+                        shown(file) + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
+            }
+            return text;
+            // Their own messages have the name, which may be none: they are no causes.
         } catch (NoSuchFileException e) {
-            throw new IOException("there is no file " + file, e);
-        } catch (java.nio.file.AccessDeniedException e) {
-            throw new IOException("may not read " + file, e);
+            throw new IOException("there is no file " + shown(file));
+        } catch (AccessDeniedException e) {
+            throw new IOException("may not read " + shown(file));
+        } catch (FileSystemException e) {
+            throw new IOException("cannot read " + shown(file) + (e.getReason() == null ? "" : ": " + e.getReason()));
         }
     }
 
     private static IOException wrong(Path file, int line, String what) {
-        return new IOException(file + ", line " + line + ": " + what);
+        return new IOException(shown(file) + ", line " + line + ": " + what);
     }
 }

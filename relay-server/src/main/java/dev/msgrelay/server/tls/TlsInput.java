@@ -28,18 +28,13 @@ final class TlsInput implements SocketReads.Reader {
 
     private static final int THROWN_AWAY = 4 << 10;
 
-    /**
-     * Records without data between two ticks at most: new keys, which cost the most of all records, and nothing. Who has
-     * reason to say either does so once in gigabytes.
-     */
-    private static final int MOST_EMPTY = 32;
-
     private final Channel channel;
     private final Pool pool;
     private final ByteBufAllocator allocator;
     private final ReadSwitch reads;
     private final SocketReads.Reader reader;
     private final TlsOutput out;
+    private final EmptyRecords empty = new EmptyRecords();
 
     // Null: what comes is thrown away.
     private ReadBuffer buffer;
@@ -49,7 +44,6 @@ final class TlsInput implements SocketReads.Reader {
     private boolean large;
     // Since the last tick.
     private boolean filled;
-    private int empty;
 
     // Null: the handshake is not done.
     private SSLEngine engine;
@@ -144,7 +138,7 @@ final class TlsInput implements SocketReads.Reader {
             pool.give(TlsRecords.LARGE);
         }
         filled = false;
-        empty = 0;
+        empty.tick();
     }
 
     /** From now on what comes is thrown away. */
@@ -243,14 +237,16 @@ final class TlsInput implements SocketReads.Reader {
             source.limit(to).position(start);
             SSLEngineResult result = engine.unwrap(source, room);
             boolean moved = source.position() > start;
+            boolean flood = empty.tooMany(buffer.view(), start, source.position(), result.bytesProduced());
             start = source.position();
             if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
                 closed = true;
                 more = false;
                 return;
             }
-            if (moved && result.bytesProduced() == 0 && ++empty > MOST_EMPTY) {
-                throw new SSLException("more than " + MOST_EMPTY + " records without data, such as new keys, at once");
+            if (flood) {
+                throw new SSLException(
+                        "more than " + EmptyRecords.MOST + " records without data, such as new keys, at once");
             }
             out.obey(result.getHandshakeStatus());
             switch (result.getStatus()) {

@@ -1,0 +1,95 @@
+package dev.msgrelay.server.harness;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A network namespace that is joined to this one by two virtual interfaces; it and they are gone when it is closed. As root
+ * only. There is one in a JVM at a time.
+ */
+public final class Namespace implements AutoCloseable {
+    private static final long PID = ProcessHandle.current().pid();
+    private static final int SECONDS = 60;
+
+    // Of networks that are for tests of devices: nobody has them, nor has another run of a test the same one.
+    private final String network = "198.18." + PID / 64 % 256 + ".";
+    private final String name = "relay" + PID;
+    private final String here = "rh" + PID;
+    private final String there = "rt" + PID;
+    private String why = "";
+
+    /** Makes it; false: it cannot be, and {@link #why} says why. */
+    public boolean up() {
+        return ip("netns add " + name)
+                && ip("link add " + here + " type veth peer name " + there + " netns " + name)
+                && ip("addr add " + host() + "/30 dev " + here)
+                && ip("link set " + here + " up")
+                && ip("-n " + name + " addr add " + network + (PID % 64 * 4 + 2) + "/30 dev " + there)
+                && ip("-n " + name + " link set " + there + " up");
+    }
+
+    /** This side's address. */
+    public String host() {
+        return network + (PID % 64 * 4 + 1);
+    }
+
+    /** Why there is none. It is printed, too: a test that was not run is to be seen. */
+    public String why() {
+        String skipped = "SKIPPED, no network namespace (needs root and iproute2): " + why;
+        System.out.println(skipped);
+        return skipped;
+    }
+
+    /** From now on what is sent from there goes in packets of 1,500 bytes, none of which are merged. */
+    public boolean shortPackets() {
+        return ip("-n " + name + " link set " + there + " mtu 1500 gso_max_segs 1");
+    }
+
+    /** From now on nothing goes through, and nobody is told. */
+    public boolean down() {
+        return ip("-n " + name + " link set " + there + " down");
+    }
+
+    /** A class of the tests' that runs there. What it says on stderr is said here. */
+    public Process run(Class<?> main, String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                "ip",
+                "netns",
+                "exec",
+                name,
+                ProcessHandle.current().info().command().orElse("java"),
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(args));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private boolean ip(String command) {
+        try {
+            Process ip = new ProcessBuilder(List.of(("ip " + command).split(" ")))
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(ip.getInputStream().readAllBytes()).trim();
+            if (ip.waitFor(SECONDS, TimeUnit.SECONDS) && ip.exitValue() == 0) {
+                return true;
+            }
+            why = "ip " + command + ": " + said;
+        } catch (IOException | InterruptedException e) {
+            why = e.getMessage();
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        // The interfaces go with it, both of them; a process in it keeps it until it ends.
+        ip("link del " + here);
+        ip("netns del " + name);
+    }
+}

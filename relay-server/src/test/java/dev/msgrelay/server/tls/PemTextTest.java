@@ -1,0 +1,200 @@
+package dev.msgrelay.server.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.msgrelay.protocol.net.PemFiles;
+import dev.msgrelay.server.harness.Certificates;
+import io.netty.pkitesting.X509Bundle;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPairGenerator;
+import java.security.PublicKey;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keys and certificates as forms, variables and editors leave them: read right, or refused without a byte of them. */
+class PemTextTest {
+    /** Shorter pieces may be there by chance. */
+    private static final int LEAST_QUOTED = 12;
+
+    private static Certificates certificates;
+    private static X509Bundle relay;
+    private static String key;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void makeCertificates() throws Exception {
+        certificates = new Certificates();
+        relay = certificates.relay("CN=relay of a test");
+        key = relay.getPrivateKeyPEM();
+    }
+
+    @AfterAll
+    static void deleteCertificates() throws IOException {
+        certificates.close();
+    }
+
+    private static Map<String, UnaryOperator<String>> whitespace() {
+        Map<String, UnaryOperator<String>> changes = new LinkedHashMap<>();
+        changes.put("as it is", text -> text);
+        changes.put("in one line", text -> text.replaceAll("[\r\n]", ""));
+        changes.put("spaces for line ends", text -> text.replaceAll("[\r\n]+", " "));
+        changes.put("CRs for line ends", text -> text.replaceAll("[\r\n]+", "\r"));
+        changes.put("line ends of Windows", text -> text.replaceAll("[\r\n]+", "\r\n"));
+        changes.put("indented", text -> "  " + text.replaceAll("[\r\n]+", "\n  "));
+        changes.put("behind a byte order mark", text -> "\uFEFF" + text);
+        changes.put("behind a mark and a comment", text -> "\uFEFF# ours\n" + text);
+        return changes;
+    }
+
+    @Test
+    void lineEndsAndMarksChangeNothing() throws Exception {
+        PublicKey is = relay.getCertificate().getPublicKey();
+        String chain = certificates.signed("CN=first", b -> b).getCertificatePEM() + relay.getCertificatePEM();
+        for (Map.Entry<String, UnaryOperator<String>> change : whitespace().entrySet()) {
+            Path file = write(change.getValue().apply(key));
+            assertThat(PemFiles.privateKey(file, is))
+                    .as("a key " + change.getKey())
+                    .isEqualTo(relay.getKeyPair().getPrivate());
+            List<String> subjects = PemFiles.certificates(
+                            write(change.getValue().apply(chain)))
+                    .stream()
+                    .map(c -> c.getSubjectX500Principal().getName())
+                    .toList();
+            assertThat(subjects)
+                    .as("certificates " + change.getKey())
+                    .containsExactly("CN=first", "CN=relay of a test");
+        }
+    }
+
+    /** Two files of which the second one has a mark of its own, put behind each other. */
+    @Test
+    void aMarkBetweenBlocksLosesNone() throws Exception {
+        String two = relay.getCertificatePEM() + "\uFEFF" + relay.getCertificatePEM();
+        assertThat(PemFiles.certificates(write(two))).hasSize(2);
+    }
+
+    @Test
+    void aTextOfTwoBytesALetterIsNamed() throws Exception {
+        for (java.nio.charset.Charset charset : List.of(StandardCharsets.UTF_16, StandardCharsets.UTF_16LE)) {
+            Path file = Files.write(folder.resolve("utf16.pem"), key.getBytes(charset));
+            assertThat(refusal(file))
+                    .isEqualTo(file + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
+        }
+    }
+
+    @Test
+    void lettersInThePlaceOfLineEndsAreNamed() throws Exception {
+        Path file = write(key.strip().replaceAll("[\r\n]+", "\\\\n"));
+        assertThat(refusal(file))
+                .isEqualTo(
+                        file + ", line 1: line ends are missing in what begins here: a backslash and a letter stand in"
+                                + " their place");
+    }
+
+    /** Whatever is changed of it, and wherever it is given. */
+    @Test
+    void nothingOfAKeyIsEverQuoted() throws Exception {
+        Random random = new Random(31);
+        for (int i = 0; i < 3000; i++) {
+            StringBuilder text = new StringBuilder(key);
+            for (int change = random.nextInt(4); change >= 0; change--) {
+                int at = random.nextInt(text.length());
+                switch (random.nextInt(5)) {
+                    case 0 -> text.setLength(at);
+                    case 1 -> text.deleteCharAt(at);
+                    case 2 -> text.insert(at, "-----");
+                    case 3 -> text.setCharAt(at, (char) random.nextInt(128));
+                    default -> text.delete(0, Math.min(at, 30));
+                }
+                if (text.length() == 0) {
+                    text.append(key);
+                }
+            }
+            Path file = write(
+                    random.nextBoolean() ? text.toString() : text.toString().replaceAll("[\r\n]", ""));
+            assertQuotesNothing(refusal(file), key);
+            assertQuotesNothing(certificateRefusal(file), key);
+        }
+    }
+
+    @Test
+    void nothingOfACertificateIsQuoted() throws Exception {
+        String body = Base64.getEncoder().encodeToString(key.getBytes(StandardCharsets.US_ASCII));
+        Path file = write("-----BEGIN CERTIFICATE-----\n" + body + "\n-----END CERTIFICATE-----\n");
+        assertThat(certificateRefusal(file))
+                .isEqualTo(file + ", line 1: what begins here is no X.509 certificate, or a damaged one");
+    }
+
+    /** As of RELAY_TLS_KEY="$(cat key.pem)". */
+    @Test
+    void theContentOfAKeyForItsNameIsNotShown() {
+        for (String text : List.of(key, key.replaceAll("[\r\n]", ""), key.replaceAll("[\r\n]", " "))) {
+            String refusal = refusal(Path.of(text));
+            assertThat(refusal).contains("looks like the content of a file");
+            assertQuotesNothing(refusal, key);
+        }
+    }
+
+    @Test
+    void aTypeOfKeyThatCannotBeUsedIsNamed() throws Exception {
+        for (String type : List.of("RSASSA-PSS", "DSA", "X25519")) {
+            java.security.KeyPair pair = KeyPairGenerator.getInstance(type).generateKeyPair();
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            text.writeBytes("-----BEGIN PRIVATE KEY-----\n".getBytes(StandardCharsets.US_ASCII));
+            text.writeBytes(Base64.getMimeEncoder().encode(pair.getPrivate().getEncoded()));
+            text.writeBytes("\n-----END PRIVATE KEY-----\n".getBytes(StandardCharsets.US_ASCII));
+            Path file = write(text.toString(StandardCharsets.US_ASCII));
+            assertThat(catchThrowable(() -> PemFiles.privateKey(file, pair.getPublic())))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage(file + ", line 1: its certificate is for a key of the type "
+                            + pair.getPublic().getAlgorithm()
+                            + ", which cannot be used here: there are RSA, EC and EdDSA; openssl genpkey -algorithm EC"
+                            + " -pkeyopt ec_paramgen_curve:P-256 -out FILE makes a key");
+        }
+    }
+
+    private static String refusal(Path file) {
+        return message(() -> PemFiles.privateKey(file, relay.getCertificate().getPublicKey()));
+    }
+
+    private static String certificateRefusal(Path file) {
+        return message(() -> PemFiles.certificates(file));
+    }
+
+    /** With those of its causes; empty: it was read. */
+    private static String message(org.assertj.core.api.ThrowableAssert.ThrowingCallable reads) {
+        Throwable refused = catchThrowable(reads);
+        StringBuilder text = new StringBuilder();
+        for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
+            assertThat(cause).isNotInstanceOf(RuntimeException.class);
+            text.append(cause == refused ? "" : "; ").append(cause.getMessage());
+        }
+        return text.toString();
+    }
+
+    private static void assertQuotesNothing(String text, String secret) {
+        String body = secret.replaceAll("-----[^-]*-----|\\s", "");
+        for (int i = 0; i + LEAST_QUOTED <= body.length(); i++) {
+            assertThat(text).doesNotContain(body.substring(i, i + LEAST_QUOTED));
+        }
+    }
+
+    private Path write(String text) throws IOException {
+        return Files.writeString(folder.resolve("file.pem"), text);
+    }
+}

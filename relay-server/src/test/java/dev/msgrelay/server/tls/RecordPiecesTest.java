@@ -1,0 +1,181 @@
+package dev.msgrelay.server.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.ReadSwitch;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Random;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Records come in as many pieces as a link makes of them: only whole ones count as such without data. */
+class RecordPiecesTest {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    // It takes longer than all else.
+    private static Certificates certificates;
+    private static TlsFiles files;
+    private static SSLContext clients;
+
+    @BeforeAll
+    static void makeCertificates() throws Exception {
+        certificates = new Certificates();
+        files = certificates.relayFiles();
+        clients = certificates.client();
+    }
+
+    @AfterAll
+    static void deleteCertificates() throws IOException {
+        certificates.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"BORINGSSL, 160", "BORINGSSL, 1", "BORINGSSL, 1448", "JDK, 160", "JDK, 1", "JDK, 1448"})
+    void aPublisherWhoseRecordsComeInPiecesStays(TlsProvider provider, int piece) throws Exception {
+        try (Link link = new Link(provider)) {
+            byte[] text = new byte[(16 << 10) + 100];
+            new Random(7).nextBytes(text);
+            link.say(ByteBuffer.wrap(text));
+            link.comeInPieces(piece);
+            assertThat(link.taken()).isEqualTo(text);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"BORINGSSL, 17408", "BORINGSSL, 1", "JDK, 17408", "JDK, 1"})
+    void aFloodOfRecordsWithoutDataEndsTheConnection(TlsProvider provider, int piece) throws Exception {
+        try (Link link = new Link(provider)) {
+            for (int i = 0; i < 40; i++) {
+                link.newKeys();
+            }
+            assertThatThrownBy(() -> link.comeInPieces(piece)).isInstanceOf(SSLException.class);
+        }
+    }
+
+    /** The data between them is a byte each: there are as many of them still. */
+    @ParameterizedTest
+    @CsvSource({"BORINGSSL, 17408", "BORINGSSL, 1", "JDK, 17408", "JDK, 1"})
+    void aFloodWithADropOfDataEndsTheConnection(TlsProvider provider, int piece) throws Exception {
+        try (Link link = new Link(provider)) {
+            for (int i = 0; i < 40; i++) {
+                link.newKeys();
+                link.say(ByteBuffer.allocate(1));
+            }
+            assertThatThrownBy(() -> link.comeInPieces(piece))
+                    .isInstanceOf(SSLException.class)
+                    .hasMessageContaining("more than 32 records without data");
+        }
+    }
+
+    /** A client and the relay's side of one connection, whose handshake is done. No socket: what comes, and how, is told. */
+    private static final class Link implements AutoCloseable {
+        private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+        private final MemoryBudget.Pool pool =
+                new MemoryBudget(Map.of(Part.TLS, (long) TlsRecords.LARGE)).pool(Part.TLS);
+        private final TlsContext context;
+        private final SSLEngine relay;
+        private final SSLEngine client;
+        private final EmbeddedChannel channel = new EmbeddedChannel();
+        private final TlsOutput out = new TlsOutput(pool, allocator, () -> {});
+        private final TlsInput in =
+                new TlsInput(channel, pool, allocator, new ReadSwitch(channel, () -> {}), null, out);
+        private ByteBuffer wire = ByteBuffer.allocateDirect(1 << 18);
+        private final ByteBuffer plain = ByteBuffer.allocate(1 << 18);
+
+        Link(TlsProvider provider) throws Exception {
+            context = new TlsContext(files, provider, 10_000, Long.MAX_VALUE);
+            relay = context.newEngine(allocator);
+            client = clients.createSSLEngine();
+            client.setUseClientMode(true);
+            shakeHands();
+            in.open(relay);
+        }
+
+        private void shakeHands() throws SSLException {
+            ByteBuffer toRelay = ByteBuffer.allocateDirect(1 << 16);
+            ByteBuffer toClient = ByteBuffer.allocateDirect(1 << 16);
+            ByteBuffer none = ByteBuffer.allocateDirect(TlsRecords.SMALL);
+            client.beginHandshake();
+            relay.beginHandshake();
+            for (int i = 0; i < 20; i++) {
+                step(client, toClient, toRelay, none);
+                step(relay, toRelay, toClient, none);
+            }
+            assertThat(client.getHandshakeStatus()).isEqualTo(HandshakeStatus.NOT_HANDSHAKING);
+            assertThat(relay.getHandshakeStatus()).isEqualTo(HandshakeStatus.NOT_HANDSHAKING);
+            assertThat(toRelay.position()).isZero();
+        }
+
+        private static void step(SSLEngine engine, ByteBuffer from, ByteBuffer to, ByteBuffer none)
+                throws SSLException {
+            from.flip();
+            engine.unwrap(from, none.clear());
+            from.compact();
+            for (Runnable task = engine.getDelegatedTask(); task != null; task = engine.getDelegatedTask()) {
+                task.run();
+            }
+            if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
+                engine.wrap(NOTHING, to);
+            }
+        }
+
+        void say(ByteBuffer text) throws SSLException {
+            while (text.hasRemaining()) {
+                client.wrap(text, wire);
+            }
+        }
+
+        void newKeys() throws SSLException {
+            client.beginHandshake();
+            while (client.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
+                client.wrap(NOTHING, wire);
+            }
+        }
+
+        /** What was said comes, each piece in a read of its own, and none of them behind another tick. */
+        void comeInPieces(int piece) throws SSLException {
+            wire.flip();
+            while (wire.hasRemaining()) {
+                ByteBuf read = in.whereToRead();
+                int length = Math.min(Math.min(piece, wire.remaining()), read.writableBytes());
+                read.writeBytes(wire.slice(wire.position(), length));
+                wire.position(wire.position() + length);
+                in.came(read.writerIndex());
+                read.release();
+                while (in.waits()) {
+                    in.unwrap(plain);
+                }
+            }
+        }
+
+        byte[] taken() {
+            byte[] taken = new byte[plain.position()];
+            plain.flip().get(taken);
+            return taken;
+        }
+
+        @Override
+        public void close() throws IOException {
+            in.release();
+            out.release();
+            ReferenceCountUtil.release(relay);
+            context.close();
+        }
+    }
+}
