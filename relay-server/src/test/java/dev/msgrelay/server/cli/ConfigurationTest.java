@@ -110,15 +110,24 @@ class ConfigurationTest {
             Map<String, OptionSpec> byFileOfTheEnvironment,
             Map<String, OptionSpec> byFileSinceTheEnvironmentIsEmpty,
             Map<String, OptionSpec> asTold,
-            Map<String, OptionSpec> asToldByDefault) {
+            Map<String, OptionSpec> asToldByDefault,
+            Map<String, OptionSpec> usualByEnvironment,
+            Map<String, OptionSpec> usualByFlag) {
         static Ways of(List<String> options, Path file) throws IOException {
             Map<String, String> environment = new HashMap<>();
             Map<String, String> empty = new HashMap<>();
+            Map<String, String> usually = new HashMap<>();
+            List<String> flags = new ArrayList<>(List.of("--config=" + file));
             for (String option : options) {
                 String variable =
                         "RELAY_" + option.toUpperCase(java.util.Locale.ROOT).replace('-', '_');
                 environment.put(variable, other(option));
                 empty.put(variable, "");
+                String usual = usual(DEFAULTS.get(option));
+                if (usual != null) {
+                    usually.put(variable, usual);
+                    flags.add("--" + option + "=" + usual);
+                }
             }
             Files.write(
                     file,
@@ -137,7 +146,9 @@ class ConfigurationTest {
                     parsed(Map.of("RELAY_CONFIG", file.toString())),
                     parsed(empty, "--config", file.toString()),
                     parsed(Map.of(), told(options, byEnvironment)),
-                    parsed(Map.of(), told(options, DEFAULTS)));
+                    parsed(Map.of(), told(options, DEFAULTS)),
+                    parsed(usually, "--config=" + file),
+                    parsed(environment, flags.toArray(String[]::new)));
         }
 
         /** A reload tells them, as somebody would write them. */
@@ -180,18 +191,11 @@ class ConfigurationTest {
 
     @ParameterizedTest
     @MethodSource("optionsWithADefault")
-    void aFlagBeforeTheEnvironmentBeforeTheFile(String option) throws Exception {
-        OptionSpec known = DEFAULTS.get(option);
-        String usual = usual(known);
-        Path file = file(option + " = \"" + other(option) + '"');
-        Object byDefault = known.getValue();
-        String variable = Configuration.variable(option);
-        assertThat(value(parsed(Map.of(variable, usual), "--config=" + file), option))
-                .isEqualTo(byDefault);
-        assertThat(value(
-                        parsed(Map.of(variable, other(option)), "--config=" + file, "--" + option + "=" + usual),
-                        option))
-                .isEqualTo(byDefault);
+    void aFlagBeforeTheEnvironmentBeforeTheFile(String option) {
+        Ways ways = option.equals(CLUSTER) ? cluster : others;
+        Object byDefault = value(DEFAULTS, option);
+        assertThat(value(ways.usualByEnvironment, option)).isEqualTo(byDefault);
+        assertThat(value(ways.usualByFlag, option)).isEqualTo(byDefault);
     }
 
     /** A flag says yes, whatever stands in the file already. */

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Certificates are replaced while connections are there, all of it or nothing; and keys wear out. */
 class TlsReloadTest {
-    private static final int RELOADS = Integer.getInteger("tls.reloads", 20);
+    private static final int RELOADS = Integer.getInteger("tls.reloads", 10);
 
     private static TestRelay start(TlsFiles files, TlsProvider provider) throws IOException {
         return TestRelay.start(
@@ -135,7 +135,7 @@ class TlsReloadTest {
             List<TlsFiles> both = List.of(relayFiles(certificates), relayFiles(certificates));
             for (int i = 0; i < RELOADS; i++) {
                 reload(relay, both.get(i % 2));
-                if (i % 10 == 0) {
+                if (i % 5 == 0) {
                     assertThat(shown(certificates, relay)).isEqualTo("CN=relay of a test");
                 }
             }
