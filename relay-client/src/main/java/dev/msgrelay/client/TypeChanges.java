@@ -45,15 +45,17 @@ final class TypeChanges {
     /** From any thread. */
     CompletableFuture<Long> ask(TypeRanges types) {
         Objects.requireNonNull(types, "types");
+        IOException refusal;
         synchronized (this) {
             if (ended == null && sent.size() + waiting.size() < MOST) {
                 Change change = new Change(requests++, types);
                 waiting.add(change);
                 return change.done;
             }
+            refusal = ended;
         }
         return CompletableFuture.failedFuture(
-                ended != null ? ended : new IOException(MOST + " changes of types wait for the relay already"));
+                refusal != null ? refusal : new IOException(MOST + " changes of types wait for the relay already"));
     }
 
     /** The types for a HELLO; it stands for every change asked for until now. */

@@ -30,12 +30,14 @@ record Said(List<JsonObject> published, List<JsonObject> received, List<JsonObje
         return Fleet.sum(publishers(), "messages");
     }
 
-    /** Within the window; of the subscribers, but for the slow ones. */
-    Throughput throughput(Timing timing, Timeline timeline) {
+    /** Within the window, without messages of visitors; of the subscribers, but for the slow ones. */
+    Throughput throughput(Load load, Timing timing, Timeline timeline) {
         long nanos = timing.measured().toNanos();
+        List<JsonObject> own = publishers().stream()
+                .filter(one -> one.getInt("id", 0) < load.publishers())
+                .toList();
         return new Throughput(
-                new Traffic(
-                        Fleet.sum(publishers(), "messagesMeasured"), Fleet.sum(publishers(), "bytesMeasured"), nanos),
+                new Traffic(Fleet.sum(own, "messagesMeasured"), Fleet.sum(own, "bytesMeasured"), nanos),
                 new Traffic(Fleet.sum(subscribers(), "messages"), Fleet.sum(subscribers(), "bytes"), nanos),
                 Double.NaN,
                 Double.NaN,

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
@@ -26,17 +27,23 @@ final class LibraryOutlet implements Outlet {
     /** So long at most a message waits for room, and the last one for its acknowledgement; below the controller's patience. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final long LOOK_NANOS = 1_000_000;
+
     private final RelayPublisher publisher;
     private final Acknowledged acknowledged;
+    private final Duration lastWord;
     private long published;
 
     /**
      * Connects.
      *
      * @param acknowledged hears of the acknowledgements that the options ask for; null: they ask for none
+     * @param lastWord how long a relay that has acknowledged everything is listened to: one that acknowledges messages that
+     *     it has not had yet goes on, and gets beyond what was sent
      */
-    LibraryOutlet(PublisherOptions.Builder options, Acknowledged acknowledged) throws IOException {
+    LibraryOutlet(PublisherOptions.Builder options, Acknowledged acknowledged, Duration lastWord) throws IOException {
         this.acknowledged = acknowledged;
+        this.lastWord = acknowledged == null ? Duration.ZERO : lastWord;
         if (acknowledged != null) {
             options.onAck(acknowledged);
         }
@@ -100,7 +107,23 @@ final class LibraryOutlet implements Outlet {
                             + publisher.messages() + " messages were not " + what + " within " + patience()));
         }
         if (acknowledged != null) {
+            listen();
             acknowledged.check(publisher.firstNumber() + publisher.messages() - 1);
+        }
+    }
+
+    /**
+     * Everything is acknowledged: listens on for a while.
+     *
+     * @throws IOException what came then ended the connection, such as an acknowledgement of what was never sent
+     */
+    private void listen() throws IOException {
+        long end = System.nanoTime() + lastWord.toNanos();
+        while (System.nanoTime() - end < 0 && publisher.failure().isEmpty()) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        if (publisher.failure().isPresent()) {
+            throw publisher.failure().get();
         }
     }
 

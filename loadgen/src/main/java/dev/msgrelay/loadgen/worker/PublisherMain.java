@@ -15,6 +15,7 @@ import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,9 @@ public final class PublisherMain {
     private static final int DURABLE_BUFFER = 16 << 20;
 
     private static final int DURABLE_BUFFERS = 256 << 20;
+
+    /** For a relay that has acknowledged everything: many of its cycles. */
+    private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final WorkerArgs args;
     private final Control control;
@@ -137,14 +141,14 @@ public final class PublisherMain {
         PublisherOptions.Builder options = LibraryOutlet.options(relay, tls);
         Level level = args.acks();
         if (level == null) {
-            return new LibraryOutlet(options, null);
+            return new LibraryOutlet(options, null, Duration.ZERO);
         }
         options.acks(name, level).producer(ProducerId.random()).firstNumber(0, 1);
         if (level != Level.STREAM) {
             options.bufferSize(Math.min(DURABLE_BUFFER, DURABLE_BUFFERS / args.number("connections", 1)));
         }
         int sampling = args.number("sampling", 1);
-        return new LibraryOutlet(options, new LibraryOutlet.Acknowledged(1, sampling, control::window));
+        return new LibraryOutlet(options, new LibraryOutlet.Acknowledged(1, sampling, control::window), LAST_WORD);
     }
 
     /** Waits for those who take the messages without a relay. */

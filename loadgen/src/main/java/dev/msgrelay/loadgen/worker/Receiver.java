@@ -60,7 +60,8 @@ final class Receiver implements Progress.Counted, Runnable {
         this.enough = enough;
         this.settings = settings;
         this.bufferSize = bufferSize;
-        this.measured = new MeasuredChannel(channel, messages::get, control, settings.bytesPerSecond());
+        this.measured = new MeasuredChannel(
+                channel, this::ownMessages, this::visitingBytes, control, settings.bytesPerSecond());
         this.verifier = settings.check() == Check.NONE ? null : new Verifier(measured, channel, settings, check);
         if (!settings.isPlain()) {
             channel.write(HelloFrame.subscriber()
@@ -136,6 +137,14 @@ final class Receiver implements Progress.Counted, Runnable {
         return settings.publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
 
+    private long ownMessages() {
+        return verifier == null ? messages.get() : messages.get() - verifier.visiting();
+    }
+
+    private long visitingBytes() {
+        return verifier == null ? 0 : verifier.visitingBytes();
+    }
+
     /** Messages received. */
     @Override
     public long messages() {
@@ -207,7 +216,8 @@ final class Receiver implements Progress.Counted, Runnable {
      *
      * @param check of the messages
      * @param publishers that must be heard of and are checked
-     * @param timed those of them, the first ones, whose messages are timed: visitors keep messages from visit to visit
+     * @param timed those of them, the first ones, whose messages are timed and counted towards the rate; the others visit,
+     *     and keep messages from visit to visit
      * @param sizes of all messages
      * @param choice those of them that are to come
      * @param sampling one in so many messages has its latency recorded; a power of two

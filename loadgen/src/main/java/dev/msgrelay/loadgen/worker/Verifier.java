@@ -44,6 +44,9 @@ final class Verifier implements BulkFrameConsumer {
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long messages;
+    // Messages and bytes of visitors, which are checked and are no part of the run's rate.
+    private long visiting;
+    private long visitingBytes;
     private long foreign;
     private int closeReason;
     private String error;
@@ -90,6 +93,10 @@ final class Verifier implements BulkFrameConsumer {
         told.messages(run);
         messages += run;
         int frameLength = FrameLayout.frameLength(settings.sizes().max());
+        if (LoadMessage.publisher(first) >= settings.timed()) {
+            visiting += run;
+            visitingBytes += (long) run * frameLength;
+        }
         // The first multiple of the sampling, a power of two, that is not below the first stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
             record(stamp, source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
@@ -99,10 +106,15 @@ final class Verifier implements BulkFrameConsumer {
 
     private void onMessage(int type, ByteBuffer body) {
         int at = body.position();
+        int length = FrameLayout.frameLength(body.limit() - at);
         if (!settings.sizes().carries(type)) {
             foreign++;
         } else if (check.onMessage(type, body)) {
             long stamp = settings.choice().ranked(LoadMessage.stampAt(body, at));
+            if (LoadMessage.publisher(stamp) >= settings.timed()) {
+                visiting++;
+                visitingBytes += length;
+            }
             if ((stamp & samplingMask) == 0) {
                 record(stamp, body, at);
             }
@@ -189,6 +201,16 @@ final class Verifier implements BulkFrameConsumer {
     /** Messages of any kind that came. */
     long messages() {
         return messages;
+    }
+
+    /** Messages of visitors that came. */
+    long visiting() {
+        return visiting;
+    }
+
+    /** Bytes of those. */
+    long visitingBytes() {
+        return visitingBytes;
     }
 
     /** Whether every publisher is there, or sends what nobody can read: the run need not wait to fail. */

@@ -87,7 +87,7 @@ final class VisitingPublisher implements ChurnMain.Visitor {
                 return;
             }
             try (Outlet outlet = library
-                    ? new LibraryOutlet(LibraryOutlet.options(relay, tls), null)
+                    ? new LibraryOutlet(LibraryOutlet.options(relay, tls), null, Duration.ZERO)
                     : new Outlet.Plain(Sockets.connect(relay, tls, buffers))) {
                 outlet.write(frames);
                 if (atOnce && !library) {
@@ -127,7 +127,7 @@ final class VisitingPublisher implements ChurnMain.Visitor {
         }
         LibraryOutlet.Acknowledged heard =
                 new LibraryOutlet.Acknowledged(firstKept, Receiver.Settings.UNTIMED, () -> Window.NONE);
-        try (LibraryOutlet outlet = new LibraryOutlet(options, heard)) {
+        try (LibraryOutlet outlet = new LibraryOutlet(options, heard, Duration.ZERO)) {
             for (ByteBuffer batch : kept) {
                 outlet.write(batch.duplicate());
             }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -56,7 +57,8 @@ class LibraryClientsTest {
     @Test
     void aPublisherWhoseConnectionIsLostFails() throws Exception {
         CompletableFuture<Void> relay = relay(ByteBuffer.allocate(0));
-        try (LibraryOutlet outlet = new LibraryOutlet(LibraryOutlet.options(Sockets.endpoint(server), null), null)) {
+        try (LibraryOutlet outlet =
+                new LibraryOutlet(LibraryOutlet.options(Sockets.endpoint(server), null), null, Duration.ZERO)) {
             relay.get();
             assertThatThrownBy(() -> {
                         while (true) {

@@ -1,10 +1,16 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.ProducerId;
+<<<<<<< HEAD
 import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringReader;
+=======
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+>>>>>>> core
 import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -14,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -26,7 +31,7 @@ import java.util.UUID;
 /**
  * What {@code publish --ack --name} keeps from run to run: the name's producer id, and what a run that has not come to its
  * end was publishing. One file for each name, readable by its owner alone; another beside it is locked for as long as a
- * run lasts, so that no two publish under one id. A file is replaced as a whole: a run may be killed at any moment.
+ * run lasts, so that no two publish under one id. A file is replaced as a whole: a run, or the machine, may end at any moment.
  *
  * <pre>
  *  producer-id=0123456789abcdeffedcba9876543210
@@ -168,16 +173,9 @@ final class PublisherState implements AutoCloseable {
             kept.setProperty(EPOCH, Long.toString(run.epoch()));
             kept.setProperty(FIRST, Long.toString(run.first()));
         }
-        // Readable by the owner alone from the start.
-        Path next = Files.createTempFile(file.getParent(), "next", ".tmp");
-        try {
-            try (OutputStream out = Files.newOutputStream(next)) {
-                kept.store(out, "relay-client publish: whoever knows the id can publish under the name");
-            }
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(next);
-        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        kept.store(out, "relay-client publish: whoever knows the id can publish under the name");
+        WholeFile.replace(file, out.toByteArray());
     }
 
     private static boolean isMine(FileChannel lock) throws IOException {
