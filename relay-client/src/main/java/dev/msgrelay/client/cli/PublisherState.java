@@ -1,16 +1,10 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.ProducerId;
-<<<<<<< HEAD
 import dev.msgrelay.protocol.text.TextFile;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.StringReader;
-=======
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
->>>>>>> core
+import java.io.StringReader;
 import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
