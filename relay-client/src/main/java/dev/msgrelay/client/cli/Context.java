@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.text.FileText;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -73,7 +74,7 @@ record Context(Path directory, Map<String, String> values) {
         Path file = directory.resolve(name + ".conf");
         List<String> lines;
         try {
-            lines = Files.readAllLines(file);
+            lines = FileText.of(Files.readAllBytes(file)).lines().toList();
         } catch (NoSuchFileException e) {
             throw new IOException("there is no context " + name + ": no file " + file, e);
         } catch (AccessDeniedException e) {

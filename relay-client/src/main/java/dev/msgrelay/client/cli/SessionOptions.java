@@ -2,9 +2,11 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.FileText;
+import dev.msgrelay.protocol.text.SecretText;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -77,16 +79,33 @@ final class SessionOptions {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
         try {
-            if (Files.size(file) > MOST_TOKEN_FILE) {
-                throw new IOException(file + " holds no token: it has " + Files.size(file) + " bytes");
-            }
-            return token(file.toString(), Files.readString(file));
+            return token(SecretText.file(file), text(file));
+            // Their own messages have the name, which may be the token: they are no causes.
         } catch (NoSuchFileException e) {
-            throw new IOException("cannot read the token: no file " + file, e);
+            throw new IOException("cannot read the token: no file " + SecretText.tokenFile(file));
         } catch (AccessDeniedException e) {
-            throw new IOException("cannot read the token: " + file + ": permission denied", e);
-        } catch (CharacterCodingException e) {
-            throw new IOException(file + " holds no token: it is no text", e);
+            throw new IOException("cannot read the token: " + SecretText.file(file) + ": permission denied");
+        } catch (FileSystemException e) {
+            throw new IOException("cannot read the token: file " + SecretText.tokenFile(file)
+                    + (e.getReason() == null ? "" : ": " + e.getReason()));
+        }
+    }
+
+    /**
+     * The text of a token's file.
+     *
+     * @throws FileSystemException it cannot be read
+     * @throws IOException it is no text; does not show it
+     */
+    static String text(Path file) throws IOException {
+        if (Files.size(file) > MOST_TOKEN_FILE) {
+            throw new IOException(SecretText.file(file) + " holds no token: it has " + Files.size(file) + " bytes");
+        }
+        byte[] bytes = Files.readAllBytes(file);
+        try {
+            return FileText.of(bytes).strip();
+        } catch (IOException e) {
+            throw new IOException(SecretText.file(file) + " holds no token: " + e.getMessage());
         }
     }
 

@@ -10,9 +10,9 @@ import com.typesafe.config.ConfigOrigin;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigSyntax;
 import com.typesafe.config.ConfigValue;
+import dev.msgrelay.protocol.text.FileText;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.MalformedInputException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -88,15 +88,28 @@ public final class HoconFile {
                 throw new IllegalArgumentException(path + ": " + Files.size(path) + " bytes are over the limit of "
                         + MOST_BYTES + " of a configuration file");
             }
-            return Files.readAllLines(path);
+            return lines(path, Files.readAllBytes(path));
         } catch (NoSuchFileException e) {
             throw new IllegalArgumentException(path + ": there is no such file", e);
         } catch (AccessDeniedException e) {
             throw new IllegalArgumentException(path + ": it may not be read", e);
-        } catch (MalformedInputException e) {
-            throw new IllegalArgumentException(path + ": it is not UTF-8", e);
         } catch (IOException e) {
             throw new IllegalArgumentException(path + ": it cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** The parser knows no line that ends with a CR alone: behind a comment it would take the rest of the file for a part of it. */
+    private static List<String> lines(Path path, byte[] bytes) {
+        try {
+            String text = FileText.of(bytes);
+            int line = FileText.lineWithCrAlone(text);
+            if (line > 0) {
+                throw new IllegalArgumentException(path + ":" + line
+                        + ": a line ends with CR alone: save the file with line ends of Unix (LF) or Windows (CR LF)");
+            }
+            return text.lines().toList();
+        } catch (IOException e) {
+            throw new IllegalArgumentException(path + ": " + e.getMessage());
         }
     }
 
@@ -125,7 +138,11 @@ public final class HoconFile {
         String line =
                 number > 0 && number <= lines.size() ? lines.get(number - 1).toLowerCase(Locale.ROOT) : "";
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
+        // What the parser quotes is the file's, which may be another one than was meant, such as a key's.
         String what = oneLine(e.getMessage());
+        if (e instanceof ConfigException.Parse) {
+            what = what.replaceAll("'.*'", "(not shown)");
+        }
         String place = origin.description() + ": ";
         return where(origin) + ": "
                 + (secret

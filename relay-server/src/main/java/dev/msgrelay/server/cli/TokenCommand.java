@@ -1,6 +1,8 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.FileText;
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.TokenHash;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -59,7 +61,7 @@ final class TokenCommand implements Callable<Integer> {
     private Token read() {
         String problem;
         try {
-            return Token.of(Files.readString(file).strip());
+            return Token.of(FileText.of(Files.readAllBytes(file)).strip());
         } catch (NoSuchFileException e) {
             problem = "there is no such file";
         } catch (AccessDeniedException e) {
@@ -67,6 +69,6 @@ final class TokenCommand implements Callable<Integer> {
         } catch (IOException | IllegalArgumentException e) {
             problem = e.getMessage();
         }
-        throw new ParameterException(spec.commandLine(), file + " holds no token: " + problem);
+        throw new ParameterException(spec.commandLine(), SecretText.file(file) + " holds no token: " + problem);
     }
 }
