@@ -181,17 +181,19 @@ public final class RelayServer implements AutoCloseable {
      * Looks at what a start would look at, and changes nothing: the files of TLS, what is said of a cluster, the journal's
      * folder, the places to listen on. Whether they are free, it does not ask: a relay that runs by this configuration has them.
      *
+     * @return what a start would warn of; a line each
      * @throws IOException it is wrong; the message names it
      */
-    public static void check(RelayConfig config) throws IOException {
-        if (config.tls().on()) {
-            TlsContext.check(config.tls().files(), config.tls().provider());
-        }
+    public static List<String> check(RelayConfig config) throws IOException {
+        List<String> warnings = config.tls().on()
+                ? TlsContext.check(config.tls().files(), config.tls().provider())
+                : List.of();
         ClusterProvider.checkIfAny(config);
         if (config.journal().on()) {
             FileDisk.check(config.journal().directory());
         }
         Entrances.check(config.listen());
+        return warnings;
     }
 
     /** Null: there is none. */
@@ -260,6 +262,16 @@ public final class RelayServer implements AutoCloseable {
     /** Whose TLS it is and why, its certificate, and what is asked of clients, for people; empty: there is no TLS. */
     public String tlsText() {
         return tls == null ? "" : tls.text();
+    }
+
+    /** What is wrong with the dates of its certificates and authorities, or will soon be; a line each. */
+    public List<String> tlsWarnings() {
+        return tls == null ? List.of() : tls.warnings();
+    }
+
+    /** For how many seconds all of these hold; below 0: one does not; infinite: it speaks no TLS. */
+    public double tlsValidSeconds() {
+        return tls == null ? Double.POSITIVE_INFINITY : tls.validMillis() / 1e3;
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.host.LoadgenVersion;
 import dev.msgrelay.loadgen.result.ResultFileException;
 import dev.msgrelay.loadgen.run.RunException;
 import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.protocol.text.SecretText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 130 Ctrl-C. */
 @Command(
@@ -110,7 +112,10 @@ public final class LoadgenMain implements Runnable {
 
     private static int usageError(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
-        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + e.getMessage());
+        String words = e instanceof UnmatchedArgumentException unmatched
+                ? SecretText.unmatched(unmatched.getUnmatched())
+                : e.getMessage();
+        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + words);
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
         return CommandLine.ExitCode.USAGE;
     }

@@ -9,7 +9,6 @@ import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -93,8 +92,6 @@ final class PublisherState implements AutoCloseable {
             kept.load(new StringReader(TextFile.read(file, MOST_BYTES)));
         } catch (FileSystemException e) {
             throw e;
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("it is no text", e);
         } catch (IOException e) {
             throw new IOException(file + " cannot be read: " + e.getMessage(), e);
         }

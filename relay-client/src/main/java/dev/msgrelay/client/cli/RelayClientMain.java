@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.SecretText;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code relay-client}. Exit codes: 0 done, 1 failure, 2 wrong usage. */
 @Command(
@@ -76,7 +78,10 @@ public final class RelayClientMain implements Runnable {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
-        err.println(name + ": " + e.getMessage());
+        String words = e instanceof UnmatchedArgumentException unmatched
+                ? SecretText.unmatched(unmatched.getUnmatched())
+                : e.getMessage();
+        err.println(name + ": " + words);
         err.println("Try '" + name + " --help'.");
         err.flush();
         return CommandLine.ExitCode.USAGE;

@@ -2,10 +2,11 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.TextFile;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
@@ -18,7 +19,7 @@ final class SessionOptions {
     private static final int DEFAULT_ROUNDS = 10;
 
     /** Much longer than any token. */
-    static final int MOST_TOKEN_FILE = 4096;
+    private static final int MOST_TOKEN_FILE = 4096;
 
     @Option(
             names = "--name",
@@ -76,20 +77,32 @@ final class SessionOptions {
         if (file == null) {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
-        return token(file.toString(), read(file));
+        try {
+            return token(SecretText.file(file), text(file));
+            // Their own messages have the name, which may be the token: they are no causes.
+        } catch (NoSuchFileException e) {
+            throw new IOException("cannot read the token: no file " + SecretText.tokenFile(file));
+        } catch (AccessDeniedException e) {
+            throw new IOException("cannot read the token: " + SecretText.file(file) + ": permission denied");
+        } catch (FileSystemException e) {
+            throw new IOException("cannot read the token: file " + SecretText.tokenFile(file)
+                    + (e.getReason() == null ? "" : ": " + e.getReason()));
+        }
     }
 
-    private static String read(Path file) throws IOException {
+    /**
+     * The text of a token's file.
+     *
+     * @throws FileSystemException it cannot be read
+     * @throws IOException it is no text; does not show it
+     */
+    static String text(Path file) throws IOException {
         try {
-            return TextFile.read(file, MOST_TOKEN_FILE);
-        } catch (NoSuchFileException e) {
-            throw new IOException("cannot read the token: no file " + file, e);
-        } catch (AccessDeniedException e) {
-            throw new IOException("cannot read the token: " + file + ": permission denied", e);
-        } catch (CharacterCodingException e) {
-            throw new IOException(file + " holds no token: it is no text", e);
+            return TextFile.read(file, MOST_TOKEN_FILE).strip();
+        } catch (FileSystemException e) {
+            throw e;
         } catch (IOException e) {
-            throw new IOException(file + " holds no token: " + e.getMessage(), e);
+            throw new IOException(SecretText.file(file) + " holds no token: " + e.getMessage());
         }
     }
 

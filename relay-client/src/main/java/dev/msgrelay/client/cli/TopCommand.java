@@ -6,11 +6,13 @@ import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.client.cli.AdminEvents.Event;
 import dev.msgrelay.protocol.net.Endpoint;
-import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.protocol.text.SecretText;
 import java.io.IOError;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -147,9 +149,10 @@ final class TopCommand implements Callable<Integer> {
         String token = System.getenv("RELAY_TOKEN");
         if (tokenFile != null) {
             try {
-                token = TextFile.read(tokenFile, SessionOptions.MOST_TOKEN_FILE).strip();
-            } catch (IOException e) {
-                throw new IOException("cannot read " + tokenFile + ": " + e.getMessage(), e);
+                token = SessionOptions.text(tokenFile);
+            } catch (FileSystemException e) {
+                throw new IOException("cannot read the token: file " + SecretText.tokenFile(tokenFile) + ": "
+                        + (e instanceof NoSuchFileException ? "there is none" : "permission denied"));
             }
         }
         boolean clear = token != null && admin.getScheme().equals("http");

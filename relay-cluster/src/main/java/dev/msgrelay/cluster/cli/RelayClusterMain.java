@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster.cli;
 
+import dev.msgrelay.protocol.text.SecretText;
 import java.io.IOException;
 import java.util.Locale;
 import picocli.CommandLine;
@@ -8,6 +9,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code relay-cluster}. */
 @Command(
@@ -37,7 +39,10 @@ public final class RelayClusterMain implements Runnable {
         CommandLine line = new CommandLine(new RelayClusterMain())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
-                    failure.getCommandLine().getErr().println("relay-cluster: " + failure.getMessage());
+                    String words = failure instanceof UnmatchedArgumentException unmatched
+                            ? SecretText.unmatched(unmatched.getUnmatched())
+                            : failure.getMessage();
+                    failure.getCommandLine().getErr().println("relay-cluster: " + words);
                     failure.getCommandLine().getErr().println("Try 'relay-cluster --help'.");
                     return CommandLine.ExitCode.USAGE;
                 })

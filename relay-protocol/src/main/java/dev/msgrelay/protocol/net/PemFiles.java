@@ -1,5 +1,6 @@
 package dev.msgrelay.protocol.net;
 
+import dev.msgrelay.protocol.text.SecretText;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -65,17 +66,6 @@ public final class PemFiles {
     private record Block(String label, int line, String text) {}
 
     /**
-     * A file's name for people. What is no name, but the content of a file that was given in its place, is not shown.
-     *
-     * @param file a path, or the text of one
-     */
-    public static String shown(Object file) {
-        String text = String.valueOf(file);
-        boolean content = text.contains(DASHES) || text.chars().anyMatch(Character::isISOControl);
-        return content ? "(not shown: what is given is no file's name, but looks like the content of a file)" : text;
-    }
-
-    /**
      * All certificates of a file, in their order.
      *
      * @return at least one
@@ -89,8 +79,8 @@ public final class PemFiles {
             }
         }
         if (certificates.isEmpty()) {
-            throw new IOException(
-                    shown(file) + " has no certificate: nothing begins with " + BEGIN + "CERTIFICATE" + DASHES);
+            throw new IOException(SecretText.file(file) + " has no certificate: nothing begins with " + BEGIN
+                    + "CERTIFICATE" + DASHES);
         }
         return certificates;
     }
@@ -116,7 +106,7 @@ public final class PemFiles {
             if (block.label.equals(PLAIN_KEY)) {
                 PrivateKey key = privateKey(file, block, publicKey);
                 if (!belongTogether(file, key, publicKey)) {
-                    throw new IOException(shown(file) + " has another key than that of the certificate");
+                    throw new IOException(SecretText.file(file) + " has another key than that of the certificate");
                 }
                 return key;
             }
@@ -132,7 +122,8 @@ public final class PemFiles {
                                 + " it into that");
             }
         }
-        throw new IOException(shown(file) + " has no private key: nothing begins with " + BEGIN + PLAIN_KEY + DASHES);
+        throw new IOException(
+                SecretText.file(file) + " has no private key: nothing begins with " + BEGIN + PLAIN_KEY + DASHES);
     }
 
     private static PrivateKey privateKey(Path file, Block block, PublicKey publicKey) throws IOException {
@@ -167,7 +158,7 @@ public final class PemFiles {
             return verifies.verify(signature);
         } catch (GeneralSecurityException e) {
             throw new IOException(
-                    shown(file) + ": this JVM cannot sign with this key of the type " + algorithm
+                    SecretText.file(file) + ": this JVM cannot sign with this key of the type " + algorithm
                             + ", of another curve or a size that it does not know: " + KEY_TYPES,
                     e);
         }
@@ -234,25 +225,26 @@ public final class PemFiles {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
-                throw new IOException(shown(file) + " is longer than " + MOST_BYTES + " bytes");
+                throw new IOException(SecretText.file(file) + " is longer than " + MOST_BYTES + " bytes");
             }
             String text = new String(bytes, StandardCharsets.ISO_8859_1);
             if (text.indexOf(0) >= 0) {
-                throw new IOException(
-                        shown(file) + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
+                throw new IOException(SecretText.file(file)
+                        + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
             }
             return text;
             // Their own messages have the name, which may be none: they are no causes.
         } catch (NoSuchFileException e) {
-            throw new IOException("there is no file " + shown(file));
+            throw new IOException("there is no file " + SecretText.file(file));
         } catch (AccessDeniedException e) {
-            throw new IOException("may not read " + shown(file));
+            throw new IOException("may not read " + SecretText.file(file));
         } catch (FileSystemException e) {
-            throw new IOException("cannot read " + shown(file) + (e.getReason() == null ? "" : ": " + e.getReason()));
+            throw new IOException(
+                    "cannot read " + SecretText.file(file) + (e.getReason() == null ? "" : ": " + e.getReason()));
         }
     }
 
     private static IOException wrong(Path file, int line, String what) {
-        return new IOException(shown(file) + ", line " + line + ": " + what);
+        return new IOException(SecretText.file(file) + ", line " + line + ": " + what);
     }
 }

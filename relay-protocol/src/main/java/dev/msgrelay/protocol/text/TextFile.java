@@ -29,19 +29,57 @@ public final class TextFile {
      * Reads it, as UTF-8; a byte order mark in front is left out.
      *
      * @param mostBytes it has no more
-     * @throws CharacterCodingException it is not UTF-8
-     * @throws IOException it is no regular file, or longer, which the message says without its name; or the system's words
+     * @throws IOException it is no regular file, longer, or no UTF-8, which the message says without its name and without any of
+     *     its content; or the system's words
      */
     public static String read(Path file, int mostBytes) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         if (!attributes.isRegularFile() && !file.equals(NOTHING)) {
             throw new IOException("it is " + kind(file, attributes) + ": give a file");
         }
-        String text = StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(bytes(file, attributes.size(), mostBytes)))
-                .toString();
+        return decode(bytes(file, attributes.size(), mostBytes));
+    }
+
+    /** Decodes UTF-8; says what else it is, or in which line it is not. */
+    private static String decode(byte[] bytes) throws IOException {
+        ByteBuffer rest = ByteBuffer.wrap(bytes);
+        String text;
+        try {
+            text = StandardCharsets.UTF_8.newDecoder().decode(rest).toString();
+        } catch (CharacterCodingException e) {
+            if (utf16(bytes)) {
+                throw new IOException("it is UTF-16: save it as UTF-8");
+            }
+            int line = 1;
+            for (int i = 0; i < rest.position(); i++) {
+                line += bytes[i] == '\n' ? 1 : 0;
+            }
+            throw new IOException("it is not UTF-8 in line " + line);
+        }
+        if (text.indexOf(0) >= 0) {
+            throw new IOException("it is no text, or UTF-16: save it as UTF-8");
+        }
         return text.isEmpty() || text.charAt(0) != BYTE_ORDER_MARK ? text : text.substring(1);
+    }
+
+    private static boolean utf16(byte[] bytes) {
+        return bytes.length > 1 && (bytes[0] == -1 && bytes[1] == -2 || bytes[0] == -2 && bytes[1] == -1);
+    }
+
+    /**
+     * A line that ends with a CR alone, from 1; 0: there is none. Where such lines are not known, the rest of a file may look
+     * like part of a comment.
+     */
+    public static int lineWithCrAlone(String text) {
+        int line = 1;
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) == '\n') {
+                line++;
+            } else if (text.charAt(i) == '\r' && (i + 1 == text.length() || text.charAt(i + 1) != '\n')) {
+                return line;
+            }
+        }
+        return 0;
     }
 
     /** What a file has is known when it was read: some say that they have nothing. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -47,6 +47,8 @@ class TextFileTest {
         assertThatThrownBy(() -> TextFile.read(Path.of("/proc/self/status"), 9))
                 .hasMessage("10 bytes are over the limit of 9");
         Path binary = Files.write(folder.resolve("binary"), new byte[] {(byte) 0xFF});
-        assertThatThrownBy(() -> TextFile.read(binary, 9)).isInstanceOf(CharacterCodingException.class);
+        assertThatThrownBy(() -> TextFile.read(binary, 9)).hasMessage("it is not UTF-8 in line 1");
+        byte[] utf16 = "a\n".getBytes(StandardCharsets.UTF_16);
+        assertThatThrownBy(() -> TextFile.read(Files.write(binary, utf16), 9)).hasMessageContaining("UTF-16: save it as UTF-8");
     }
 }

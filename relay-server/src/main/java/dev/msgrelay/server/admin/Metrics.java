@@ -36,6 +36,9 @@ final class Metrics {
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
 
+    /** A hundred years: longer than any certificate. */
+    private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
+
     private Metrics() {}
 
     /** In the words of one of Prometheus's formats. */
@@ -70,6 +73,12 @@ final class Metrics {
         add(all, true, "gc_collections", "collections: of the process's garbage", gc.count());
         add(all, true, "gc_seconds", "seconds: that collections of the process's garbage took", gc.millis() * MILLIS);
         add(all, false, "ready", "1: send clients there; 0: it ends, or has no leader", relay.ready() ? 1 : 0);
+        add(
+                all,
+                false,
+                "tls_valid_seconds",
+                "seconds: that certificates and authorities hold; below 0: one has expired or is not yet valid; 100 years: no TLS",
+                Math.min(relay.tlsValidSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
             cluster(all, relay.cluster());
         }

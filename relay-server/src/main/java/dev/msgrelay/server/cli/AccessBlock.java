@@ -4,6 +4,7 @@ import com.typesafe.config.ConfigList;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.Sizes;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
@@ -64,7 +65,7 @@ final class AccessBlock {
         for (Map.Entry<String, ConfigValue> entry : entries) {
             if (!(entry.getValue() instanceof ConfigObject keys)) {
                 throw HoconFile.wrong(
-                        entry.getValue(), "access." + entry.getKey() + " is a block: " + entry.getKey() + " { ... }");
+                        entry.getValue(), "access." + SecretText.key(entry.getKey()) + " is a block: name { ... }");
             }
             identities.add(new AccessBlock().identity(entry.getKey(), keys));
         }
@@ -138,7 +139,7 @@ final class AccessBlock {
             return new X500Principal(text);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is no subject of a certificate, such as CN=audit,O=Example");
+                    "'" + SecretText.file(text) + "' is no subject of a certificate, such as CN=audit,O=Example");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.AccessPolicy;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -57,7 +58,8 @@ final class Configuration implements IDefaultValueProvider {
         if (file != null) {
             file.values().forEach((name, value) -> {
                 if (!options.containsKey(name)) {
-                    throw new IllegalArgumentException(value.where() + ": unknown key " + name + near(name, options));
+                    throw new IllegalArgumentException(
+                            value.where() + ": unknown key " + SecretText.key(name) + near(name, options));
                 }
             });
             values.putAll(file.values());

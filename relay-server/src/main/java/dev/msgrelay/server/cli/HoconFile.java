@@ -59,7 +59,11 @@ public final class HoconFile {
         }
         String line = source.line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
+        // What the parser quotes is the file's, which may be another one than was meant, such as a key's.
         String what = oneLine(e.getMessage());
+        if (e instanceof ConfigException.Parse) {
+            what = what.replaceAll("'.*'", "(not shown)");
+        }
         String place = origin.description() + ": ";
         return where(origin) + ": "
                 + (secret

@@ -15,7 +15,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.StringReader;
 import java.net.URL;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -67,13 +66,17 @@ final class HoconSource {
             String text = TextFile.read(path, bytesLeft);
             // At least so many, and none is free of charge.
             bytesLeft -= Math.min(bytesLeft, 1 + text.length());
+            // The parser knows no line that ends so: behind a comment it would take the rest of the file for a part of it.
+            int line = TextFile.lineWithCrAlone(text);
+            if (line > 0) {
+                throw new IllegalArgumentException(path + ":" + line
+                        + ": a line ends with CR alone: save the file with line ends of Unix (LF) or Windows (CR LF)");
+            }
             return text;
         } catch (NoSuchFileException e) {
             throw new IllegalArgumentException(who + "there is no such file", e);
         } catch (AccessDeniedException e) {
             throw new IllegalArgumentException(who + "it may not be read", e);
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(who + "it is not UTF-8", e);
         } catch (IOException e) {
             throw new IllegalArgumentException(who + "it cannot be read: " + e.getMessage(), e);
         }

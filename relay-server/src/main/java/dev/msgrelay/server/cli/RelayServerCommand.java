@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.JournalException;
@@ -319,6 +320,8 @@ final class RelayServerCommand implements Callable<Integer> {
                 lines.add(relay.tlsText());
             }
             lines.forEach(LOG::info);
+            // Logged as they were loaded.
+            lines.addAll(relay.tlsWarnings());
             Set<String> taken = new HashSet<>(tlsRead ? TlsOptions.RELOADED : Set.of());
             taken.add(ListenOptions.INSECURE);
             List<String> restarts = restartsNeeded(fresh, taken);
@@ -364,7 +367,7 @@ final class RelayServerCommand implements Callable<Integer> {
             return value == null ? "not set" : value.toString();
         }
         List<String> flags = option.originalStringValues();
-        return flags.isEmpty() ? option.defaultValueString() : String.join(",", flags);
+        return flags.isEmpty() ? option.defaultValueString() : SecretText.file(String.join(",", flags));
     }
 
     /**
@@ -391,7 +394,9 @@ final class RelayServerCommand implements Callable<Integer> {
     /** What a relay that starts, or reads again, finds out by itself. */
     private void check(RelayConfig config) {
         try {
-            RelayServer.check(config);
+            for (String warning : RelayServer.check(config)) {
+                spec.commandLine().getErr().println("relay-server: " + warning);
+            }
         } catch (IOException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }

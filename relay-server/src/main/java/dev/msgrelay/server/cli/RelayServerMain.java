@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.FileDescriptor;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.PicocliException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code relay-server}. */
 public final class RelayServerMain {
@@ -105,7 +107,7 @@ public final class RelayServerMain {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) -> {
                     CommandLine failed = failure.getCommandLine();
-                    failed.getErr().println("relay-server: " + failure.getMessage());
+                    failed.getErr().println("relay-server: " + words(failure));
                     failed.getErr().println("Try 'relay-server --help'.");
                     return CommandLine.ExitCode.USAGE;
                 });
@@ -116,6 +118,13 @@ public final class RelayServerMain {
         line.getSubcommands().get("token").setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out)));
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new HelpText(headings()));
         return line;
+    }
+
+    /** What is wrong with the arguments; not those that belong to nothing, which may be a key without quotes. */
+    private static String words(ParameterException failure) {
+        return failure instanceof UnmatchedArgumentException unmatched
+                ? SecretText.unmatched(unmatched.getUnmatched())
+                : failure.getMessage();
     }
 
     /** The classes of options, by the names of the command's fields. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.tls.TlsFiles;
@@ -77,13 +78,16 @@ final class TlsOptions {
     void applyTo(RelayConfig.Builder config) {
         // Each begins with the setting's name: so it is told where that one was set.
         if (certificate != null && key == null) {
-            throw new IllegalArgumentException("TLS cert " + certificate + " needs its key: --tls-key");
+            throw new IllegalArgumentException(
+                    "TLS cert " + SecretText.file(certificate) + " needs its key: --tls-key");
         }
         if (certificate == null && key != null) {
-            throw new IllegalArgumentException("TLS key " + key + " needs its certificate: --tls-cert");
+            throw new IllegalArgumentException(
+                    "TLS key " + SecretText.file(key) + " needs its certificate: --tls-cert");
         }
         if (certificate == null && clients != null) {
-            throw new IllegalArgumentException("TLS clients " + clients + " needs --tls-cert and --tls-key");
+            throw new IllegalArgumentException(
+                    "TLS clients " + SecretText.file(clients) + " needs --tls-cert and --tls-key");
         }
         if (clients == null && clientsOptional) {
             throw new IllegalArgumentException("TLS clients optional needs --tls-clients");

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.access.TokenHash;
 import java.io.IOException;
@@ -70,6 +71,6 @@ final class TokenCommand implements Callable<Integer> {
         } catch (IOException | IllegalArgumentException e) {
             problem = e.getMessage();
         }
-        throw new ParameterException(spec.commandLine(), file + " holds no token: " + problem);
+        throw new ParameterException(spec.commandLine(), SecretText.file(file) + " holds no token: " + problem);
     }
 }

@@ -85,6 +85,8 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
     private Channel channel;
     // Null: it is a plain one.
     private TlsHandler tls;
+    // Of a record that was not whole at the last look.
+    private int begunBytes;
     private long keyUsedUpNanos;
     private Outbox outbox;
     // With LEVELS granted how far messages are to get, or must have got; null without.
@@ -293,6 +295,11 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
 
     private boolean overdue(long nowNanos) {
         CloseReason over = null;
+        int part = tls == null ? 0 : tls.begunBytes();
+        if (part > begunBytes) {
+            heartbeat.heard();
+        }
+        begunBytes = part;
         if (outbox == null) {
             over = heartbeat.handshakeOver(nowNanos, unfinishedControl()) ? CloseReason.HANDSHAKE_TIMEOUT : null;
         } else {
@@ -310,7 +317,7 @@ public abstract class Connection extends ChannelInboundHandlerAdapter {
             return true;
         }
         boolean underWay = listening() && !unfinished().isEmpty();
-        if (progress.tooSlow(nowNanos, underWay, holdsUpOthers(), framesRead(), bytesRead())) {
+        if (progress.tooSlow(nowNanos, underWay, holdsUpOthers(), framesRead(), bytesRead(), part)) {
             close(CloseReason.FRAME_TIMEOUT, progress.text() + ": " + unfinished());
             return true;
         }

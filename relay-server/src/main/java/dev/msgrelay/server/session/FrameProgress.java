@@ -15,6 +15,7 @@ final class FrameProgress {
     private long sinceNanos;
     private long sinceFrames;
     private long sinceBytes;
+    private int sinceBegun;
     private boolean hurry;
     private long came;
     private long least;
@@ -34,18 +35,29 @@ final class FrameProgress {
      * @return whether too little of it has come
      */
     boolean tooSlow(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes) {
+        return tooSlow(nowNanos, underWay, holdsUpOthers, frames, bytes, 0);
+    }
+
+    /**
+     * As above.
+     *
+     * @param begun of a record of TLS that is not whole: what is nearly there is no standstill. Only more than at the last look
+     *     counts, so records without data are no progress
+     */
+    boolean tooSlow(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int begun) {
         boolean another = frames != sinceFrames;
         boolean over = nowNanos - sinceNanos > limits.frameTimeout().toNanos();
         hurry &= holdsUpOthers;
         if (underWay && !another && !over) {
             return false;
         }
-        came = bytes - sinceBytes;
+        came = bytes - sinceBytes + Math.max(0, begun - sinceBegun);
         least = limits.minRate() * limits.frameTimeout().toMillis() / 1000 * (hurry ? HURRY : 1);
         hurry = holdsUpOthers;
         sinceNanos = nowNanos;
         sinceFrames = frames;
         sinceBytes = bytes;
+        sinceBegun = begun;
         return underWay && !another && came < least;
     }
 

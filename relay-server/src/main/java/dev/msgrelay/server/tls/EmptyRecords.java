@@ -21,6 +21,7 @@ final class EmptyRecords {
     // Of the record that is under way: bytes of its header that have come, and of its body those that have not.
     private int header;
     private int left;
+    private int begun;
     private int empty;
 
     /**
@@ -45,17 +46,25 @@ final class EmptyRecords {
                     left = left << Byte.SIZE | next;
                 }
                 header++;
+                begun++;
             } else {
                 int part = Math.min(left, to - at);
                 left -= part;
+                begun += part;
                 at += part;
             }
             if (header == TlsRecords.HEADER && left == 0) {
                 header = 0;
+                begun = 0;
                 records++;
             }
         }
         return records;
+    }
+
+    /** Bytes of the record that is under way. */
+    int begun() {
+        return begun;
     }
 
     /** A few times a second. */

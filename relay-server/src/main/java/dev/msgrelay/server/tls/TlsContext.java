@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import dev.msgrelay.protocol.net.CertificateDates;
 import dev.msgrelay.protocol.net.PemFiles;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -10,14 +11,16 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLEngine;
@@ -33,7 +36,8 @@ public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final String PROTOCOL = "TLSv1.3";
-    private static final long EXPIRES_SOON_MILLIS = TimeUnit.DAYS.toMillis(14);
+    private static final String KEYS =
+            "if it does not know this type of key, use EC of P-256, which all know, or --tls-provider jdk";
 
     private final TlsProvider provider;
     private final long handshakeMillis;
@@ -44,13 +48,16 @@ public final class TlsContext implements AutoCloseable {
     // Of the thread: a handshake brings no data, but its library wants to be given room.
     private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
+    // Null: the thread is the caller's.
+    private Future<?> daily;
+
     // Guarded by this.
     private TlsFiles files;
     private Loaded current;
     private boolean closed;
 
     /** What the files gave. */
-    private record Loaded(SslContext context, X509Certificate certificate) {
+    private record Loaded(SslContext context, List<X509Certificate> chain, List<X509Certificate> authorities) {
         void release() {
             ReferenceCountUtil.release(context);
         }
@@ -69,11 +76,14 @@ public final class TlsContext implements AutoCloseable {
                 provider,
                 handshakeMillis,
                 provider.resolve() == TlsProvider.BORINGSSL ? recordLimit : Long.MAX_VALUE,
-                Executors.newSingleThreadExecutor(task -> {
+                Executors.newSingleThreadScheduledExecutor(task -> {
                     Thread made = new Thread(task, "relay-tls");
                     made.setDaemon(true);
                     return made;
                 }));
+        // Nobody may start or reload it for years.
+        daily = ((ScheduledExecutorService) thread)
+                .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
     /** Likewise, with a limit whatever the provider, and a thread of the caller's, which this one ends. */
@@ -90,20 +100,24 @@ public final class TlsContext implements AutoCloseable {
     /**
      * Only looks whether the files can be used.
      *
+     * @return what is wrong with the dates of certificates, or will soon be; a line each
      * @throws IOException a file cannot be read or used; names it and the line
      */
-    public static void check(TlsFiles files, TlsProvider provider) throws IOException {
-        load(files, provider).release();
+    public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
+        Loaded loaded = load(files, provider);
+        loaded.release();
+        return warnings(files, loaded);
     }
 
     /**
      * Loads certificate, key and authorities anew, for the handshakes that come: all of it or nothing. Connections that are
-     * there keep theirs.
+     * there keep theirs. What is wrong with the dates of any of them is logged.
      *
      * @throws IOException a file cannot be read or used; names it and the line. What was in force still is
      */
     public void reload(TlsFiles from) throws IOException {
         Loaded unused = load(from, provider);
+        warnings(from, unused).forEach(LOG::warn);
         synchronized (this) {
             // A relay that has ended meanwhile has given back what it had.
             if (!closed) {
@@ -124,28 +138,40 @@ public final class TlsContext implements AutoCloseable {
         SslContextBuilder builder = SslContextBuilder.forServer(key, chain)
                 .sslProvider(provider.netty())
                 .protocols(PROTOCOL);
+        List<X509Certificate> authorities = from.clients() == null ? List.of() : PemFiles.certificates(from.clients());
         if (from.clients() != null) {
-            builder.trustManager(PemFiles.certificates(from.clients()))
+            builder.trustManager(authorities)
                     .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
-            Loaded loaded = new Loaded(builder.build(), chain.get(0));
-            warnOfExpiry(from.certificate(), chain.get(0));
-            return loaded;
+            return new Loaded(builder.build(), chain, authorities);
         } catch (SSLException | IllegalArgumentException e) {
-            throw new IOException(from.certificate() + " and " + from.key() + " cannot be used: " + e.getMessage(), e);
+            throw new IOException(
+                    from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
+                            + e.getMessage() + "; " + KEYS,
+                    e);
         }
     }
 
-    private static void warnOfExpiry(Path file, X509Certificate certificate) {
-        long left = certificate.getNotAfter().getTime() - System.currentTimeMillis();
-        if (left < EXPIRES_SOON_MILLIS) {
-            LOG.warn(
-                    "the certificate in {} {}: {}",
-                    file,
-                    left < 0 ? "has expired" : "expires soon",
-                    certificate.getNotAfter().toInstant());
+    private static List<String> warnings(TlsFiles files, Loaded loaded) {
+        long now = System.currentTimeMillis();
+        List<String> lines = new ArrayList<>(CertificateDates.warnings(files.certificate(), loaded.chain(), now));
+        if (files.clients() != null) {
+            lines.addAll(CertificateDates.warnings(files.clients(), loaded.authorities(), now));
         }
+        return lines;
+    }
+
+    /** What is wrong with the dates of certificates and authorities, or will soon be; a line each. */
+    public synchronized List<String> warnings() {
+        return warnings(files, current);
+    }
+
+    /** For how long certificates and authorities hold; below 0: one of them has expired, or is not yet valid. */
+    public synchronized long validMillis() {
+        List<X509Certificate> all = new ArrayList<>(current.chain());
+        all.addAll(current.authorities());
+        return CertificateDates.millisLeft(all, System.currentTimeMillis());
     }
 
     /** Whose TLS it is and why, what certificate it shows, and what it asks of clients, for people. */
@@ -154,7 +180,7 @@ public final class TlsContext implements AutoCloseable {
                 ? "clients show none"
                 : (files.clientsOptional() ? "clients may show one of " : "clients must show one of ")
                         + files.clients();
-        X509Certificate certificate = current.certificate();
+        X509Certificate certificate = current.chain().get(0);
         return "TLS 1.3 by " + provider.text() + "; certificate "
                 + certificate.getSubjectX500Principal().getName() + " until "
                 + certificate.getNotAfter().toInstant() + "; " + clients;
@@ -238,6 +264,9 @@ public final class TlsContext implements AutoCloseable {
     /** Ends the thread; no connection may be there any more. */
     @Override
     public void close() {
+        if (daily != null) {
+            daily.cancel(false);
+        }
         thread.shutdown();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {

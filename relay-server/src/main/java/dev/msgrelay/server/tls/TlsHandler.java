@@ -162,6 +162,11 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return out.takenBefore();
     }
 
+    /** Bytes that have come of a record that is not whole, and so are no data yet. */
+    public int begunBytes() {
+        return open() ? in.begun() : 0;
+    }
+
     /** A few times a second: what is large and was not needed goes back. */
     public void tick() {
         if (open()) {

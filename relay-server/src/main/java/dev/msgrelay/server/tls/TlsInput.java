@@ -201,6 +201,11 @@ final class TlsInput implements SocketReads.Reader {
         return more || rest != null;
     }
 
+    /** Bytes that have come of a record that is not whole: the library has them, or waits for the rest. */
+    int begun() {
+        return empty.begun() + (more ? 0 : end - start);
+    }
+
     /** Whether the client has said that nothing more comes, and all that came before is taken. */
     boolean ended() {
         return closed && rest == null;

@@ -126,6 +126,30 @@ class PolicyTest {
         assertThat(standing.refusal().text()).doesNotContain("two");
     }
 
+    /** As X.500 compares subjects: docs/access.md says so. */
+    @Test
+    void caseDoesNotCountInASubject() throws Exception {
+        Identity audit = new Identity(
+                "audit",
+                List.of(),
+                List.of(new X500Principal("CN=audit,O=Example")),
+                List.of(),
+                List.of(),
+                null,
+                NINE,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED,
+                Identity.UNLIMITED);
+        AccessControl control = new AccessControl(new AccessPolicy(List.of(audit)));
+        for (String shown : List.of("CN=AUDIT, O=example", "cn=audit,o=Example")) {
+            Peer peer = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal(shown));
+            assertThat(opened(control, Role.SUBSCRIBER, peer).name()).isEqualTo("audit");
+        }
+        Peer other = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal("CN=audit"));
+        assertThat(reason(opened(control, Role.SUBSCRIBER, other))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+    }
+
     @Test
     void certificatesAndUsers() {
         X500Principal subject = new X500Principal("CN=audit,O=Example");

@@ -38,6 +38,27 @@ class FrameProgressTest {
         assertThat(look(2, true, 2 * LEAST)).isFalse();
     }
 
+    /** At the least rate a record of 16 KiB takes longer than the period, and brings no data until it is whole. */
+    @Test
+    void whatHasComeOfARecordIsProgress() {
+        int least = (int) LEAST;
+        assertThat(looksAtRecord(1, 0, least)).isFalse();
+        assertThat(looksAtRecord(2, 2 * LEAST, 0)).isFalse();
+        assertThat(looksAtRecord(3, 2 * LEAST, least)).isFalse();
+        assertThat(looksAtRecord(4, 2 * LEAST, 2 * least - 1)).isTrue();
+    }
+
+    @Test
+    void recordsThatBringNoDataAreNoProgress() {
+        int record = 16 << 10;
+        assertThat(looksAtRecord(1, 0, record)).isFalse();
+        assertThat(looksAtRecord(2, 0, record)).isTrue();
+    }
+
+    private boolean looksAtRecord(int periods, long bytes, int begun) {
+        return progress.tooSlow(periods * (PERIOD + 1), true, false, 0, bytes, begun);
+    }
+
     private boolean look(int periods, boolean holdsUpOthers, long bytes) {
         return progress.tooSlow(periods * (PERIOD + 1), true, holdsUpOthers, 0, bytes);
     }
