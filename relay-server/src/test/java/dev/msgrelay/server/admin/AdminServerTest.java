@@ -388,7 +388,7 @@ class AdminServerTest {
         for (String path : List.of("/", "/metrics", "/config", "/health/live", "/reload/", "//reload", "/nothing")) {
             Http.Reply other = post(path, right);
             assertThat(other.status()).as(path).isEqualTo(405);
-            assertThat(other.header("Allow")).isEqualTo("GET");
+            assertThat(other.header("Allow")).isEqualTo("GET, HEAD");
         }
         assertThat(post("/reload", right, "Content-Length: 1\r\n\r\nx").status())
                 .isEqualTo(413);
