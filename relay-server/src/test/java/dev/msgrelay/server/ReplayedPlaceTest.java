@@ -28,9 +28,8 @@ class ReplayedPlaceTest {
     private Path directory;
 
     private TestRelay relay(int loops) throws IOException {
-        return TestRelay.start(
-                new Setting(Transport.NIO, false, loops),
-                b -> b.journal(directory).journalKeep(Duration.ofDays(1)));
+        return TestRelay.start(new Setting(Transport.NIO, false, loops), b -> b.journal(directory)
+                .journalKeep(Duration.ofDays(1)));
     }
 
     private static Connection subscriber(TestRelay relay) {
@@ -53,9 +52,7 @@ class ReplayedPlaceTest {
             late.hello(HelloFrame.subscriber().fromEarliest());
             late.awaitNext(MESSAGES + 1);
             assertThat(relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isOne();
-            Await.until(
-                    () -> "caught up: " + relay.stats(),
-                    () -> relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);
+            Await.until(() -> "caught up: " + relay.stats(), () -> relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);
             Connection connection = subscriber(relay);
             Await.until(
                     () -> "it is on the loop that sends: " + Sessions.thread(connection),
