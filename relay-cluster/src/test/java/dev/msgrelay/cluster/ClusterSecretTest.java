@@ -88,7 +88,9 @@ class ClusterSecretTest {
         assertThat(comes(gate, 2, new byte[0], 0)).isEqualTo("rejected");
         assertThat(comes(gate, 3, null, 0)).isEqualTo("rejected");
         assertThat(comes(gate, 4, SECRET.getBytes(), 0)).isEqualTo("rejected");
-        assertThat(comes(gate, 5, shown("prices", secret), 0)).as("another cluster's").isEqualTo("rejected");
+        assertThat(comes(gate, 5, shown("prices", secret), 0))
+                .as("another cluster's")
+                .isEqualTo("rejected");
         assertThat(isSeen(gate, 1, 0)).as("once, and no more").isEqualTo("rejected");
         gate.onConnectRequest(6, right, 0);
         assertThat(comes(gate, 7, new byte[32], 0)).isEqualTo("rejected");

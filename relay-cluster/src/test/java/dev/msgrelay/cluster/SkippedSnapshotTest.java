@@ -100,7 +100,11 @@ class SkippedSnapshotTest {
 
     private void offer(int maxBody, byte[]... entries) {
         UnsafeBuffer batch = new UnsafeBuffer(
-                new byte[Batch.HEADER_LENGTH + List.of(entries).stream().mapToInt(e -> e.length).sum()]);
+                new byte
+                        [Batch.HEADER_LENGTH
+                                + List.of(entries).stream()
+                                        .mapToInt(e -> e.length)
+                                        .sum()]);
         Batch.putHeader(batch, 1, ClusterState.idOf(StateRig.CLUSTER), LIFE, 7, maxBody);
         int at = Batch.HEADER_LENGTH;
         for (byte[] entry : entries) {
