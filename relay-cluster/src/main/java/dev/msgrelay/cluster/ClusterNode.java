@@ -207,9 +207,7 @@ public final class ClusterNode implements AutoCloseable {
         awaitRoom();
         try {
             synchronized (parts) {
-                if (closing.get()) {
-                    throw new IOException(who() + ": the process ends");
-                }
+                checkOpen();
                 launch();
             }
         } catch (RuntimeException e) {
@@ -230,6 +228,13 @@ public final class ClusterNode implements AutoCloseable {
             }
             LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
             free = place.free();
+        }
+    }
+
+    /** Whoever closes it waits for the part that is being started just now. */
+    private void checkOpen() {
+        if (closing.get()) {
+            throw new IllegalStateException("it was closed");
         }
     }
 
@@ -272,6 +277,7 @@ public final class ClusterNode implements AutoCloseable {
                 .terminationHook(this::terminated)
                 .errorHandler(errors);
         driver = ClusteredMediaDriver.launch(media, archive, module);
+        checkOpen();
         RelayService service = new RelayService(
                 file, node, life, lastTerm(consensus), orderer, () -> begun.complete(null), this::leave);
         container = ClusteredServiceContainer.launch(new ClusteredServiceContainer.Context()

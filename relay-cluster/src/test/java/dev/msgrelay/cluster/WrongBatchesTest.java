@@ -221,9 +221,8 @@ class WrongBatchesTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             ended.set(true);
-            thread.join();
             publisher.close();
         }
     }

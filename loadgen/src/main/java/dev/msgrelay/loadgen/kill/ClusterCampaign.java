@@ -35,6 +35,11 @@ public final class ClusterCampaign {
 
     private static final int MOST_FAULT_MILLIS = 6_000;
 
+    /** Longer than a node bears that its journal gets nothing to its disk. */
+    private static final int LEAST_LONG_MILLIS = 18_000;
+
+    private static final int MOST_LONG_MILLIS = 24_000;
+
     private static final int MOST_START_MILLIS = 1_500;
 
     /** What a message of a campaign is in memory and on a disk at most, on average. */
@@ -63,7 +68,9 @@ public final class ClusterCampaign {
         CLIENT("a client is killed", false),
         PAUSE("a node is stopped for 3 to 6 s", true),
         LINK("links are cut for 3 to 6 s", true),
-        DISK("a node's disk is full for 3 to 6 s", true);
+        DISK("a node's disk is full for 3 to 6 s", true),
+        JOURNAL("the disk of a journal is full for 3 to 24 s", true),
+        FREEZE("the disk of a journal answers nothing for 3 to 24 s", true);
 
         private final String text;
         private final boolean mayEnd;
@@ -88,7 +95,8 @@ public final class ClusterCampaign {
         private String obstacle() throws InterruptedException {
             return switch (this) {
                 case LINK -> NodeNetwork.obstacle();
-                case DISK -> LoopDisk.obstacle("a full disk");
+                case DISK, JOURNAL -> LoopDisk.obstacle("a full disk");
+                case FREEZE -> LoopDisk.freezeObstacle("a disk that does not answer");
                 default -> null;
             };
         }
@@ -192,7 +200,8 @@ public final class ClusterCampaign {
         ClusterRig.Options options = new ClusterRig.Options(
                 sync,
                 (int) Long.highestOneBit(Math.max(LEAST_LOG_MEGABYTES, Math.min(2 * stream, MOST_LOG_MEGABYTES))),
-                kinds.contains(Kind.DISK) ? (int) (stream + DISK_BESIDE_MEGABYTES) : 0);
+                kinds.contains(Kind.DISK) ? (int) (stream + DISK_BESIDE_MEGABYTES) : 0,
+                kinds.contains(Kind.JOURNAL) || kinds.contains(Kind.FREEZE) ? (int) (stream + LEAST_LOG_MEGABYTES) : 0);
         try (NodeNetwork network = kinds.contains(Kind.LINK)
                         ? NodeNetwork.inNamespaces(ClusterRig.NODES)
                         : NodeNetwork.onLoopback(ClusterRig.NODES);
@@ -227,6 +236,7 @@ public final class ClusterCampaign {
             case PAUSE -> pause(pace, any, leader);
             case LINK -> cut(pace, any, leader);
             case DISK -> fill(pace, any, leader);
+            case JOURNAL, FREEZE -> holdJournal(pace, kind, random.nextBoolean() ? leader.node() : follower, leader);
         }
         rig.awaitReady();
         rig.awaitAcknowledged();
@@ -320,6 +330,33 @@ public final class ClusterCampaign {
         happened(Kind.DISK);
         TimeUnit.MILLISECONDS.sleep(millis);
         rig.disk(node).free();
+    }
+
+    /** The others go on while it lasts, also where it is the leader's; where it lasts for long, the node ends. */
+    private void holdJournal(Pace pace, Kind kind, int node, Leader leader)
+            throws IOException, RunException, InterruptedException {
+        int millis = random.nextInt(ONE_IN) == 0 ? random.nextInt(LEAST_LONG_MILLIS, MOST_LONG_MILLIS) : faultMillis();
+        say(pace, kind, "of the journal of node " + node + ", for " + millis + " ms", leader);
+        LoopDisk disk = rig.journalDisk(node);
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        if (kind == Kind.FREEZE) {
+            disk.freeze();
+        } else {
+            disk.fill();
+        }
+        happened(kind);
+        try {
+            do {
+                TimeUnit.SECONDS.sleep(1);
+                rig.awaitAcknowledged(node);
+            } while (System.nanoTime() - end < 0);
+        } finally {
+            if (kind == Kind.FREEZE) {
+                disk.thaw();
+            } else {
+                disk.free();
+            }
+        }
     }
 
     // ---- what came of it ---------------------------------------------------------------------------------------

@@ -49,6 +49,11 @@ final class ClusterRig implements AutoCloseable {
     private static final long EXIT_MILLIS = 40_000;
     private static final long LOOK_MILLIS = 20;
 
+    private static final int SEGMENT_MEGABYTES = 8;
+
+    /** Of a journal's disk, beside what the journal keeps: files that are prepared, and room that is left. */
+    private static final int JOURNAL_DISK_MEGABYTES = 96;
+
     /** Of nodes by themselves, between two that are asked for. */
     private static final int MOST_ENDS = 9;
 
@@ -65,6 +70,8 @@ final class ClusterRig implements AutoCloseable {
     private final Map<Client, Integer> homes = new LinkedHashMap<>();
     private final Map<Integer, Child> nodes = new TreeMap<>();
     private final Map<Integer, LoopDisk> disks = new HashMap<>();
+    // Of journals, where nodes have them.
+    private final Map<Integer, LoopDisk> journals = new HashMap<>();
     // That was killed and is not started again yet; 0: none.
     private int down;
     // How nodes have ended by themselves since that was last asked.
@@ -76,8 +83,14 @@ final class ClusterRig implements AutoCloseable {
      * @param sync whether what is acknowledged is on the disks of a majority
      * @param logMegabytes of the stream in memory, which is what a node can give in the end
      * @param diskMegabytes of a disk of its own for each node; 0: none has one
+     * @param journalMegabytes of a journal of each node, on another disk of its own; 0: none has one
      */
-    record Options(boolean sync, int logMegabytes, int diskMegabytes) {}
+    record Options(boolean sync, int logMegabytes, int diskMegabytes, int journalMegabytes) {
+        /** A node that is started again reads its log from the beginning, or its journal, and can give all of it. */
+        String snapshots() {
+            return journalMegabytes > 0 ? "snapshot = 5s, snapshot-log = 1m" : "snapshot = 24h, snapshot-log = 1t";
+        }
+    }
 
     /**
      * @param load with the level {@code stream} alone; its clients are of each node
@@ -130,6 +143,10 @@ final class ClusterRig implements AutoCloseable {
             disks.put(node, disk);
             log = disk.at();
         }
+        if (options.journalMegabytes > 0) {
+            Path journal = Files.createDirectory(own.resolve("journal"));
+            journals.put(node, new LoopDisk(journal, options.journalMegabytes + JOURNAL_DISK_MEGABYTES));
+        }
         String members = IntStream.rangeClosed(1, NODES)
                 .mapToObj(member -> member + " = \"" + network.address(member) + ":" + CLUSTER_PORT + "\"")
                 .collect(Collectors.joining("\n    "));
@@ -138,15 +155,8 @@ final class ClusterRig implements AutoCloseable {
                 String.format(
                         Locale.ROOT,
                         "cluster {%n  name = \"%s\"%n  directory = \"%s\"%n  shared = \"%s\"%n  sync = %d%n"
-                                // A node that is started again reads its log from the beginning, and can give all of
-                                // it.
-                                + "  snapshot = 24h%n  snapshot-log = 1t%n"
-                                + "  members {%n    %s%n  }%n}%n",
-                        name,
-                        log,
-                        shared,
-                        options.sync ? 1 : 0,
-                        members));
+                                + "  %s%n  members {%n    %s%n  }%n}%n",
+                        name, log, shared, options.sync ? 1 : 0, options.snapshots(), members));
     }
 
     private Path file(int node) {
@@ -204,7 +214,7 @@ final class ClusterRig implements AutoCloseable {
     /** Starts it, and does not wait. */
     void start(int node) throws IOException {
         down = 0;
-        List<String> args = List.of(
+        List<String> args = new ArrayList<>(List.of(
                 "--json",
                 "--admin=none",
                 "--insecure",
@@ -214,7 +224,12 @@ final class ClusterRig implements AutoCloseable {
                 "--event-loops=1",
                 "--log-size=" + options.logMegabytes + "m",
                 "--cluster=" + file(node),
-                "--node=" + node);
+                "--node=" + node));
+        if (journals.containsKey(node)) {
+            args.add("--journal=" + journals.get(node).journal());
+            args.add("--journal-segment=" + SEGMENT_MEGABYTES + "m");
+            args.add("--journal-keep=" + options.journalMegabytes + "m");
+        }
         List<String> jvm = RelayContestant.javaOptions(args);
         // What the second compiler makes would come too late for one that is killed again, and three nodes share the
         // machine.
@@ -255,6 +270,11 @@ final class ClusterRig implements AutoCloseable {
 
     LoopDisk disk(int node) {
         return disks.get(node);
+    }
+
+    /** That of a node's journal. */
+    LoopDisk journalDisk(int node) {
+        return journals.get(node);
     }
 
     /** The nodes that were not killed, and have ended all the same, since the last call: which, how, and their last words. */
@@ -343,8 +363,15 @@ final class ClusterRig implements AutoCloseable {
 
     /** Each publisher hears of more messages. */
     void awaitAcknowledged() throws IOException, RunException, InterruptedException {
+        awaitAcknowledged(0);
+    }
+
+    /** Each publisher hears of more messages, but for those of one node; 0: of none. */
+    void awaitAcknowledged(int butNode) throws IOException, RunException, InterruptedException {
         Map<Client, Long> before = new HashMap<>();
-        clients.all(Role.PUBLISHER).forEach(one -> before.put(one, clients.acknowledged(one)));
+        clients.all(Role.PUBLISHER).stream()
+                .filter(one -> homes.get(one) != butNode)
+                .forEach(one -> before.put(one, clients.acknowledged(one)));
         await("each publisher is acknowledged", GO_ON_NANOS, () -> before.entrySet().stream()
                 .allMatch(one -> clients.acknowledged(one.getKey()) > one.getValue()));
     }
@@ -383,6 +410,10 @@ final class ClusterRig implements AutoCloseable {
     @Override
     public void close() throws IOException {
         children.abandon();
+        for (LoopDisk disk : journals.values()) {
+            // Who waits for it cannot be killed.
+            disk.thawIfFrozen();
+        }
         boolean interrupted = Thread.interrupted();
         for (Child node : nodes.values()) {
             try {
@@ -394,6 +425,9 @@ final class ClusterRig implements AutoCloseable {
         }
         children.close();
         for (LoopDisk disk : disks.values()) {
+            disk.close();
+        }
+        for (LoopDisk disk : journals.values()) {
             disk.close();
         }
         if (interrupted) {

@@ -24,6 +24,7 @@ final class LoopDisk implements AutoCloseable {
     private Path image;
     private int cuts;
     private boolean mounted;
+    private boolean frozen;
 
     /**
      * @param directory an empty one
@@ -87,6 +88,38 @@ final class LoopDisk implements AutoCloseable {
         }
     }
 
+    /** Why it cannot be {@link #freeze frozen} here; null where it can. */
+    static String freezeObstacle(String what) throws InterruptedException {
+        return Subprocess.find("fsfreeze").isEmpty() ? what + " needs fsfreeze" : obstacle(what);
+    }
+
+    /** It answers nobody who writes or forces, until {@link #thaw}: as a disk that is busy with something else. */
+    void freeze() throws IOException, InterruptedException {
+        frozen = true;
+        tool("fsfreeze", "-f", at.toString());
+    }
+
+    /** Whoever waited for it goes on. */
+    void thaw() throws IOException, InterruptedException {
+        tool("fsfreeze", "-u", at.toString());
+        frozen = false;
+    }
+
+    /** Also where this thread was interrupted. */
+    void thawIfFrozen() throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (frozen) {
+                thaw();
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** There is room again. */
     void free() throws IOException {
         Files.deleteIfExists(at.resolve(FILLER));
@@ -123,6 +156,7 @@ final class LoopDisk implements AutoCloseable {
     public void close() throws IOException {
         boolean interrupted = Thread.interrupted();
         try {
+            thawIfFrozen();
             if (mounted) {
                 umount();
             }

@@ -203,6 +203,14 @@ final class LocalCluster implements AutoCloseable {
         processes.remove(node).destroyForcibly().waitFor();
     }
 
+    /** Tells a node to end, as a service manager does, and waits until it has; answers its exit code. */
+    int end(int node) throws InterruptedException {
+        Process process = processes.remove(node);
+        // Not of the process itself: that would close its stdin, which is the end of it at once.
+        process.toHandle().destroy();
+        return process.waitFor();
+    }
+
     /** Stops a node's process, as a machine that is moved does; or lets it go on. */
     void pause(int node, boolean stop) throws IOException, InterruptedException {
         new ProcessBuilder(
@@ -318,7 +326,8 @@ final class LocalCluster implements AutoCloseable {
                 .start();
     }
 
-    private Path sharedOf(int node) {
+    /** Where a node shares memory with itself. */
+    Path sharedOf(int node) {
         return Path.of("/dev/shm", "relay-" + name + "-" + node);
     }
 

@@ -79,6 +79,9 @@ final class RelayServerCommand implements Callable<Integer> {
     /** And the last of the journal, on a disk that is slow. */
     private static final long JOURNAL_CLOSE_MILLIS = 20_000;
 
+    /** What is being started is started to its end before it is ended, which on a busy machine takes a while. */
+    private static final long ABANDON_MILLIS = 30_000;
+
     /** A recovery that lasts says so often how far it is. */
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -206,7 +209,7 @@ final class RelayServerCommand implements Callable<Integer> {
         Thread abandons = new Thread(ClusterProvider::abandonAny, "relay-cluster-abandoned");
         abandons.start();
         try {
-            abandons.join(CLOSE_MILLIS);
+            abandons.join(ABANDON_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
