@@ -15,7 +15,9 @@ import java.util.zip.CRC32C;
  *   24  end position                        int64
  *   32  end sequence                        int64
  *   40  time, ms since 1970                 int64
- *   48  0                                   12 bytes
+ *   48  steps of the clock since the
+ *       header of the segment, in ms        int64
+ *   56  0                                   int32
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
@@ -26,9 +28,18 @@ import java.util.zip.CRC32C;
  * @param endPosition behind the last byte, which is where a frame ends
  * @param endSequence number of the first message behind them
  * @param timeMillis when it was written
+ * @param skew how far the machine's clock has stepped since the segment's header was written: one that differs from that of the
+ *     record before is the mark of a step, behind which times begin again
  */
 record IndexRecord(
-        Kind kind, int crc, long position, long sequence, long endPosition, long endSequence, long timeMillis)
+        Kind kind,
+        int crc,
+        long position,
+        long sequence,
+        long endPosition,
+        long endSequence,
+        long timeMillis,
+        long skew)
         implements SealedRecord {
     static final int LENGTH = SealedRecord.LENGTH;
 
@@ -42,6 +53,7 @@ record IndexRecord(
     private static final int END_POSITION_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
     private static final int END_SEQUENCE_OFFSET = END_POSITION_OFFSET + Long.BYTES;
     private static final int TIME_OFFSET = END_SEQUENCE_OFFSET + Long.BYTES;
+    private static final int SKEW_OFFSET = TIME_OFFSET + Long.BYTES;
 
     /** What a record says. */
     enum Kind {
@@ -68,17 +80,29 @@ record IndexRecord(
         }
     }
 
-    static IndexRecord forced(long position, long sequence, long timeMillis) {
-        return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis);
+    static IndexRecord forced(long position, long sequence, long timeMillis, long skew) {
+        return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis, skew);
     }
 
-    static IndexRecord lost(Loss loss, long timeMillis) {
+    static IndexRecord lost(Loss loss, long timeMillis, long skew) {
         return new IndexRecord(
-                Kind.LOST, 0, loss.position(), loss.sequence(), loss.endPosition(), loss.endSequence(), timeMillis);
+                Kind.LOST,
+                0,
+                loss.position(),
+                loss.sequence(),
+                loss.endPosition(),
+                loss.endSequence(),
+                timeMillis,
+                skew);
     }
 
     long bytes() {
         return endPosition - position;
+    }
+
+    /** Its time by a clock that does not step: within a segment it never goes back. */
+    long steady() {
+        return JournalClock.minus(timeMillis, skew);
     }
 
     /** Whether the bytes of a BLOCK are in the stream file as they were written. The buffer is used, and its limit changed. */
@@ -104,7 +128,8 @@ record IndexRecord(
                 .putLong(sequence)
                 .putLong(endPosition)
                 .putLong(endSequence)
-                .putLong(timeMillis);
+                .putLong(timeMillis)
+                .putLong(skew);
         SealedRecord.seal(target, at, seed);
     }
 
@@ -121,7 +146,8 @@ record IndexRecord(
                 index.getLong(at + SEQUENCE_OFFSET),
                 index.getLong(at + END_POSITION_OFFSET),
                 index.getLong(at + END_SEQUENCE_OFFSET),
-                index.getLong(at + TIME_OFFSET));
+                index.getLong(at + TIME_OFFSET),
+                index.getLong(at + SKEW_OFFSET));
         boolean grows = record.endPosition > record.position && record.endSequence > record.sequence;
         return grows || kind == Kind.FORCED ? record : null;
     }
