@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -234,9 +235,17 @@ final class JournalCommand implements Runnable {
                     .truth("epochsDamaged", found.epochsDamaged())
                     .number("names", found.states().size())
                     .truth("namesDamaged", found.namesDamaged())
+                    .number("clockSteps", found.stepCount())
                     .number("tornMessages", cut == null ? 0 : cut.endSequence() - cut.sequence())
                     .number("tornBytes", cut == null ? 0 : cut.endPosition() - cut.position());
             out.println(line.end());
+            found.steps()
+                    .forEach(step -> out.println(JsonLine.object()
+                            .text("event", "clock-step")
+                            .number("sequence", step.sequence())
+                            .number("millis", step.millis())
+                            .number("time", step.timeMillis())
+                            .end()));
             found.damage().forEach(loss -> out.println(json(damaged.replace(' ', '-'), loss)));
             found.lost().forEach(loss -> out.println(json("lost", loss)));
             return;
@@ -261,6 +270,13 @@ final class JournalCommand implements Runnable {
             out.println(damaged + ": the table of names");
         } else if (!found.states().isEmpty()) {
             out.println(ShortText.counted(found.states().size(), "acknowledged publisher"));
+        }
+        if (found.stepCount() > 0) {
+            out.println("the machine's clock stepped " + ShortText.counted(found.stepCount(), "time")
+                    + (found.stepCount() > found.steps().size() ? ", at last:" : ":"));
+            found.steps()
+                    .forEach(step -> out.println("  before message " + step.sequence() + " by "
+                            + Duration.ofMillis(step.millis()) + ", to " + step.timeText()));
         }
         if (cut != null) {
             long torn = cut.endSequence() - cut.sequence();

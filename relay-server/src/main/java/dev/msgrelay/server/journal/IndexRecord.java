@@ -16,7 +16,9 @@ import java.util.zip.CRC32C;
  *   24  end position                        int64
  *   32  end sequence                        int64
  *   40  time, ms since 1970                 int64
- *   48  0                                   12 bytes
+ *   48  steps of the clock since the
+ *       header of the segment, in ms        int64
+ *   56  0                                   int32
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
@@ -27,9 +29,18 @@ import java.util.zip.CRC32C;
  * @param endPosition behind the last byte, which is where a frame ends
  * @param endSequence number of the first message behind them
  * @param timeMillis when it was written
+ * @param skew how far the machine's clock has stepped since the segment's header was written: one that differs from that of the
+ *     record before is the mark of a step, behind which times begin again
  */
 record IndexRecord(
-        Kind kind, int crc, long position, long sequence, long endPosition, long endSequence, long timeMillis)
+        Kind kind,
+        int crc,
+        long position,
+        long sequence,
+        long endPosition,
+        long endSequence,
+        long timeMillis,
+        long skew)
         implements SealedRecord {
     static final int LENGTH = SealedRecord.LENGTH;
 
@@ -46,6 +57,7 @@ record IndexRecord(
     private static final int END_POSITION_OFFSET = SEQUENCE_OFFSET + Long.BYTES;
     private static final int END_SEQUENCE_OFFSET = END_POSITION_OFFSET + Long.BYTES;
     private static final int TIME_OFFSET = END_SEQUENCE_OFFSET + Long.BYTES;
+    private static final int SKEW_OFFSET = TIME_OFFSET + Long.BYTES;
 
     /** What a record says. */
     enum Kind {
@@ -72,13 +84,20 @@ record IndexRecord(
         }
     }
 
-    static IndexRecord forced(long position, long sequence, long timeMillis) {
-        return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis);
+    static IndexRecord forced(long position, long sequence, long timeMillis, long skew) {
+        return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis, skew);
     }
 
-    static IndexRecord lost(Loss loss, long timeMillis) {
+    static IndexRecord lost(Loss loss, long timeMillis, long skew) {
         return new IndexRecord(
-                Kind.LOST, 0, loss.position(), loss.sequence(), loss.endPosition(), loss.endSequence(), timeMillis);
+                Kind.LOST,
+                0,
+                loss.position(),
+                loss.sequence(),
+                loss.endPosition(),
+                loss.endSequence(),
+                timeMillis,
+                skew);
     }
 
     /** No stream gets so far, and no message is shorter than the header of its frame. */
@@ -94,11 +113,21 @@ record IndexRecord(
         return endPosition - position;
     }
 
+<<<<<<< HEAD
     /**
      * What is wrong with the bytes of a BLOCK in the stream file; null: they are those that were written, and its messages. The
      * buffer is used, and its limit changed.
      */
     String fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
+=======
+    /** Its time by a clock that does not step: within a segment it never goes back. */
+    long steady() {
+        return JournalClock.minus(timeMillis, skew);
+    }
+
+    /** Whether the bytes of a BLOCK are in the stream file as they were written. The buffer is used, and its limit changed. */
+    boolean matches(Disk.File stream, long base, ByteBuffer piece) throws IOException {
+>>>>>>> clock
         CRC32C all = new CRC32C();
         FrameWalk frames = new FrameWalk();
         for (long at = position; at < endPosition; at += piece.limit()) {
@@ -125,7 +154,8 @@ record IndexRecord(
                 .putLong(sequence)
                 .putLong(endPosition)
                 .putLong(endSequence)
-                .putLong(timeMillis);
+                .putLong(timeMillis)
+                .putLong(skew);
         SealedRecord.seal(target, at, seed);
     }
 
@@ -142,7 +172,14 @@ record IndexRecord(
                 index.getLong(at + SEQUENCE_OFFSET),
                 index.getLong(at + END_POSITION_OFFSET),
                 index.getLong(at + END_SEQUENCE_OFFSET),
+<<<<<<< HEAD
                 index.getLong(at + TIME_OFFSET));
         return record.isPossible() ? record : null;
+=======
+                index.getLong(at + TIME_OFFSET),
+                index.getLong(at + SKEW_OFFSET));
+        boolean grows = record.endPosition > record.position && record.endSequence > record.sequence;
+        return grows || kind == Kind.FORCED ? record : null;
+>>>>>>> clock
     }
 }

@@ -7,6 +7,7 @@ import dev.msgrelay.server.log.StreamHead;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -61,7 +62,6 @@ public final class Journal implements Closeable {
     private final Recovery recovered;
     private final EpochTable epochs;
     private final SegmentFiles files;
-    private final long lastMillis;
     private final NameMoves moves = new NameMoves();
     private final StreamHead written = new StreamHead();
     private final StreamHead forced = new StreamHead();
@@ -88,14 +88,11 @@ public final class Journal implements Closeable {
         this.epochs = epochs;
         files = new SegmentFiles(disk, settings);
         files.collectSpares();
-        long newest = epochs.last().timeMillis();
         for (Part part : recovered.parts()) {
-            newest = Math.max(newest, part.timeMillis());
             if (part.endPosition() > part.header().base()) {
                 files.hold(part.header());
             }
         }
-        lastMillis = newest;
         written.set(recovered.endPosition(), recovered.endSequence());
         forced.set(recovered.endPosition(), recovered.endSequence());
     }
@@ -275,13 +272,21 @@ public final class Journal implements Closeable {
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
+        List<JournalForcer.Earlier> earlier = new ArrayList<>();
+        long newest = -1;
+        long skew = 0;
+        long newestSkew = 0;
         for (Part part : recovered.parts()) {
             long base = part.header().base();
+            skew += part.header().step();
             if (part.endPosition() > base) {
                 long length = part.records() < 0
                         ? part.length()
                         : part.endPosition() - base + SegmentHeader.LENGTH + (long) part.records() * IndexRecord.LENGTH;
-                files.add(new SegmentFiles.Sealed(base, part.endPosition(), length, part.timeMillis(), nanos));
+                earlier.add(
+                        new JournalForcer.Earlier(base, part.endPosition(), length, part.timeMillis(), part.skew()));
+                newest = base;
+                newestSkew = skew;
             }
         }
         writer = new JournalWriter(
@@ -290,13 +295,23 @@ public final class Journal implements Closeable {
                 written,
                 forced,
                 epochs.last().epoch(),
-                lastMillis,
+                new IndexTimes(recovered.clock(), newest, newestSkew),
                 settings.segmentBytes(),
                 new WrittenNames(moves, recovered.states()),
                 recovered.named(),
                 watch);
         forcer = new JournalForcer(
-                disk, settings, files, writer, written, forced, recovered.namesPosition(), watch, nanos);
+                disk,
+                settings,
+                files,
+                writer,
+                written,
+                forced,
+                recovered.namesPosition(),
+                watch,
+                recovered.clock(),
+                earlier,
+                nanos);
         verifier = new JournalVerifier(disk, files.held());
     }
 
@@ -426,7 +441,7 @@ public final class Journal implements Closeable {
 
     /** Reads what is written, from its oldest message on. Any thread; each reader has one of its own. */
     public JournalFeed newFeed(ByteBuffer records) {
-        return new JournalFeed(disk, files.held(), written, records);
+        return new JournalFeed(disk, files.held(), written, () -> writer.times().present(), records);
     }
 
     /** What ended it; null: nothing. Any thread. */
@@ -574,16 +589,22 @@ public final class Journal implements Closeable {
 
     /** With both threads gone: the rest, and at last the record that all of it is forced. */
     private void finish(long end) {
-        long millis = System.currentTimeMillis();
+        // Both clocks go on from where their threads have seen them last: so they are those that the threads had.
+        JournalClock last = writer.times().clock();
+        long began = System.nanoTime();
+        long nanos = last.nanos();
+        long millis = last.wall();
         step(() -> {
             while (!writer.caughtUp() && System.nanoTime() - end < 0) {
-                boolean done = writer.work(System.nanoTime(), millis) | forcer.work(System.nanoTime(), millis);
+                long passed = System.nanoTime() - began;
+                long now = millis + TimeUnit.NANOSECONDS.toMillis(passed);
+                boolean done = writer.work(nanos + passed, now) | forcer.work(nanos + passed, now);
                 if (!done) {
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
             }
             forcer.forceNow();
-            writer.work(System.nanoTime(), millis);
+            writer.work(nanos + System.nanoTime() - began, millis);
             forcer.forceNow();
             if (writer.caughtUp()) {
                 Mark all = new Mark();

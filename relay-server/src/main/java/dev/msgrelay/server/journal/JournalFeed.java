@@ -1,6 +1,7 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.IndexRecord.Kind;
+import dev.msgrelay.server.journal.IndexTimes.Present;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
@@ -55,6 +57,7 @@ public final class JournalFeed {
     private final Disk disk;
     private final NavigableMap<Long, SegmentHeader> held;
     private final StreamHead written;
+    private final Supplier<Present> present;
     private final ByteBuffer records;
     private final CRC32C crc = new CRC32C();
     private final Mark at = new Mark();
@@ -63,6 +66,8 @@ public final class JournalFeed {
     private final IndexRecord[] blocks = new IndexRecord[RECORDS];
     private int count;
     private long needed;
+    // By the last search; null: no record was the one.
+    private IndexRecord landed;
 
     // Where in its index the next record is looked for.
     private long base = -1;
@@ -71,12 +76,19 @@ public final class JournalFeed {
     /**
      * @param held segments by their bases, the one that is written to included
      * @param written up to where there is something to read
+     * @param present the clock that a time is looked for by
      * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses
      */
-    JournalFeed(Disk disk, NavigableMap<Long, SegmentHeader> held, StreamHead written, ByteBuffer records) {
+    JournalFeed(
+            Disk disk,
+            NavigableMap<Long, SegmentHeader> held,
+            StreamHead written,
+            Supplier<Present> present,
+            ByteBuffer records) {
         this.disk = disk;
         this.held = held;
         this.written = written;
+        this.present = present;
         this.records = records;
     }
 
@@ -131,18 +143,20 @@ public final class JournalFeed {
 
     /**
      * Goes to the first block that was written at this time or later; or to where the journal is damaged right before that, since
-     * nobody knows when those messages were written; where there is no such block, to the end of what is written.
+     * nobody knows when those messages were written; where there is no such block, to the end of what is written. Where the clock
+     * has stepped, see {@link TimeSearch}.
      */
     public void seekTime(long millis) {
         written.read(limit);
-        SegmentHeader segment = null;
-        for (SegmentHeader header : held.values()) {
-            if (header.timeMillis() >= millis && segment != null) {
-                break;
-            }
-            segment = header;
+        TimeSearch search = TimeSearch.of(held, present.get(), millis);
+        go(search.now());
+        if (search.then() != null && !search.now().isOfNow(landed)) {
+            go(search.then());
         }
-        go(segment, record -> record.timeMillis() >= millis, record -> false);
+    }
+
+    private void go(TimeSearch.Place place) {
+        go(place.segment(), record -> record.steady() >= place.steady(), record -> false);
     }
 
     /**
@@ -152,6 +166,7 @@ public final class JournalFeed {
      */
     private void go(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
         end.copy(limit);
+        landed = null;
         if (segment != null) {
             try {
                 find(segment, reached, itself);
@@ -174,23 +189,24 @@ public final class JournalFeed {
             int high = slots(index);
             while (low < high) {
                 int middle = (low + high) >>> 1;
-                int found = firstFrom(index, segment, middle, Math.min(high, middle + PROBE));
-                if (found < 0 || reached.test(blocks[0])) {
+                int first = firstFrom(index, segment, middle, Math.min(high, middle + PROBE));
+                if (first < 0 || reached.test(blocks[0])) {
                     high = middle;
                 } else {
-                    low = found + 1;
+                    low = first + 1;
                     end.set(blocks[0].endPosition(), blocks[0].endSequence());
                 }
             }
             int most = slots(index);
             for (int from = low; from < most; from += RECORDS) {
-                int found = firstFrom(index, segment, from, Math.min(most, from + RECORDS));
-                if (found >= 0 && !reached.test(blocks[0])) {
+                int first = firstFrom(index, segment, from, Math.min(most, from + RECORDS));
+                if (first >= 0 && !reached.test(blocks[0])) {
                     // A stretch without a place was taken for what comes later.
                     end.set(blocks[0].endPosition(), blocks[0].endSequence());
-                    from = found + 1 - RECORDS;
-                } else if (found >= 0) {
-                    slot = found;
+                    from = first + 1 - RECORDS;
+                } else if (first >= 0) {
+                    slot = first;
+                    landed = blocks[0];
                     if (itself.test(blocks[0])) {
                         end.set(blocks[0].position(), blocks[0].sequence());
                     }

@@ -3,10 +3,13 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Forces what was written: bytes, then records. While anybody waits it does so back to back: whatever was written during one
@@ -15,6 +18,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>Owned by its thread.
  */
 final class JournalForcer {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     private static final double NANOS_PER_SECOND = 1e9;
 
     /** How much room there is on the disk is asked so often. */
@@ -26,8 +31,22 @@ final class JournalForcer {
     /** A disk that was full is asked again after so long. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** After a step of the clock nothing is dropped for its age for so long: somebody may want to mend it. */
+    static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    /** A clock that steps again and again is a line so often. */
+    private static final long STEP_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     /** So many are forced without waiting for the interval: the force of a second's bytes at once holds the writer up. */
     private static final long MUCH_BYTES = 32L << 20;
+
+    /**
+     * A segment of an earlier life.
+     *
+     * @param timeMillis of its newest message
+     * @param skew steps of the clock up to then
+     */
+    record Earlier(long base, long end, long length, long timeMillis, long skew) {}
 
     private final Disk disk;
     private final JournalSettings settings;
@@ -53,6 +72,13 @@ final class JournalForcer {
     private volatile long lastForce;
     private long lastFull;
     private boolean full;
+    private final JournalClock clock;
+    // Of earlier lives: how old they are is known once the clock was looked at. Then null.
+    private List<Earlier> earlier;
+    private boolean stepped;
+    private long lastStep;
+    private long lastStepLine;
+    private long stepsLeftOut;
     // The writer soon waits for a segment to be dropped, which has to be forced before that.
     private volatile boolean crowded;
 
@@ -67,6 +93,8 @@ final class JournalForcer {
             StreamHead forced,
             long namesPosition,
             Journal.Watch watch,
+            JournalClock clock,
+            List<Earlier> earlier,
             long nanos) {
         this.disk = disk;
         this.settings = settings;
@@ -76,6 +104,8 @@ final class JournalForcer {
         this.forced = forced;
         this.watch = watch;
         this.namesPosition = namesPosition;
+        this.clock = clock;
+        this.earlier = earlier;
         this.lastForce = nanos;
         this.now = nanos;
         this.durable = forced.position();
@@ -95,6 +125,7 @@ final class JournalForcer {
      */
     boolean work(long nanos, long millis) throws IOException {
         now = nanos;
+        look(nanos, millis);
         written.read(upTo);
         boolean done = false;
         if (mustForce(upTo.position(), nanos)) {
@@ -105,9 +136,39 @@ final class JournalForcer {
             done = true;
         }
         if (!full || nanos - lastFull >= RETRY_NANOS) {
-            done |= files(nanos, millis);
+            done |= files(nanos);
         }
         return done;
+    }
+
+    /** The machine's clock says how old earlier lives are, once; then it is only watched. */
+    private void look(long nanos, long millis) {
+        long step = clock.look(nanos, millis);
+        if (earlier != null) {
+            for (Earlier e : earlier) {
+                files.add(new SegmentFiles.Sealed(e.base, e.end, e.length, clock.nanosOf(e.timeMillis, e.skew)));
+            }
+            earlier = null;
+        }
+        if (step == 0) {
+            return;
+        }
+        boolean first = !stepped;
+        stepped = true;
+        lastStep = nanos;
+        if (!first && nanos - lastStepLine < STEP_LINE_NANOS) {
+            stepsLeftOut++;
+            return;
+        }
+        LOG.warn(
+                "the machine's clock has stepped by {}, to {}{}: journal {} marks that in its index, and drops nothing for"
+                        + " its age for an hour",
+                Duration.ofMillis(step),
+                JournalClock.text(millis),
+                stepsLeftOut == 0 ? "" : " (" + stepsLeftOut + " more steps since the last such line)",
+                disk.place());
+        lastStepLine = nanos;
+        stepsLeftOut = 0;
     }
 
     private boolean mustForce(long position, long nanos) {
@@ -122,12 +183,19 @@ final class JournalForcer {
         return mustForce(written.position(), nanos) || !files.ready();
     }
 
-    private boolean files(long nanos, long millis) throws IOException {
+    private boolean files(long nanos) throws IOException {
         long current = writer.current() == null ? 0 : settings.segmentBytes() + settings.indexBytes();
         writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        files.retire(Math.min(durable, told), nanos, millis);
+        int aged = files.retire(Math.min(durable, told), nanos, stepped && nanos - lastStep < WAIT_NANOS);
+        if (aged > 1) {
+            LOG.warn(
+                    "journal {}: {} segments were too old at once, and are dropped: their newest messages are older than {}",
+                    disk.place(),
+                    aged,
+                    Duration.ofMillis(settings.keepMillis()));
+        }
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
         if (!looked || nanos - lastLook >= LOOK_NANOS) {
@@ -221,7 +289,7 @@ final class JournalForcer {
             newNames |= !s.nameForced();
             s.close();
             files.add(new SegmentFiles.Sealed(
-                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.timeMillis(), now));
+                    s.header().base(), s.end(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
         // In the middle of a roll it is complete as well, also at the force after the one that closed it.
         if (current != null && !current.isClosed()) {

@@ -26,6 +26,9 @@ final class JournalThread {
     /** It looks so often although nobody wakes it: for what depends on the time alone. */
     static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** Two looks at clocks take less, unless somebody stops the process. */
+    private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Duty duty;
     private final Consumer<Throwable> failure;
     private final Thread thread;
@@ -64,7 +67,14 @@ final class JournalThread {
     }
 
     private long work() {
-        return duty.work(System.nanoTime(), System.currentTimeMillis());
+        long nanos = System.nanoTime();
+        long millis = System.currentTimeMillis();
+        // Of one moment: a process that was stopped between the two would take that for a step of the clock.
+        while (System.nanoTime() - nanos > APART_NANOS) {
+            nanos = System.nanoTime();
+            millis = System.currentTimeMillis();
+        }
+        return duty.work(nanos, millis);
     }
 
     private void run() {

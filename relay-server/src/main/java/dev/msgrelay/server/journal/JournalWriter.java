@@ -48,7 +48,7 @@ final class JournalWriter {
     private final Mark head = new Mark();
     private final Mark at = new Mark();
     private final Mark known = new Mark();
-    private long lastMillis;
+    private final IndexTimes times;
 
     // Where the records that are being put go, and how many there are.
     private long recordsAt;
@@ -68,7 +68,7 @@ final class JournalWriter {
      * @param log stands where the journal goes on
      * @param written is moved by the writer
      * @param forced is moved by the forcer, and written down here
-     * @param lastMillis time of the newest message before
+     * @param times that the index gets
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
      * @param names as they stand
      * @param named behind the newest block that moved one
@@ -80,7 +80,7 @@ final class JournalWriter {
             StreamHead written,
             StreamHead forced,
             long epoch,
-            long lastMillis,
+            IndexTimes times,
             long segmentBytes,
             WrittenNames names,
             long named,
@@ -91,7 +91,7 @@ final class JournalWriter {
         this.written = written;
         this.forced = forced;
         this.epoch = epoch;
-        this.lastMillis = lastMillis;
+        this.times = times;
         this.most = (int) Math.min(IndexRecord.MOST_BLOCK, segmentBytes / 4);
         this.names = names;
         this.named = named;
@@ -135,39 +135,39 @@ final class JournalWriter {
      * @throws IOException nothing may be written any more
      */
     boolean work(long nanos, long millis) throws IOException {
+        times.look(nanos, millis);
         log.head().read(head);
         boolean idle = reader.position() == head.position();
         try {
-            boolean wrote = idle ? recordForced(millis, true) : block(nanos, millis) || recordForced(millis, false);
+            boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
             full.end(nanos);
             return wrote;
         } catch (DiskFullException e) {
             // The same bytes go to the same place again, later.
             full.begin(nanos);
-            return !idle && recordForcedIfItFits(millis);
+            return !idle && recordForcedIfItFits();
         }
     }
 
-    private boolean recordForcedIfItFits(long millis) throws IOException {
+    private boolean recordForcedIfItFits() throws IOException {
         try {
-            return recordForced(millis, false);
+            return recordForced(false);
         } catch (DiskFullException e) {
             return false;
         }
     }
 
-    private boolean block(long nanos, long millis) throws IOException {
+    private boolean block(long nanos) throws IOException {
         long backlog = head.position() - reader.position();
         if (!reader.hold((int) Math.min(most, backlog), head)) {
             throw new IOException("the log has dropped position " + reader.position() + " before it was written");
         }
         int bytes = reader.restToBoundary();
-        if ((current == null || current.room() < bytes) && !roll(bytes, nanos, millis)) {
+        if ((current == null || current.room() < bytes) && !roll(bytes, nanos)) {
             return false;
         }
         written.read(at);
         long end = at.position() + bytes;
-        long time = now(millis);
         IndexRecord block = new IndexRecord(
                 Kind.BLOCK,
                 copy(at.position(), bytes),
@@ -175,7 +175,8 @@ final class JournalWriter {
                 at.sequence(),
                 end,
                 reader.boundary().sequence(),
-                time);
+                times.time(),
+                times.skew());
         boolean more = forcedIsNew();
         names.begin(block.endSequence());
         beginRecords();
@@ -183,7 +184,7 @@ final class JournalWriter {
             names.records(current.header().base(), this::put);
         }
         if (more) {
-            put(IndexRecord.forced(known.position(), known.sequence(), time));
+            put(forcedRecord());
         }
         put(block);
         endRecords(more);
@@ -191,7 +192,7 @@ final class JournalWriter {
             names.done();
             named = end;
         }
-        current.blockEnded(end, time);
+        current.blockEnded(end, nanos);
         // What it leaves is for the next one, at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, block.endSequence());
@@ -217,16 +218,21 @@ final class JournalWriter {
 
     /**
      * With nothing else to write, or nowhere to: what was forced is written down by itself. Only then are segments dropped, so
-     * where the next block waits for that, the record goes behind the last place, too.
+     * where the next block waits for that, the record goes behind the last place, too. A step of the clock is marked likewise,
+     * so that it is known also to who comes before the next block.
      */
-    private boolean recordForced(long millis, boolean ifSpare) throws IOException {
-        if (current == null || ifSpare && !current.hasSpareSlot() || !forcedIsNew()) {
+    private boolean recordForced(boolean ifSpare) throws IOException {
+        if (current == null || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {
             return false;
         }
         beginRecords();
-        put(IndexRecord.forced(known.position(), known.sequence(), now(millis)));
+        put(forcedRecord());
         endRecords(true);
         return true;
+    }
+
+    private IndexRecord forcedRecord() {
+        return IndexRecord.forced(known.position(), known.sequence(), times.time(), times.skew());
     }
 
     private boolean forcedIsNew() {
@@ -269,14 +275,16 @@ final class JournalWriter {
             throw refused;
         }
         current.recorded(count);
+        times.written();
         if (withForced) {
             recorded = known.position();
         }
     }
 
-    private boolean roll(int bytes, long nanos, long millis) throws IOException {
+    private boolean roll(int bytes, long nanos) throws IOException {
         written.read(at);
-        Segment next = files.next(new SegmentHeader(epoch, at.position(), at.sequence(), now(millis), named));
+        Segment next =
+                files.next(new SegmentHeader(epoch, at.position(), at.sequence(), times.time(), named, times.skew()));
         if (next == null) {
             unprepared.begin(nanos);
             return false;
@@ -291,6 +299,7 @@ final class JournalWriter {
             complete.add(current);
         }
         current = next;
+        times.begun(at.position());
         snapshot = new NamesFile(at.position(), named > snapshot.position() ? names.written() : snapshot.names());
         return true;
     }
@@ -305,10 +314,9 @@ final class JournalWriter {
         return snapshot;
     }
 
-    /** Times in a journal never go back, whatever the clock does. */
-    private long now(long millis) {
-        lastMillis = Math.max(lastMillis, millis);
-        return lastMillis;
+    /** Times as they are written. */
+    IndexTimes times() {
+        return times;
     }
 
     /** The segment that is written to; null: none yet. */

@@ -4,7 +4,9 @@ import dev.msgrelay.server.journal.IndexRecord.Kind;
 import dev.msgrelay.server.journal.Listing.Entry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 
 /**
@@ -25,6 +27,9 @@ public final class Recovery {
     /** Longest piece of a stream file that is read at once. */
     static final int PIECE = 1 << 20;
 
+    /** Steps of the clock that are told. */
+    private static final int MOST_STEPS = 20;
+
     /** How much is looked at. */
     public enum Depth {
         /** The headers of all segments, and all of those that may hold what was not forced. */
@@ -42,6 +47,7 @@ public final class Recovery {
      * @param records in use at the front of the index; -1: was not looked at
      * @param length bytes of both files
      * @param timeMillis of its newest message, or a little later
+     * @param skew steps of the clock up to then, from the oldest segment that is held on
      * @param mended the records as they shall be where something of the index, or of the bytes, is damaged; otherwise null
      */
     record Part(
@@ -51,7 +57,22 @@ public final class Recovery {
             int records,
             long length,
             long timeMillis,
+            long skew,
             List<SealedRecord> mended) {}
+
+    /**
+     * A step of the machine's clock, as the index has it marked.
+     *
+     * @param sequence of the next message behind the mark
+     * @param millis by how much
+     * @param timeMillis what the clock said behind it
+     */
+    public record Step(long sequence, long millis, long timeMillis) {
+        /** What the clock said, for people. */
+        public String timeText() {
+            return JournalClock.text(timeMillis);
+        }
+    }
 
     /**
      * The torn tail.
@@ -83,6 +104,11 @@ public final class Recovery {
     private long position;
     private long sequence;
     private long time;
+    // Steps of the clock up to the segment's header, and since then.
+    private long headerSkew;
+    private long skew;
+    private long stepCount;
+    private final Deque<Step> steps = new ArrayDeque<>();
     private final List<Part> parts = new ArrayList<>();
     private final List<Loss> damage = new ArrayList<>();
     private final List<Loss> lost = new ArrayList<>();
@@ -196,6 +222,25 @@ public final class Recovery {
     /** Bytes of the files of all segments. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();
+    }
+
+    /** How often the machine's clock has stepped in the segments that were looked through. */
+    public long stepCount() {
+        return stepCount;
+    }
+
+    /** The last of these steps. */
+    public List<Step> steps() {
+        return List.copyOf(steps);
+    }
+
+    /** The machine's clock as the newest record has it. */
+    JournalClock clock() {
+        if (parts.isEmpty()) {
+            return new JournalClock();
+        }
+        Part last = parts.get(parts.size() - 1);
+        return new JournalClock(last.timeMillis, last.skew);
     }
 
     /** Segments that are held. */
@@ -342,6 +387,16 @@ public final class Recovery {
             cut = new Cut(position, sequence, position, sequence);
             return;
         }
+        if (mend) {
+            // As far as the segment before tells.
+            e.header = e.header.withStep(skew);
+        }
+        time = e.header.timeMillis();
+        if (!parts.isEmpty()) {
+            stepped(e.header.step() - skew);
+        }
+        headerSkew += e.header.step();
+        skew = 0;
         boolean sealed = next != null && next.usable() && !next.headerDamaged && next.base <= forced;
         boolean silent =
                 next != null && next.usable() && next.header.named() <= Math.max(there.names.position(), e.base);
@@ -349,13 +404,28 @@ public final class Recovery {
             position = next.base;
             sequence = next.header.sequence();
             time = next.header.timeMillis();
-            parts.add(new Part(e.header, position, sequence, -1, e.streamLength + e.indexLength, time, null));
+            skew = next.header.step();
+            parts.add(part(e.header, -1, e.streamLength + e.indexLength, null));
             return;
         }
-        time = e.header.timeMillis();
         int used = records(e);
-        parts.add(new Part(
-                e.header, position, sequence, used, e.streamLength + e.indexLength, time, mend ? records : null));
+        parts.add(part(e.header, used, e.streamLength + e.indexLength, mend ? records : null));
+    }
+
+    private Part part(SegmentHeader header, int used, long length, List<SealedRecord> mended) {
+        return new Part(header, position, sequence, used, length, time, headerSkew + skew, mended);
+    }
+
+    /** What the clock has stepped by since the last mark, if it has. */
+    private void stepped(long step) {
+        if (step == 0) {
+            return;
+        }
+        stepCount++;
+        if (steps.size() == MOST_STEPS) {
+            steps.removeFirst();
+        }
+        steps.add(new Step(sequence, step, time));
     }
 
     /** Walks through the records of a segment; answers how many slots they take. */
@@ -414,6 +484,8 @@ public final class Recovery {
                 }
                 records.add(record);
                 time = record.timeMillis();
+                stepped(record.skew() - skew);
+                skew = record.skew();
                 if (record.kind() != Kind.FORCED) {
                     position = record.endPosition();
                     sequence = record.endSequence();
@@ -454,7 +526,7 @@ public final class Recovery {
                 records.addAll(names.lost(loss.endPosition()));
             }
             if (loss.endPosition() > loss.position()) {
-                records.add(IndexRecord.lost(loss, time));
+                records.add(IndexRecord.lost(loss, time, skew));
             }
             position = loss.endPosition();
             sequence = loss.endSequence();
@@ -469,7 +541,8 @@ public final class Recovery {
     private void mendLast() {
         if (mend && !parts.isEmpty()) {
             Part last = parts.remove(parts.size() - 1);
-            parts.add(new Part(last.header, position, sequence, last.records, last.length, last.timeMillis, records));
+            parts.add(new Part(
+                    last.header, position, sequence, last.records, last.length, last.timeMillis, last.skew, records));
         }
     }
 

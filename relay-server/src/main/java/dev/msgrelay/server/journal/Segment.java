@@ -14,7 +14,7 @@ final class Segment implements Closeable {
     // Of the writer.
     private int used;
     private volatile long end;
-    private volatile long timeMillis;
+    private volatile long nanos;
 
     // Of the forcer.
     private boolean nameForced;
@@ -27,7 +27,6 @@ final class Segment implements Closeable {
         this.capacity = settings.segmentBytes();
         this.slots = (int) ((settings.indexBytes() - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
         this.end = header.base();
-        this.timeMillis = header.timeMillis();
     }
 
     SegmentHeader header() {
@@ -63,9 +62,9 @@ final class Segment implements Closeable {
     }
 
     /** A block was written. */
-    void blockEnded(long position, long millis) {
+    void blockEnded(long position, long nowNanos) {
         end = position;
-        timeMillis = millis;
+        nanos = nowNanos;
     }
 
     /** Behind its last byte. */
@@ -73,9 +72,9 @@ final class Segment implements Closeable {
         return end;
     }
 
-    /** Of its newest block. */
-    long timeMillis() {
-        return timeMillis;
+    /** When its newest block was written, by the clock that only goes forward. */
+    long nanos() {
+        return nanos;
     }
 
     /** Data first: a record that survives has its bytes more often than not. */

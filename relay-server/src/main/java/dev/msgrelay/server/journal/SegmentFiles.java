@@ -26,16 +26,18 @@ final class SegmentFiles {
     static final long MOST_INDEX =
             SegmentHeader.LENGTH + (JournalSettings.MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
+    /** A clock that steps again and again keeps no segment for longer than that beyond its time. */
+    static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
+
     /** Spare files of each kind that are kept. */
     static final int MOST_SPARES = 2;
 
     /**
      * A segment that is complete, and forced.
      *
-     * @param timeMillis of its newest message, by a clock that may have been ahead
-     * @param nanos when it was added, by the clock that only goes forward: it is so old at least
+     * @param nanos when its newest message was written, by the clock that only goes forward
      */
-    record Sealed(long base, long end, long length, long timeMillis, long nanos) {}
+    record Sealed(long base, long end, long length, long nanos) {}
 
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {
         boolean has(String name) {
@@ -182,13 +184,19 @@ final class SegmentFiles {
      * Drops the oldest sealed segments that are too many, or too old.
      *
      * @param durable everything before is forced, and a record that survives says so
+     * @param wait whether none is dropped for its age now, unless it has been too old for long
+     * @return how many were dropped for their age alone
      */
-    void retire(long durable, long nanos, long millis) throws IOException {
+    int retire(long durable, long nanos, boolean wait) throws IOException {
+        long most = settings.keepMillis();
+        if (wait) {
+            most = most > Long.MAX_VALUE - LONGEST_WAIT_MILLIS ? most : most + LONGEST_WAIT_MILLIS;
+        }
         boolean any = false;
+        int aged = 0;
         for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
             boolean tooMany = isOver();
-            boolean tooOld = millis - oldest.timeMillis > settings.keepMillis()
-                    || TimeUnit.NANOSECONDS.toMillis(nanos - oldest.nanos) > settings.keepMillis();
+            boolean tooOld = TimeUnit.NANOSECONDS.toMillis(nanos - oldest.nanos) > most;
             if (oldest.end > durable || !tooMany && !tooOld) {
                 break;
             }
@@ -199,12 +207,14 @@ final class SegmentFiles {
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
             any = true;
+            aged += tooMany ? 0 : 1;
         }
         if (any) {
             disk.force();
             trim(spareStreams, settings.segmentBytes());
             trim(spareIndexes, settings.indexBytes());
         }
+        return aged;
     }
 
     private void retire(String name, ArrayDeque<String> spares) throws IOException {

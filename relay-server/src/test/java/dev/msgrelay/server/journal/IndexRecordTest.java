@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class IndexRecordTest {
     private static final long SEED = 0x0123456789ABCDEFL;
     private static final IndexRecord BLOCK =
-            new IndexRecord(Kind.BLOCK, 0xCAFEBABE, 0x1000, 0x20, 0x1100, 0x23, 0x18F00000000L);
+            new IndexRecord(Kind.BLOCK, 0xCAFEBABE, 0x1000, 0x20, 0x1100, 0x23, 0x18F00000000L, 0x0A0B0C0D);
 
     private static ByteBuffer bytes(SealedRecord record, long seed) {
         ByteBuffer target = ByteBuffer.allocate(IndexRecord.LENGTH);
@@ -28,9 +28,9 @@ class IndexRecordTest {
         String hex = HexFormat.of().formatHex(bytes(BLOCK, SEED).array());
         assertThat(hex.substring(0, 120))
                 .isEqualTo("00000001" + "cafebabe" + "0000000000001000" + "0000000000000020" + "0000000000001100"
-                        + "0000000000000023" + "0000018f00000000" + "000000000000000000000000");
+                        + "0000000000000023" + "0000018f00000000" + "000000000a0b0c0d" + "00000000");
         assertThat(IndexRecord.read(bytes(BLOCK, SEED), 0, SEED)).isEqualTo(BLOCK);
-        IndexRecord forced = IndexRecord.forced(5000, 77, 3);
+        IndexRecord forced = IndexRecord.forced(5000, 77, 3, -4);
         assertThat(IndexRecord.read(bytes(forced, SEED), 0, SEED)).isEqualTo(forced);
     }
 
@@ -57,9 +57,9 @@ class IndexRecordTest {
 
     @Test
     void aRecordThatDoesNotGrowIsNone() {
-        IndexRecord backwards = new IndexRecord(Kind.BLOCK, 0, 100, 5, 100, 6, 0);
+        IndexRecord backwards = new IndexRecord(Kind.BLOCK, 0, 100, 5, 100, 6, 0, 0);
         assertThat(IndexRecord.read(bytes(backwards, SEED), 0, SEED)).isNull();
-        IndexRecord noMessage = new IndexRecord(Kind.LOST, 0, 100, 5, 110, 5, 0);
+        IndexRecord noMessage = new IndexRecord(Kind.LOST, 0, 100, 5, 110, 5, 0, 0);
         assertThat(IndexRecord.read(bytes(noMessage, SEED), 0, SEED)).isNull();
     }
 
@@ -99,11 +99,11 @@ class IndexRecordTest {
 
     @Test
     void headers() {
-        SegmentHeader header = new SegmentHeader(0x1122334455667788L, 0x8000000, 42, 0x18F00000000L, 0x7FFFFFF);
+        SegmentHeader header = new SegmentHeader(0x1122334455667788L, 0x8000000, 42, 0x18F00000000L, 0x7FFFFFF, -2);
         String hex = HexFormat.of().formatHex(header.bytes().array());
         assertThat(hex.substring(0, 120))
-                .isEqualTo("52454c41594a4e4c" + "00000001" + "00000000" + "1122334455667788" + "0000000008000000"
-                        + "000000000000002a" + "0000018f00000000" + "0000000007ffffff" + "00000000");
+                .isEqualTo("52454c41594a4e4c" + "00000001" + "ffffffff" + "1122334455667788" + "0000000008000000"
+                        + "000000000000002a" + "0000018f00000000" + "0000000007ffffff" + "fffffffe");
         assertThat(SegmentHeader.read(header.bytes())).isEqualTo(header);
         for (int at = 0; at < SegmentHeader.LENGTH; at++) {
             ByteBuffer changed = header.bytes();

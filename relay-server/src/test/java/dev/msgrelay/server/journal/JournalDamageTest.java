@@ -317,7 +317,7 @@ class JournalDamageTest {
         assertThat(there.journal.written().position()).isEqualTo(there.end());
     }
 
-    /** Times never go back, so what is dropped for its age is the oldest. */
+    /** Each step is marked, and by a clock without steps no time goes back. */
     @Test
     void aClockThatIsSetBack() throws IOException {
         SimDisk another = new SimDisk(random);
@@ -332,8 +332,13 @@ class JournalDamageTest {
         }
         Recovery found = Recovery.look(another, Recovery.Depth.ALL);
         assertThat(found.sound()).isTrue();
-        assertThat(found.parts()).extracting(Recovery.Part::timeMillis).isSorted();
-        assertThat(found.parts()).extracting(part -> part.header().timeMillis()).isSorted();
+        assertThat(found.parts())
+                .extracting(part -> part.timeMillis() - part.skew())
+                .isSorted();
+        assertThat(found.stepCount()).as("three within lives, two between them").isEqualTo(5);
+        assertThat(found.steps())
+                .extracting(Recovery.Step::millis)
+                .allMatch(step -> Math.abs(step + 3_600_000) < JournalClock.STEP_MILLIS);
         assertThat(there.read(found, new ArrayList<>())).isNull();
     }
 
@@ -362,6 +367,9 @@ class JournalDamageTest {
         long ahead = there.end();
         there.millis -= TimeUnit.DAYS.toMillis(365);
         there.write(150, 200);
+        assertThat(oldestAfterAMinute(there)).as("right behind a step").isZero();
+        there.nanos += JournalForcer.WAIT_NANOS;
+        there.millis += TimeUnit.NANOSECONDS.toMillis(JournalForcer.WAIT_NANOS);
         assertThat(oldestAfterAMinute(there)).isGreaterThan(ahead);
         long end = there.end();
         there.close();

@@ -40,15 +40,16 @@ class WriterAndForcerTest {
     private final StreamHead forced = new StreamHead();
     private final PacketLog log = new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true);
     private final JournalWriter writer = writer();
-    private final JournalForcer forcer =
-            new JournalForcer(disk, settings, files, writer, written, forced, 0, NOBODY, 0);
+    private final JournalForcer forcer = new JournalForcer(
+            disk, settings, files, writer, written, forced, 0, NOBODY, new JournalClock(), List.of(), 0);
     private long nanos;
 
     private JournalWriter writer() {
         written.set(0, 1);
         forced.set(0, 1);
         WrittenNames names = new WrittenNames(new NameMoves(), List.of());
-        return new JournalWriter(log, files, written, forced, 7, 0, SEGMENT, names, 0, NOBODY);
+        return new JournalWriter(
+                log, files, written, forced, 7, new IndexTimes(new JournalClock(), -1, 0), SEGMENT, names, 0, NOBODY);
     }
 
     @AfterEach
@@ -111,9 +112,9 @@ class WriterAndForcerTest {
         for (String name : List.of(FileNames.stream(0), FileNames.index(0))) {
             disk.open(name).close();
         }
-        one.add(new SegmentFiles.Sealed(0, SEGMENT, 8 * SEGMENT, 0, 0));
+        one.add(new SegmentFiles.Sealed(0, SEGMENT, 8 * SEGMENT, 0));
         disk.refuseRename(2);
-        one.retire(SEGMENT, 0, 0);
+        assertThat(one.retire(SEGMENT, 0, false)).as("for their age").isZero();
         assertThat(disk.names()).doesNotContain(FileNames.stream(0), FileNames.index(0));
         assertThat(one.sealed()).isZero();
     }

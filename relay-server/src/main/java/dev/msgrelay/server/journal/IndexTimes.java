@@ -1,0 +1,90 @@
+package dev.msgrelay.server.journal;
+
+/**
+ * The times that the index gets. A step of the clock is marked there: a record says how far the clock has stepped since the
+ * header of its segment was written, and a header, since the one before. So times begin again behind a mark, and what lies on
+ * both sides of it can still be compared.
+ *
+ * <p>Owned by the writer's thread, but for {@link #present}.
+ */
+final class IndexTimes {
+    /**
+     * The clock as it is now.
+     *
+     * @param base of the newest segment; -1: there is none
+     * @param skew steps since its header was written
+     * @param time of the newest record
+     */
+    record Present(long base, long skew, long time) {}
+
+    private final JournalClock clock;
+    private long base;
+    private long headerSkew;
+    private long marked;
+    private volatile Present atStep;
+    private volatile long newest;
+
+    /**
+     * @param clock stands where the journal goes on
+     * @param base of the newest segment that is held; -1: there is none
+     * @param headerSkew all steps when its header was written
+     */
+    IndexTimes(JournalClock clock, long base, long headerSkew) {
+        this.clock = clock;
+        this.base = base;
+        this.headerSkew = headerSkew;
+        newest = clock.time();
+        publish();
+    }
+
+    private void publish() {
+        atStep = new Present(base, skew(), 0);
+    }
+
+    /** Looks at both clocks, before anything is written. */
+    void look(long nanos, long millis) {
+        if (clock.look(nanos, millis) != 0) {
+            publish();
+        }
+    }
+
+    /** Of what is written now. */
+    long time() {
+        return clock.time();
+    }
+
+    /** Steps since the newest header, this one's or the last life's. */
+    long skew() {
+        return clock.skew() - headerSkew;
+    }
+
+    /** Whether the clock has stepped since anything was written. */
+    boolean isMarkDue() {
+        return marked != skew();
+    }
+
+    /** A record with this skew is written. */
+    void written() {
+        marked = skew();
+        newest = clock.time();
+    }
+
+    /** A segment with a header of now is begun. */
+    void begun(long newBase) {
+        base = newBase;
+        headerSkew = clock.skew();
+        written();
+        publish();
+    }
+
+    /** The clock, and what it is to the newest segment. Any thread. */
+    Present present() {
+        Present at = atStep;
+        return new Present(at.base, at.skew, newest);
+    }
+
+    /** Both clocks as they were at the last look. */
+    JournalClock clock() {
+        return clock;
+    }
+}

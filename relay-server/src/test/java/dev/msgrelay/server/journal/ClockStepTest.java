@@ -1,0 +1,224 @@
+package dev.msgrelay.server.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.log.Mark;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A clock on the wall that steps: nothing young is dropped for it, and a start by time finds its message. */
+class ClockStepTest {
+    private static final int SEGMENT = 8 << 10;
+    private static final long KEEP = TimeUnit.HOURS.toMillis(12);
+    private static final long MINUTE = TimeUnit.MINUTES.toMillis(1);
+    private static final long HOUR = TimeUnit.HOURS.toMillis(1);
+    private static final long DAY = TimeUnit.DAYS.toMillis(1);
+
+    private final SimDisk disk = new SimDisk(new Random(1));
+    private final JournalRig rig =
+            new JournalRig(disk, new JournalSettings(SEGMENT, 1L << 40, KEEP, 1_000_000), new Random(2));
+
+    @AfterEach
+    void close() throws IOException {
+        if (rig.log != null) {
+            rig.close();
+        }
+    }
+
+    /** Both clocks go on. */
+    private void pass(long millis) {
+        rig.millis += millis;
+        rig.nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+        rig.step();
+    }
+
+    /** A message a second; answers the time of each. */
+    private List<Long> write(int seconds) {
+        List<Long> times = new ArrayList<>();
+        for (int i = 0; i < seconds; i++) {
+            pass(1000);
+            times.add(rig.millis);
+            rig.write(1, 400);
+        }
+        return times;
+    }
+
+    private long oldest() {
+        Mark oldest = new Mark();
+        rig.journal.newFeed(ByteBuffer.allocate(0)).oldest(oldest);
+        return oldest.sequence();
+    }
+
+    private long from(long time) {
+        JournalFeed feed = rig.journal.newFeed(ByteBuffer.allocate(JournalFeed.RECORD_BYTES));
+        feed.seekTime(time);
+        return feed.at().sequence();
+    }
+
+    private void assertFound(List<Long> times, long first) {
+        for (int i = 0; i < times.size(); i++) {
+            assertThat(from(times.get(i)))
+                    .as("second %d, at %d", i, times.get(i))
+                    .isEqualTo(first + i);
+        }
+    }
+
+    private void restart() throws IOException {
+        rig.close();
+        rig.open();
+    }
+
+    // ---- what is dropped ---------------------------------------------------------------------------------------
+
+    @ParameterizedTest
+    @ValueSource(longs = {2, -2, 365, 27_000, 2_900_000})
+    void aStepForThreeSecondsDropsNothing(long days) throws IOException {
+        rig.open();
+        write(300);
+        rig.millis += days * DAY;
+        write(3);
+        rig.millis -= days * DAY;
+        write(300);
+        assertThat(oldest()).isEqualTo(1);
+    }
+
+    @Test
+    void aStepThatStaysDropsNothingThatIsYoung() throws IOException {
+        rig.open();
+        write(300);
+        rig.millis += 2 * DAY;
+        write(300);
+        assertThat(oldest()).isEqualTo(1);
+        pass(KEEP);
+        pass(1000);
+        pass(1000);
+        assertThat(oldest())
+                .as("once it is as old as that, by the clock that only goes forward")
+                .isGreaterThan(290);
+    }
+
+    /** Two steps of a clock at war with itself hold nothing for ever: for two hours more. */
+    @Test
+    void aClockThatStepsAgainAndAgain() throws IOException {
+        rig.open();
+        write(100);
+        for (long hours = 0; hours < 15; hours++) {
+            rig.millis += (hours % 2 == 0 ? 1 : -1) * HOUR;
+            pass(HOUR / 2);
+            rig.millis += HOUR / 2;
+            pass(HOUR / 2);
+            assertThat(oldest() > 1).as("hour %d", hours).isEqualTo(hours >= 14);
+        }
+    }
+
+    /** What another machine wrote, with a clock a year ahead, gets as old as anything else. */
+    @Test
+    void filesOfAClockThatWasAhead() throws IOException {
+        rig.millis += 365 * DAY;
+        rig.open();
+        write(200);
+        rig.millis -= 365 * DAY;
+        for (int life = 0; life < 4; life++) {
+            restart();
+            assertThat(oldest()).isEqualTo(1);
+            write(1);
+            pass(KEEP / 4 - MINUTE);
+        }
+        pass(2 * MINUTE + HOUR);
+        pass(HOUR);
+        pass(HOUR);
+        pass(1000);
+        assertThat(oldest()).isGreaterThan(150);
+    }
+
+    /** A mark outlives the process before the next message does, and an index made anew keeps it. */
+    @Test
+    void aStepIsMarkedWithoutAMessage() throws IOException {
+        rig.open();
+        write(10);
+        rig.millis += 3 * HOUR;
+        rig.step();
+        rig.step();
+        Recovery found = Recovery.look(disk, Recovery.Depth.ALL);
+        assertThat(found.steps()).hasSize(1);
+        Recovery.Step step = found.steps().get(0);
+        assertThat(step.millis()).isBetween(3 * HOUR - 2, 3 * HOUR + 2);
+        assertThat(step.sequence()).isEqualTo(11);
+        assertThat(step.timeMillis()).isBetween(rig.millis - 2, rig.millis);
+        assertThat(found.sound()).isTrue();
+    }
+
+    // ---- a start by time ---------------------------------------------------------------------------------------
+
+    @ParameterizedTest
+    @ValueSource(longs = {2, -2, 365, 27_000, 2_900_000})
+    void aStartByTimeBehindAStepForThreeSeconds(long days) throws IOException {
+        rig.open();
+        List<Long> before = write(100);
+        rig.millis += days * DAY;
+        write(3);
+        rig.millis -= days * DAY;
+        List<Long> after = write(100);
+        assertFound(before, 1);
+        assertFound(after, 104);
+        restart();
+        assertFound(before, 1);
+        assertFound(after, 104);
+        assertFound(write(100), 204);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {2 * 24 * 60, -2 * 24 * 60, 365 * 24 * 60, 61, -61, 2, -2})
+    void aStartByTimeBehindAStepThatStays(long minutes) throws IOException {
+        rig.open();
+        List<Long> before = write(100);
+        rig.millis += minutes * MINUTE;
+        List<Long> after = write(100);
+        assertFound(after, 101);
+        if (Math.abs(minutes) > 2) {
+            assertFound(before, 1);
+        }
+        restart();
+        assertFound(after, 101);
+        assertFound(write(100), 201);
+    }
+
+    /** The machine starts with a clock that is ahead, and is told the time. */
+    @Test
+    void aLifeThatBeginsAhead() throws IOException {
+        rig.open();
+        List<Long> before = write(100);
+        rig.millis += 2 * HOUR;
+        restart();
+        write(3);
+        rig.millis -= 2 * HOUR;
+        List<Long> after = write(100);
+        assertFound(before, 1);
+        assertFound(after, 104);
+    }
+
+    @Test
+    void aLifeThatBeginsBehind() throws IOException {
+        rig.open();
+        List<Long> before = write(100);
+        rig.millis -= 365 * DAY;
+        restart();
+        write(3);
+        rig.millis += 365 * DAY;
+        List<Long> after = write(100);
+        assertFound(before, 1);
+        assertFound(after, 104);
+        assertThat(oldest()).isEqualTo(1);
+        pass(HOUR + MINUTE);
+        pass(MINUTE);
+        assertThat(oldest()).isEqualTo(1);
+    }
+}
