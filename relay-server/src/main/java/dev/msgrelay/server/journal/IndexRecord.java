@@ -113,21 +113,16 @@ record IndexRecord(
         return endPosition - position;
     }
 
-<<<<<<< HEAD
-    /**
-     * What is wrong with the bytes of a BLOCK in the stream file; null: they are those that were written, and its messages. The
-     * buffer is used, and its limit changed.
-     */
-    String fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
-=======
     /** Its time by a clock that does not step: within a segment it never goes back. */
     long steady() {
         return JournalClock.minus(timeMillis, skew);
     }
 
-    /** Whether the bytes of a BLOCK are in the stream file as they were written. The buffer is used, and its limit changed. */
-    boolean matches(Disk.File stream, long base, ByteBuffer piece) throws IOException {
->>>>>>> clock
+    /**
+     * What is wrong with the bytes of a BLOCK in the stream file; null: they are those that were written, and its messages. The
+     * buffer is used, and its limit changed.
+     */
+    String fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
         FrameWalk frames = new FrameWalk();
         for (long at = position; at < endPosition; at += piece.limit()) {
@@ -172,14 +167,8 @@ record IndexRecord(
                 index.getLong(at + SEQUENCE_OFFSET),
                 index.getLong(at + END_POSITION_OFFSET),
                 index.getLong(at + END_SEQUENCE_OFFSET),
-<<<<<<< HEAD
-                index.getLong(at + TIME_OFFSET));
-        return record.isPossible() ? record : null;
-=======
                 index.getLong(at + TIME_OFFSET),
                 index.getLong(at + SKEW_OFFSET));
-        boolean grows = record.endPosition > record.position && record.endSequence > record.sequence;
-        return grows || kind == Kind.FORCED ? record : null;
->>>>>>> clock
+        return record.isPossible() ? record : null;
     }
 }

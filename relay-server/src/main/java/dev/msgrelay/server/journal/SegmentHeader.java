@@ -83,7 +83,6 @@ record SegmentHeader(int version, long epoch, long base, long sequence, long tim
         if (index.limit() < LENGTH || index.getLong(MAGIC_OFFSET) != MAGIC || index.getInt(CRC_OFFSET) != crc(index)) {
             return null;
         }
-<<<<<<< HEAD
         long base = index.getLong(BASE_OFFSET);
         long sequence = index.getLong(SEQUENCE_OFFSET);
         boolean within = base >= 0 && base <= IndexRecord.MOST && sequence >= 0 && sequence <= IndexRecord.MOST;
@@ -94,18 +93,10 @@ record SegmentHeader(int version, long epoch, long base, long sequence, long tim
                         base,
                         sequence,
                         index.getLong(TIME_OFFSET),
-                        index.getLong(NAMED_OFFSET))
+                        index.getLong(NAMED_OFFSET),
+                        (long) index.getInt(STEP_UPPER_OFFSET) << Integer.SIZE
+                                | index.getInt(STEP_LOWER_OFFSET) & 0xFFFFFFFFL)
                 : null;
-=======
-        return new SegmentHeader(
-                index.getInt(VERSION_OFFSET),
-                index.getLong(EPOCH_OFFSET),
-                index.getLong(BASE_OFFSET),
-                index.getLong(SEQUENCE_OFFSET),
-                index.getLong(TIME_OFFSET),
-                index.getLong(NAMED_OFFSET),
-                (long) index.getInt(STEP_UPPER_OFFSET) << Integer.SIZE | index.getInt(STEP_LOWER_OFFSET) & 0xFFFFFFFFL);
->>>>>>> clock
     }
 
     private static int crc(ByteBuffer header) {
