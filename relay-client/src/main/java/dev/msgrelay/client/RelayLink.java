@@ -71,6 +71,7 @@ final class RelayLink implements AutoCloseable {
     private boolean open;
     private boolean ended;
     private long silentSince;
+    private long tlsCame;
     private long patienceNanos;
     private IOException failure;
     private volatile boolean closed;
@@ -178,9 +179,10 @@ final class RelayLink implements AutoCloseable {
         if (!open) {
             // What comes instead of WELCOME does not put its end off.
             checkSilence();
-        } else if (n > 0 && !plain) {
+        } else if (!plain && (n > 0 || tls != null && tls.came() != tlsCame)) {
             silentSince = clock.getAsLong();
         }
+        tlsCame = tls == null ? 0 : tls.came();
         return n;
     }
 

@@ -51,6 +51,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private boolean inputEnded;
     private boolean partOfRecord;
     private boolean socketRead;
+    private long came;
 
     private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine) {
         this.endpoint = endpoint;
@@ -228,6 +229,11 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         return plain.hasRemaining() || (netIn.hasRemaining() && !partOfRecord);
     }
 
+    /** Bytes of the socket so far: of a record that is not whole, nothing can be read. */
+    long came() {
+        return came;
+    }
+
     @Override
     public int read(ByteBuffer to) throws IOException {
         int before = to.position();
@@ -289,6 +295,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
             throw new EOFException("the connection to " + endpoint + " was cut: TLS was not ended");
         }
         partOfRecord = n == 0;
+        came += n;
         return n;
     }
 

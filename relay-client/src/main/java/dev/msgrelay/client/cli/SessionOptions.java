@@ -85,7 +85,7 @@ final class SessionOptions {
         } catch (AccessDeniedException e) {
             throw new IOException("cannot read the token: " + SecretText.file(file) + ": permission denied");
         } catch (FileSystemException e) {
-            throw new IOException("cannot read the token: file " + SecretText.tokenFile(file)
+            throw new IOException("cannot read the token: " + SecretText.tokenFile(file)
                     + (e.getReason() == null ? "" : ": " + e.getReason()));
         }
     }

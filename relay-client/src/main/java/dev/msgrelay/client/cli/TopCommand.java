@@ -161,7 +161,7 @@ final class TopCommand implements Callable<Integer> {
             try {
                 token = SessionOptions.text(tokenFile);
             } catch (FileSystemException e) {
-                throw new IOException("cannot read the token: file " + SecretText.tokenFile(tokenFile) + ": "
+                throw new IOException("cannot read " + SecretText.tokenFile(tokenFile) + ": "
                         + (e instanceof NoSuchFileException ? "there is none" : "permission denied"));
             }
         }

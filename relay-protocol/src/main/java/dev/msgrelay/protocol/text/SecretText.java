@@ -14,6 +14,8 @@ public final class SecretText {
 
     private static final Pattern OPTION = Pattern.compile("(--[a-z]+(-[a-z]+)*|-[A-Za-z])(=.*)?", Pattern.DOTALL);
 
+    private static final Pattern WORDS = Pattern.compile("[a-z]+(-[a-z]+)*");
+
     /** A command that there is not, such as a mistyped one. */
     private static final Pattern WORD = Pattern.compile("[a-z]{1,12}");
 
@@ -39,9 +41,11 @@ public final class SecretText {
     /** The name of a token's file that is not there: perhaps it is the token itself, and then it is not shown. */
     public static String tokenFile(Object file) {
         String text = String.valueOf(file);
-        boolean word = text.indexOf('/') < 0 && text.indexOf('.') < 0;
-        return word || LONG.matcher(text).find()
-                ? "of the name that is given (not shown: it may be the token itself, where a file's name is wanted)"
+        boolean name = text.indexOf('/') >= 0
+                || text.indexOf('.') >= 0
+                || WORDS.matcher(text).matches();
+        return !name || LONG.matcher(text).find()
+                ? "(its name is not shown: it may be the token itself, where a file's name is wanted)"
                 : file(text);
     }
 

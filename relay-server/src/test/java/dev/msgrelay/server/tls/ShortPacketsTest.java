@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Namespace;
 import dev.msgrelay.server.harness.Setting;
@@ -43,7 +44,9 @@ class ShortPacketsTest {
                                     + relay.stats().closes())
                             .isEqualTo("sent");
                     relay.awaitMessagesIn(FullSpeedPublisher.MESSAGES);
-                    relay.awaitPublishers(0);
+                    Await.until(
+                            () -> "its end: " + relay.stats(),
+                            () -> !relay.stats().closes().isEmpty());
                     assertThat(relay.stats().closes()).containsOnlyKeys(CloseReason.PEER_CLOSED);
                 } finally {
                     publisher.destroyForcibly();
