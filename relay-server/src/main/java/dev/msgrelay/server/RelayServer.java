@@ -8,6 +8,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.OwnFiles;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -151,7 +152,7 @@ public final class RelayServer implements AutoCloseable {
         long epoch = orderer == null ? newEpoch() : orderer.epoch();
         Journal journal;
         try {
-            journal = journal(config.journal(), epoch, orderer, recovery);
+            journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
         } catch (IOException e) {
             closeTls(tls);
             closeOrderer(orderer);
@@ -216,7 +217,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /** Null: there is none. */
-    private static Journal journal(JournalConfig config, long epoch, Orderer orderer, Recovery.Progress recovery)
+    private static Journal journal(
+            JournalConfig config, boolean access, long epoch, Orderer orderer, Recovery.Progress recovery)
             throws IOException {
         if (!config.on()) {
             return null;
@@ -226,8 +228,13 @@ public final class RelayServer implements AutoCloseable {
             others = new Mark();
             orderer.beginning(others);
         }
+        FileDisk disk = FileDisk.make(config.directory());
+        String wide = access ? OwnFiles.wide(config.directory()) : null;
+        if (wide != null) {
+            LOG.warn("journal {}", wide);
+        }
         return Journal.open(
-                FileDisk.make(config.directory()),
+                disk,
                 config.settings(),
                 epoch,
                 System.currentTimeMillis(),
