@@ -177,11 +177,13 @@ final class NodePlace implements AutoCloseable {
     private void checkIdentity() throws IOException {
         Path identity = directory.resolve(IDENTITY);
         if (!Files.exists(identity)) {
-            try (FileChannel fresh =
-                    OwnFiles.open(identity, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            try (FileChannel fresh = OwnFiles.open(identity, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 fresh.write(StandardCharsets.UTF_8.encode(who() + "\n"));
             }
             return;
+        }
+        if (!Files.isRegularFile(identity)) {
+            throw new IOException(who() + ": " + identity + " is no regular file");
         }
         String found = TextFile.read(identity, IDENTITY_BYTES).strip();
         if (!found.equals(who())) {

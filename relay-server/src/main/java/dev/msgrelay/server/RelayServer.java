@@ -233,13 +233,7 @@ public final class RelayServer implements AutoCloseable {
         if (wide != null) {
             LOG.warn("journal {}", wide);
         }
-        return Journal.open(
-                disk,
-                config.settings(),
-                epoch,
-                System.currentTimeMillis(),
-                others,
-                recovery);
+        return Journal.open(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery);
     }
 
     /** Nothing was ever written to it. */

@@ -105,8 +105,8 @@ final class UnixSocketFile {
             }
         } catch (FileSystemException e) {
             throw new IOException(
-                    "cannot listen on unix:" + path + ": the socket's group cannot be " + group + " ("
-                            + e.getReason() + "): the user of the relay must be in it",
+                    "cannot listen on unix:" + path + ": the socket's group cannot be " + group + " (" + e.getReason()
+                            + "): the user of the relay must be in it",
                     e);
         }
     }

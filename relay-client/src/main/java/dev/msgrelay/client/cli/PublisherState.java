@@ -188,8 +188,8 @@ final class PublisherState implements AutoCloseable {
             return false;
         } catch (IOException e) {
             throw new IOException(
-                    file + " cannot be locked (" + e.getMessage() + "), and two runs might publish as one: name a folder of a"
-                            + " local disk (--state)",
+                    file + " cannot be locked (" + e.getMessage()
+                            + "), and two runs might publish as one: name a folder of a" + " local disk (--state)",
                     e);
         }
     }

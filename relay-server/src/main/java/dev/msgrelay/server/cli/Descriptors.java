@@ -31,7 +31,8 @@ final class Descriptors {
         long needed = (long) connections + OTHERS;
         return allowed < 0 || allowed >= needed
                 ? null
-                : "ulimit -n is " + allowed + ", and " + connections + " connections (--max-connections) may need " + needed
+                : "ulimit -n is " + allowed + ", and " + connections + " connections (--max-connections) may need "
+                        + needed
                         + ": those beyond wait until others have gone. Raise it (ulimit -Hn, LimitNOFILE= of systemd,"
                         + " --ulimit nofile= of docker), or lower --max-connections";
     }

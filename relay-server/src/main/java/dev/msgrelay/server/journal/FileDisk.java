@@ -155,8 +155,7 @@ public final class FileDisk implements Disk {
         boolean held = false;
         try {
             channel = toWrite
-                    ? OwnFiles.open(
-                            path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+                    ? OwnFiles.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
                     : FileChannel.open(path, StandardOpenOption.READ);
             held = OwnFiles.lock(channel, !toWrite, "journal " + directory);
             if (!held) {

@@ -60,10 +60,12 @@ public final class OwnFiles {
                     .count();
         }
         // Where others may not enter the folder, its files are nobody's to read.
-        boolean shut = !folderIsWide && !Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE);
+        boolean shut =
+                !folderIsWide && !Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE);
         return shut
                 ? null
-                : folder + " and " + files + " of its files are open to more users of this host than their owner and group,"
+                : folder + " and " + files
+                        + " of its files are open to more users of this host than their owner and group,"
                         + " who can read the stream there whatever access says: chmod -R g-w,o= " + folder;
     }
 
@@ -90,7 +92,8 @@ public final class OwnFiles {
             return false;
         } catch (IOException e) {
             throw new IOException(
-                    what + " cannot be locked (" + e.getMessage() + "), and two processes might write to it: place it on a"
+                    what + " cannot be locked (" + e.getMessage()
+                            + "), and two processes might write to it: place it on a"
                             + " local disk, or have the locks of NFS work (rpc.statd and lockd run, or NFS 4)",
                     e);
         }
@@ -107,7 +110,8 @@ public final class OwnFiles {
             names.force(true);
         } catch (IOException e) {
             throw new IOException(
-                    what + ": the names of its files cannot be forced to the disk (fsync of the folder: " + e.getMessage()
+                    what + ": the names of its files cannot be forced to the disk (fsync of the folder: "
+                            + e.getMessage()
                             + "). A power cut might lose whole files, with messages that were told as forced: place it on"
                             + " a file system that can, such as ext4 or xfs on a local disk; some of FUSE, 9p, virtiofs and"
                             + " SMB cannot",

@@ -2,8 +2,8 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +69,8 @@ class FileModesTest {
             }
             assertThat(relay.errors())
                     .noneMatch(l -> l.contains("more users"))
-                    .filteredOn(l -> l.contains("ulimit -n is 400, and 1000 connections (--max-connections) may need 1064"))
+                    .filteredOn(
+                            l -> l.contains("ulimit -n is 400, and 1000 connections (--max-connections) may need 1064"))
                     .hasSize(1);
             assertThat(relay.terminate()).isZero();
         }

@@ -42,7 +42,8 @@ class JournalLimitsTest {
     }
 
     private void lengthen(String name, long length) throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
+        try (RandomAccessFile file =
+                new RandomAccessFile(directory.resolve(name).toFile(), "rw")) {
             file.setLength(length);
         }
     }
@@ -72,12 +73,14 @@ class JournalLimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {FileNames.INDEX, FileNames.STREAM})
     void segmentsThatSayThatTheyAreLong(String ending) throws IOException {
-        for (String name : List.of(files(ending).get(0), files(ending).get(files(ending).size() - 1))) {
+        for (String name :
+                List.of(files(ending).get(0), files(ending).get(files(ending).size() - 1))) {
             long length = Files.size(directory.resolve(name));
             lengthen(name, 1L << 40);
             assertThatThrownBy(() -> Recovery.look(disk, Recovery.Depth.START))
                     .isInstanceOf(IOException.class)
-                    .hasMessageStartingWith("journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
+                    .hasMessageStartingWith(
+                            "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
             assertThatThrownBy(() -> Journal.open(disk, SETTINGS, 7, 0)).hasMessageContaining(name);
             lengthen(name, length);
         }
@@ -193,8 +196,8 @@ class JournalLimitsTest {
     /** So that the first frame has the second one within. */
     private int lengthOfTwo(int frame) {
         try {
-            ByteBuffer stream =
-                    ByteBuffer.wrap(Files.readAllBytes(directory.resolve(files(FileNames.STREAM).get(1))));
+            ByteBuffer stream = ByteBuffer.wrap(
+                    Files.readAllBytes(directory.resolve(files(FileNames.STREAM).get(1))));
             int first = stream.getInt(frame + 4);
             return first + 8 + stream.getInt(frame + 8 + first + 4);
         } catch (IOException e) {
@@ -208,9 +211,12 @@ class JournalLimitsTest {
         assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 11, 0))).isNotNull();
         assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 12, 0))).isNull();
         assertThat(read(new IndexRecord(Kind.LOST, 0, 0, 1, 80, 12, 0))).isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most, 2, 0))).isNotNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most + 1, 2, 0))).isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, most, 80, most + 1, 0))).isNull();
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most, 2, 0)))
+                .isNotNull();
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most + 1, 2, 0)))
+                .isNull();
+        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, most, 80, most + 1, 0)))
+                .isNull();
         assertThat(read(new IndexRecord(Kind.BLOCK, 0, -8, 1, 80, 2, 0))).isNull();
         assertThat(read(IndexRecord.forced(most, most, 0))).isNotNull();
         assertThat(read(IndexRecord.forced(most + 1, 1, 0))).isNull();

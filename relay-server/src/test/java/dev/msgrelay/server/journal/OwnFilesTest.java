@@ -69,16 +69,17 @@ class OwnFilesTest {
         OwnFiles.forceFolder(place, "journal j");
         assertThatThrownBy(() -> new FileDisk(Path.of("/proc/self")).force())
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("journal /proc/self: the names of its files cannot be forced to the disk (fsync of"
-                        + " the folder: ")
+                .hasMessageStartingWith(
+                        "journal /proc/self: the names of its files cannot be forced to the disk (fsync of"
+                                + " the folder: ")
                 .hasMessageContaining("A power cut might lose whole files")
                 .hasMessageContaining("such as ext4 or xfs");
     }
 
     @Test
     void aFileSystemWithoutLocks() throws IOException {
-        try (FileChannel file = OwnFiles.open(
-                place.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (FileChannel file =
+                OwnFiles.open(place.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             assertThat(OwnFiles.lock(file, false, "journal j")).isTrue();
             assertThat(OwnFiles.lock(file, false, "journal j")).as("held here").isFalse();
             FileChannel without = new ShortChannel(file) {
