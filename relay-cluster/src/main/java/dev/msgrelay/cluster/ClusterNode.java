@@ -4,6 +4,7 @@ import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.journal.OwnFiles;
 import io.aeron.Aeron;
 import io.aeron.archive.Archive;
 import io.aeron.archive.ArchiveThreadingMode;
@@ -172,6 +173,10 @@ public final class ClusterNode implements AutoCloseable {
                 throw e;
             }
             try {
+                String wide = config.access() == null ? null : OwnFiles.wide(place.directory());
+                if (wide != null) {
+                    LOG.warn("{}: {}", place.who(), wide);
+                }
                 joined.join();
                 return joined.orderer;
             } catch (Throwable e) {

@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.server.journal.OwnFiles;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -139,13 +139,13 @@ final class NodePlace implements AutoCloseable {
 
     private void takeDirectory() throws IOException {
         try {
-            Files.createDirectories(directory);
-            lock = FileChannel.open(
+            OwnFiles.makeFolder(directory);
+            lock = OwnFiles.open(
                     directory.resolve(LOCK),
                     StandardOpenOption.CREATE,
                     StandardOpenOption.READ,
                     StandardOpenOption.WRITE);
-            if (!locked(lock)) {
+            if (!OwnFiles.lock(lock, false, who() + ": " + directory)) {
                 ByteBuffer text = ByteBuffer.allocate(LOCK_TEXT);
                 lock.read(text, 0);
                 throw new IOException(who() + ": " + directory + " is in use by process "
@@ -154,16 +154,11 @@ final class NodePlace implements AutoCloseable {
             lock.truncate(0);
             lock.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)), 0);
             checkIdentity();
+            if (file.sync()) {
+                OwnFiles.forceFolder(directory, who() + ": " + directory);
+            }
         } catch (FileSystemException e) {
             throw new IOException(who() + ": cannot use the directory " + directory + ": " + e, e);
-        }
-    }
-
-    private static boolean locked(FileChannel lock) throws IOException {
-        try {
-            return lock.tryLock() != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
         }
     }
 
@@ -174,7 +169,7 @@ final class NodePlace implements AutoCloseable {
             return false;
         }
         try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
-            return !locked(channel);
+            return !OwnFiles.lock(channel, false, lock.toString());
         }
     }
 
@@ -182,8 +177,13 @@ final class NodePlace implements AutoCloseable {
     private void checkIdentity() throws IOException {
         Path identity = directory.resolve(IDENTITY);
         if (!Files.exists(identity)) {
-            Files.writeString(identity, who() + "\n");
+            try (FileChannel fresh = OwnFiles.open(identity, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                fresh.write(StandardCharsets.UTF_8.encode(who() + "\n"));
+            }
             return;
+        }
+        if (!Files.isRegularFile(identity)) {
+            throw new IOException(who() + ": " + identity + " is no regular file");
         }
         String found = TextFile.read(identity, IDENTITY_BYTES).strip();
         if (!found.equals(who())) {
@@ -220,6 +220,8 @@ final class NodePlace implements AutoCloseable {
                     + ClusterFile.SHARED_BYTES + ": make it larger (docker run --shm-size), or name another file system"
                     + " by cluster.shared");
         }
+        // Before Aeron makes its own in it, for everybody to read.
+        OwnFiles.makeFolder(shared);
     }
 
     private void unlock() {

@@ -80,6 +80,7 @@ final class Entrances {
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
             if (socket != null) {
                 UnixSocketFile.check(socket);
+                UnixSocketFile.group(socket, listen.socketGroup());
             }
         }
     }
@@ -106,7 +107,9 @@ final class Entrances {
         UnixSocketFile.prepare(path);
         Listener listener = Listener.bind(transport.unixListener(), transport.unixAddress(path), loop, placement);
         listeners.add(listener);
-        socketFiles.add(new UnixSocketFile(path, listener));
+        UnixSocketFile file = new UnixSocketFile(path, listener);
+        socketFiles.add(file);
+        file.permit(listen.socketPermissions(), listen.socketGroup());
     }
 
     /** Lets nobody in any more, and removes the socket files. */

@@ -8,6 +8,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.FileDisk;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.OwnFiles;
 import dev.msgrelay.server.journal.Recovery;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -150,7 +151,7 @@ public final class RelayServer implements AutoCloseable {
             Orderer orderer = ClusterProvider.joinIfAny(config);
             startup.taken(orderer);
             long epoch = orderer == null ? newEpoch() : orderer.epoch();
-            Journal journal = journal(config.journal(), epoch, orderer, recovery);
+            Journal journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
             startup.taken(journal);
             relay = make(config, tls, journal, orderer, epoch, startup);
             startup.handOver();
@@ -209,7 +210,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /** Null: there is none. */
-    private static Journal journal(JournalConfig config, long epoch, Orderer orderer, Recovery.Progress recovery)
+    private static Journal journal(
+            JournalConfig config, boolean access, long epoch, Orderer orderer, Recovery.Progress recovery)
             throws IOException {
         if (!config.on()) {
             return null;
@@ -219,13 +221,12 @@ public final class RelayServer implements AutoCloseable {
             others = new Mark();
             orderer.beginning(others);
         }
-        return Journal.open(
-                FileDisk.make(config.directory()),
-                config.settings(),
-                epoch,
-                System.currentTimeMillis(),
-                others,
-                recovery);
+        FileDisk disk = FileDisk.make(config.directory());
+        String wide = access ? OwnFiles.wide(config.directory()) : null;
+        if (wide != null) {
+            LOG.warn("journal {}", wide);
+        }
+        return Journal.open(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery);
     }
 
     private EngineLoop place(Channel accepted, Role role, TlsContext security) {

@@ -6,11 +6,17 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Objects;
+import java.util.Set;
 
 /** The file of a Unix socket: one that a crashed process left behind is removed, one that somebody answers on is not. */
 final class UnixSocketFile {
@@ -63,6 +69,46 @@ final class UnixSocketFile {
             throw new IOException("cannot listen on unix:" + path + ": it exists, and " + other.getMessage(), other);
         }
         throw new IOException("cannot listen on unix:" + path + ": the address is in use");
+    }
+
+    /**
+     * Looks whether there is such a group.
+     *
+     * @param group by name or number; null: none is asked for
+     */
+    static GroupPrincipal group(Path path, String group) throws IOException {
+        try {
+            return group == null
+                    ? null
+                    : path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
+        } catch (UserPrincipalNotFoundException e) {
+            throw new IOException("cannot listen on unix:" + path + ": there is no group " + group, e);
+        }
+    }
+
+    /**
+     * Lets those in who are to be.
+     *
+     * @param permissions null: as they are
+     * @param group likewise
+     */
+    void permit(Set<PosixFilePermission> permissions, String group) throws IOException {
+        try {
+            GroupPrincipal principal = group(path, group);
+            if (principal != null) {
+                Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                        .setGroup(principal);
+            }
+            // Behind the group: the one before is never let in.
+            if (permissions != null) {
+                Files.setPosixFilePermissions(path, permissions);
+            }
+        } catch (FileSystemException e) {
+            throw new IOException(
+                    "cannot listen on unix:" + path + ": the socket's group cannot be " + group + " (" + e.getReason()
+                            + "): the user of the relay must be in it",
+                    e);
+        }
     }
 
     /** Lets nobody in any more, and removes the file, unless it is another relay's by now. */

@@ -115,7 +115,7 @@ final class PublisherState implements AutoCloseable {
         Path lockFile = directory.resolve(fileName(name) + ".lock");
         FileChannel lock = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
-            if (!isMine(lock)) {
+            if (!isMine(lockFile, lock)) {
                 throw new HeldException("another relay-client publishes as '" + name + "': " + lockFile + " is locked");
             }
             return new PublisherState(file, lock);
@@ -169,12 +169,17 @@ final class PublisherState implements AutoCloseable {
         WholeFile.replace(file, out.toByteArray());
     }
 
-    private static boolean isMine(FileChannel lock) throws IOException {
+    private static boolean isMine(Path file, FileChannel lock) throws IOException {
         try {
             FileLock mine = lock.tryLock();
             return mine != null;
         } catch (OverlappingFileLockException e) {
             return false;
+        } catch (IOException e) {
+            throw new IOException(
+                    file + " cannot be locked (" + e.getMessage()
+                            + "), and two runs might publish as one: name a folder of a" + " local disk (--state)",
+                    e);
         }
     }
 

@@ -4,7 +4,9 @@ import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.net.Transport;
 import java.nio.file.Path;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The options of {@link ListenConfig}, and how sockets are driven. */
 final class ListenOptions {
@@ -56,6 +58,21 @@ final class ListenOptions {
     private Path subscribeSocket;
 
     @Option(
+            names = "--socket-mode",
+            paramLabel = "MODE",
+            converter = Mode.class,
+            description =
+                    "Permissions of the sockets' files, as 0660: clients need to write. Default: what the umask of "
+                            + "the process leaves.")
+    private String socketMode;
+
+    @Option(
+            names = "--socket-group",
+            paramLabel = "GROUP",
+            description = "Group of the sockets' files, by name or number. Default: that of the process.")
+    private String socketGroup;
+
+    @Option(
             names = "--transport",
             paramLabel = "NAME",
             defaultValue = "auto",
@@ -74,6 +91,17 @@ final class ListenOptions {
                     + "one to read.")
     private int eventLoops;
 
+    /** Octal digits. */
+    static final class Mode implements ITypeConverter<String> {
+        @Override
+        public String convert(String value) {
+            if (!value.matches(ListenConfig.MODE)) {
+                throw new TypeConversionException("'" + value + "' is not octal, such as 0660");
+            }
+            return value;
+        }
+    }
+
     boolean insecure() {
         return insecure;
     }
@@ -85,6 +113,8 @@ final class ListenOptions {
                 .subscribePort(subscribePort)
                 .publishSocket(publishSocket)
                 .subscribeSocket(subscribeSocket)
+                .socketMode(socketMode)
+                .socketGroup(socketGroup)
                 .transport(transport)
                 .eventLoops(eventLoops);
     }

@@ -171,6 +171,7 @@ final class RelayServerCommand implements Callable<Integer> {
         if (!hears && configuration.file() != null) {
             LOG.warn("this system has no SIGHUP: {} is read at the start only", configuration.file());
         }
+        Descriptors.check(config, LOG);
         Runtime.getRuntime().addShutdownHook(new Thread(this::end, "relay-shutdown"));
         try (AdminServer early = admin.startBefore(this::reload)) {
             RelayServer relay = starter.start(config, new Recovering(early));

@@ -4,8 +4,11 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Where a relay listens.
@@ -15,8 +18,17 @@ import java.util.Objects;
  * @param subscribePort TCP port for subscribers, likewise
  * @param publishSocket Unix socket for publishers, or null
  * @param subscribeSocket Unix socket for subscribers, or null
+ * @param socketMode permissions of the sockets' files, in octal digits; null: what the umask lets through
+ * @param socketGroup group of the sockets' files, by name or number; null: that of the process
  */
-public record ListenConfig(String host, int publishPort, int subscribePort, Path publishSocket, Path subscribeSocket) {
+public record ListenConfig(
+        String host,
+        int publishPort,
+        int subscribePort,
+        Path publishSocket,
+        Path subscribeSocket,
+        String socketMode,
+        String socketGroup) {
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PUBLISH_PORT = 7401;
     public static final int DEFAULT_SUBSCRIBE_PORT = 7400;
@@ -24,6 +36,9 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
 
     /** The kernel's limit of a Unix socket's path, less the closing zero. */
     private static final int MAX_SOCKET_PATH = 107;
+
+    /** Of a socket's permissions: octal digits. */
+    public static final String MODE = "0?[0-7]{1,3}";
 
     public ListenConfig {
         Objects.requireNonNull(host, "host");
@@ -33,12 +48,40 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
             throw new IllegalArgumentException(
                     "publish port and subscribe port are both " + publishPort + ": they must differ");
         }
+        checkMode(socketMode);
+        checkGroup(socketGroup);
         checkPath("publish socket", publishSocket);
         checkPath("subscribe socket", subscribeSocket);
         if (publishSocket != null && publishSocket.equals(subscribeSocket)) {
             throw new IllegalArgumentException(
                     "publish socket and subscribe socket are both " + publishSocket + ": they must differ");
         }
+    }
+
+    private static void checkMode(String mode) {
+        if (mode != null && !mode.matches(MODE)) {
+            throw new IllegalArgumentException(
+                    "socket mode '" + mode + "' is not octal, such as 0660: whoever may connect needs to write");
+        }
+    }
+
+    private static void checkGroup(String group) {
+        if (group != null && group.isBlank()) {
+            throw new IllegalArgumentException("socket group is empty: it is a name or a number");
+        }
+    }
+
+    /** As the digits are in {@code ls}; null: what the umask lets through. */
+    public Set<PosixFilePermission> socketPermissions() {
+        if (socketMode == null) {
+            return null;
+        }
+        int mode = Integer.parseInt(socketMode, 8);
+        StringBuilder text = new StringBuilder();
+        for (int bit = 8; bit >= 0; bit--) {
+            text.append((mode & 1 << bit) == 0 ? '-' : "xwr".charAt(bit % 3));
+        }
+        return PosixFilePermissions.fromString(text.toString());
     }
 
     /** Whether only this host's own processes get to it. A name that is not known is told when it is listened on. */

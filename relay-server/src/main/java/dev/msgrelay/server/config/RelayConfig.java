@@ -104,6 +104,8 @@ public record RelayConfig(
         private int subscribePort = ListenConfig.DEFAULT_SUBSCRIBE_PORT;
         private Path publishSocket;
         private Path subscribeSocket;
+        private String socketMode;
+        private String socketGroup;
         private int mtu = StreamConfig.DEFAULT_MTU;
         private int ringSize = StreamConfig.DEFAULT_RING_BYTES;
         private int logSize = StreamConfig.DEFAULT_LOG_BYTES;
@@ -175,6 +177,16 @@ public record RelayConfig(
 
         public Builder subscribeSocket(Path value) {
             subscribeSocket = value;
+            return this;
+        }
+
+        public Builder socketMode(String value) {
+            socketMode = value;
+            return this;
+        }
+
+        public Builder socketGroup(String value) {
+            socketGroup = value;
             return this;
         }
 
@@ -432,7 +444,8 @@ public record RelayConfig(
          */
         public RelayConfig build() {
             return new RelayConfig(
-                    new ListenConfig(host, publishPort, subscribePort, publishSocket, subscribeSocket),
+                    new ListenConfig(
+                            host, publishPort, subscribePort, publishSocket, subscribeSocket, socketMode, socketGroup),
                     new StreamConfig(mtu, ringSize, logSize, maxBody),
                     transport,
                     eventLoops,

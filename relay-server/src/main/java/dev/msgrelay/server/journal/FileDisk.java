@@ -50,7 +50,7 @@ public final class FileDisk implements Disk {
      */
     public static FileDisk make(Path directory) throws IOException {
         try {
-            Files.createDirectories(directory);
+            OwnFiles.makeFolder(directory);
         } catch (IOException e) {
             throw new IOException("journal: cannot make the directory " + directory + ": " + e, e);
         }
@@ -95,7 +95,7 @@ public final class FileDisk implements Disk {
     public File open(String name) throws IOException {
         checkFile(name);
         try {
-            return new OpenFile(FileChannel.open(
+            return new OpenFile(OwnFiles.open(
                     directory.resolve(name),
                     StandardOpenOption.CREATE,
                     StandardOpenOption.READ,
@@ -135,10 +135,7 @@ public final class FileDisk implements Disk {
 
     @Override
     public void force() throws IOException {
-        // Works on Linux, where a directory can be opened like a file.
-        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-            names.force(true);
-        }
+        OwnFiles.forceFolder(directory, "journal " + directory);
     }
 
     @Override
@@ -151,8 +148,7 @@ public final class FileDisk implements Disk {
         return lock(
                 toWrite,
                 path -> toWrite
-                        ? FileChannel.open(
-                                path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
+                        ? OwnFiles.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)
                         : FileChannel.open(path, StandardOpenOption.READ));
     }
 
@@ -173,7 +169,7 @@ public final class FileDisk implements Disk {
         boolean locked = false;
         try {
             channel = opening.open(path);
-            if (channel.tryLock(0, Long.MAX_VALUE, !toWrite) == null) {
+            if (!OwnFiles.lock(channel, !toWrite, "journal " + directory)) {
                 throw new IOException("journal " + directory + " is in use by " + holder(channel));
             }
             if (toWrite) {

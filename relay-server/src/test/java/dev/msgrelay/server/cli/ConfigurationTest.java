@@ -85,6 +85,7 @@ class ConfigurationTest {
                 "bind",
                 "publish-socket",
                 "subscribe-socket",
+                "socket-group",
                 "journal",
                 "cluster",
                 "admin",

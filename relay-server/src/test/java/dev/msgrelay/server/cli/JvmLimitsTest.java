@@ -34,6 +34,8 @@ class JvmLimitsTest {
             Map.entry("--subscribe-port", "2"),
             Map.entry("--publish-socket", "p"),
             Map.entry("--subscribe-socket", "s"),
+            Map.entry("--socket-mode", "0660"),
+            Map.entry("--socket-group", "0"),
             Map.entry("--transport", "io_uring"),
             Map.entry("--admin", "none"),
             Map.entry("--admin-token", "sha256:" + "0".repeat(64)),

@@ -9,7 +9,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /** A file's channel that reads and writes a third of what it could, or has no room to write at all. */
-final class ShortChannel extends FileChannel {
+class ShortChannel extends FileChannel {
     private final FileChannel real;
     private boolean full;
 

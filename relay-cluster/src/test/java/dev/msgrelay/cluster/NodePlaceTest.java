@@ -1,0 +1,76 @@
+package dev.msgrelay.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a node makes before Aeron has any of it. */
+@Timeout(60)
+class NodePlaceTest {
+    @TempDir
+    private Path folder;
+
+    private static String mode(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    /** The first of five that are free. */
+    private static int ports() {
+        while (true) {
+            int port = 12_000 + 5 * ThreadLocalRandom.current().nextInt(1_500);
+            if (IntStream.range(port, port + 5).allMatch(NodePlaceTest::isFree)) {
+                return port;
+            }
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (DatagramSocket socket = new DatagramSocket(port, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (SocketException taken) {
+            return false;
+        }
+    }
+
+    private Path conf() throws IOException {
+        return Files.writeString(
+                folder.resolve("cluster.conf"),
+                "cluster { name = n, sync = 1, directory = \"" + folder.resolve("nodes") + "\", shared = \"" + folder
+                        + "\", members { 1 = \"127.0.0.1:" + ports() + "\" } }");
+    }
+
+    /** What Aeron makes is for everybody to read, and lies in folders that are not. */
+    @Test
+    void nobodyElseReadsTheLog() throws IOException {
+        try (NodePlace place = NodePlace.take(conf(), 1)) {
+            assertThat(mode(place.directory())).matches("rwx[r-]-[x-]---");
+            assertThat(mode(place.directory().resolve("lock"))).matches("rw-[r-]-----");
+            assertThat(mode(place.directory().resolve("node"))).matches("rw-[r-]-----");
+            assertThat(Path.of(place.driver()).getParent()).isEqualTo(folder.resolve("relay-n-1"));
+            assertThat(mode(Path.of(place.driver()).getParent())).matches("rwx[r-]-[x-]---");
+        }
+        assertThat(folder.resolve("relay-n-1")).doesNotExist();
+    }
+
+    @Test
+    void aPipeInThePlaceOfItsIdentity() throws Exception {
+        NodePlace.take(conf(), 1).close();
+        Path identity = folder.resolve("nodes/node-1/node");
+        Files.delete(identity);
+        assertThat(new ProcessBuilder("mkfifo", identity.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> NodePlace.take(conf(), 1)).hasMessageEndingWith("node-1/node is no regular file");
+    }
+}
