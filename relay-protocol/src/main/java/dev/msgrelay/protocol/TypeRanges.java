@@ -1,5 +1,6 @@
 package dev.msgrelay.protocol;
 
+import dev.msgrelay.protocol.text.TextWidth;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.regex.Matcher;
@@ -239,7 +240,7 @@ public final class TypeRanges {
     }
 
     private static String quoted(String item) {
-        return item.length() > QUOTED ? item.substring(0, QUOTED) + "..." : item;
+        return item.length() > QUOTED ? TextWidth.firstChars(item, QUOTED) + "..." : item;
     }
 
     @Override

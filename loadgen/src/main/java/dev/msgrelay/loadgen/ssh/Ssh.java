@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.ssh;
 
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.protocol.text.TextWidth;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -94,7 +95,7 @@ public record Ssh(List<String> command, String host) {
                 .map(one -> one.replaceAll("@{2,}|^@\\s+|\\s+@$", "").strip())
                 .filter(one -> !one.isEmpty())
                 .collect(Collectors.joining("; "));
-        return line.length() > MAX_SAID ? line.substring(0, MAX_SAID) + "..." : line;
+        return line.length() > MAX_SAID ? TextWidth.firstChars(line, MAX_SAID) + "..." : line;
     }
 
     private List<String> words(String script, List<String> args) {

@@ -29,6 +29,12 @@ class TableTest {
     }
 
     @Test
+    void wideCharactersTakeTheirColumns() {
+        Table wide = Table.of("", List.of("日本", "abcde"), List.of(Field.text("of", s -> s), Field.text("n", s -> "x")));
+        assertThat(TextTable.of(wide)).isEqualTo("  of     n\n  日本   x\n  abcde  x\n");
+    }
+
+    @Test
     void forASpreadsheetNumbersArePlain() {
         assertThat(Csv.of(TABLE))
                 .isEqualTo("lane,msg/s,nobody's,of it\r\n"

@@ -4,6 +4,7 @@ import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.TextWidth;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
 /** What {@code relay-client top} shows: lines of text from two events of the admin port, and from what they are about. */
 final class TopScreen {
     private static final int MOST_ENDED = 5;
-    private static final String TABLE = "%7s %-16s %-21s %-12s %-12s %7s %8s %8s %5s %s";
+    private static final String TABLE = "%7s %s %s %s %s %7s %8s %8s %5s %s";
 
     private final JsonObject about;
 
@@ -32,6 +33,7 @@ final class TopScreen {
     List<String> lines(JsonObject before, JsonObject now, int width, int height) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
+                Locale.ROOT,
                 "%s  %s, %s, slow subscribers: %s  %s",
                 Instant.parse(now.getString("time")).truncatedTo(ChronoUnit.SECONDS),
                 about.getString("version"),
@@ -41,6 +43,7 @@ final class TopScreen {
                         ? "ready"
                         : now.getString("status", "ending").toUpperCase(Locale.ROOT)));
         lines.add(String.format(
+                Locale.ROOT,
                 "in %s  %s   out %s  %s   publishers %d  subscribers %d   lag %s",
                 rate(before, now, "messagesIn", "msg/s"),
                 rate(before, now, "bytesIn", "B/s"),
@@ -58,7 +61,18 @@ final class TopScreen {
         objects(now.getArray("ended")).limit(MOST_ENDED).forEach(ended -> lines.add("  " + ended(ended)));
         lines.add("");
         lines.add(String.format(
-                TABLE, "id", "name", "address", "policy", "types", "msg/s", "msgs lag", "lag", "age", "state"));
+                Locale.ROOT,
+                TABLE,
+                "id",
+                column("name", 16),
+                column("address", 21),
+                column("policy", 12),
+                column("types", 12),
+                "msg/s",
+                "msgs lag",
+                "lag",
+                "age",
+                "state"));
         int room = Math.max(1, height - lines.size());
         objects(now.getArray("lagging")).limit(room).forEach(row -> lines.add(row(row)));
         return lines.stream()
@@ -120,17 +134,23 @@ final class TopScreen {
     private static String row(JsonObject row) {
         String types = row.getString("types");
         return String.format(
+                Locale.ROOT,
                 TABLE,
                 row.getLong("id"),
-                ShortText.cut(row.getString("name"), 16),
-                ShortText.cut(row.getString("address"), 21),
-                row.getString("policy"),
-                types.isEmpty() ? "all" : ShortText.cut(types, 12),
+                column(row.getString("name"), 16),
+                column(row.getString("address"), 21),
+                column(row.getString("policy"), 12),
+                column(types.isEmpty() ? "all" : types, 12),
                 ShortText.of(row.getDouble("messagesPerSecond")),
                 ShortText.of(row.getLong("lagMessages")),
                 ShortText.of(row.getLong("lagBytes"), "B"),
                 ShortText.age(row.getLong("ageMillis")),
                 state(row));
+    }
+
+    /** As it will be printed: what does not show is something else there. */
+    private static String column(String text, int columns) {
+        return TextWidth.left(PrintableText.line(text), columns);
     }
 
     private static String state(JsonObject row) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.protocol.text.TextWidth;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,25 @@ class TopScreenTest {
     void withoutAnEarlierEventThereAreNoRates() throws Exception {
         assertThat(lines(null, stats(10, 5, 6), 160, 50).get(1)).startsWith("in - msg/s  - B/s   out - msg/s");
         assertThat(lines(null, stats(10, 5, 6), 160, 50).get(3)).isEqualTo("limits   heldBack 6");
+    }
+
+    /** Names of two columns a character, and one that does not show. */
+    @Test
+    void wideNamesKeepTheColumns() throws Exception {
+        for (String name : new String[] {"日本語", "日本語日本語日本語日本語", "e\u0301", "\uD83D\uDE00", "a\u200Bb"}) {
+            JsonObject now = stats(10, 5, 6);
+            now.getArray("lagging").getObject(0).put("name", name);
+            List<String> lines = lines(null, now, 160, 50);
+            String row = lines.get(lines.size() - 2);
+            String other = lines.get(lines.size() - 1);
+            assertThat(TextWidth.of(row.substring(0, row.indexOf("127.0.0.1"))))
+                    .as(row)
+                    .isEqualTo(other.indexOf("127.0.0.1"));
+            for (int width = 0; width < 40; width++) {
+                int columns = width;
+                assertThat(lines(null, now, width, 50)).allMatch(line -> TextWidth.of(line) <= columns);
+            }
+        }
     }
 
     @Test

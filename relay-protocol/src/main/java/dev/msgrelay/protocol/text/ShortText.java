@@ -60,11 +60,8 @@ public final class ShortText {
         return seconds < 100 * 3600 ? seconds / 3600 + "h" : seconds / 86_400 + "d";
     }
 
-    /** Cut to a width, and marked so. */
+    /** Cut to so many columns of a terminal, and marked so: {@link TextWidth#cut}. */
     public static String cut(String text, int width) {
-        if (width <= 0) {
-            return "";
-        }
-        return text.length() <= width ? text : text.substring(0, width - 1) + "~";
+        return TextWidth.cut(text, width);
     }
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.protocol.text.TextWidth;
 import dev.msgrelay.server.JournalException;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.RelayStats;
@@ -26,7 +27,7 @@ final class TextReport implements ServerReport {
     /** A lag that is worth a name, in bytes. */
     private static final long LAGS = 1 << 20;
 
-    private static final String TABLE = "%6s %-12s %-21s %-3s %-12s %-9s %7s %7s %7s %4s %-9s %s";
+    private static final String TABLE = "%6s %s %s %-3s %-12s %s %7s %7s %7s %4s %s %s";
 
     private final PrintWriter out;
     private final RelayServer relay;
@@ -45,11 +46,13 @@ final class TextReport implements ServerReport {
     public void ready(AdminServer admin) {
         ListenConfig listen = relay.config().listen();
         out.printf(
+                Locale.ROOT,
                 "%s relay-server: publishers %s, subscribers %s%n",
                 time(Instant.now()),
                 places(relay.publishAddress(), listen.publishSocket()),
                 places(relay.subscribeAddress(), listen.subscribeSocket()));
         out.printf(
+                Locale.ROOT,
                 "  transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s%n",
                 relay.config().transport().text(),
                 loops(),
@@ -58,8 +61,10 @@ final class TextReport implements ServerReport {
                 relay.config().clients().slowSubscriber().flag());
         if (relay.config().tls().on()) {
             out.printf(
+                    Locale.ROOT,
                     "  TLS publishers %s, subscribers %s%n",
-                    places(relay.tlsPublishAddress(), null), places(relay.tlsSubscribeAddress(), null));
+                    places(relay.tlsPublishAddress(), null),
+                    places(relay.tlsSubscribeAddress(), null));
             out.println("  " + relay.tlsText());
         }
         if (admin != null) {
@@ -80,6 +85,7 @@ final class TextReport implements ServerReport {
         double seconds = (look.nanos() - beforeNanos) / 1e9;
         StringBuilder line = new StringBuilder(time(look.time()))
                 .append(String.format(
+                        Locale.ROOT,
                         "  in %s %s  out %s %s  pub %d sub %d",
                         rate(now, Counter.MESSAGES_IN, seconds, "msg/s"),
                         rate(now, Counter.BYTES_IN, seconds, "B/s"),
@@ -138,13 +144,28 @@ final class TextReport implements ServerReport {
     @Override
     public void connections(Look look) {
         out.printf(
-                "%s  connections: %d%n", time(look.time()), look.connections().size());
+                Locale.ROOT,
+                "%s  connections: %d%n",
+                time(look.time()),
+                look.connections().size());
         if (look.connections().isEmpty()) {
             out.flush();
             return;
         }
         out.println(String.format(
-                TABLE, "id", "name", "address", "", "policy", "types", "cursor", "lag", "msg/s", "age", "state",
+                Locale.ROOT,
+                TABLE,
+                "id",
+                TextWidth.left("name", 12),
+                TextWidth.left("address", 21),
+                "",
+                "policy",
+                TextWidth.left("types", 9),
+                "cursor",
+                "lag",
+                "msg/s",
+                "age",
+                TextWidth.left("state", 9),
                 "waits"));
         pace.begin();
         for (ConnectionRow row : look.connections()) {
@@ -161,31 +182,32 @@ final class TextReport implements ServerReport {
                         Locale.ROOT,
                         TABLE,
                         row.id(),
-                        ShortText.cut(row.name(), 12),
+                        TextWidth.left(row.name(), 12),
                         address(row.address(), 21),
                         pub ? "pub" : "sub",
                         pub || row.policy() == Policy.RELAY_DEFAULT
                                 ? ""
                                 : row.policy().flag(),
-                        pub ? "" : row.types().isEmpty() ? "all" : ShortText.cut(row.types(), 9),
+                        TextWidth.left(pub ? "" : row.types().isEmpty() ? "all" : row.types(), 9),
                         pub ? "" : ShortText.of(row.cursor(), "B"),
                         pub ? "" : ShortText.of(row.lagBytes(), "B"),
                         ShortText.of(row.messagesPerSecond()),
                         ShortText.age(row.ageMillis()),
-                        ShortText.cut(row.state(), 9),
+                        TextWidth.left(row.state(), 9),
                         ShortText.cut(row.waitsFor(), 9))
                 .stripTrailing();
     }
 
     /** The end tells more than the beginning: the port, or the file. */
     private static String address(String address, int width) {
-        return address.length() <= width ? address : "~" + address.substring(address.length() - width + 1);
+        return TextWidth.left(TextWidth.cutStart(address, width), width);
     }
 
     @Override
     public void draining(Look look) {
         RelayStats now = look.stats();
         out.printf(
+                Locale.ROOT,
                 "%s draining: %d %s, %d %s, the slowest %,d bytes behind%n",
                 time(look.time()),
                 now.get(Counter.PUBLISHERS),
@@ -198,19 +220,25 @@ final class TextReport implements ServerReport {
 
     @Override
     public void stopped(Look look, double seconds) {
-        out.printf("%s stopped after %.1f s of draining: %s%n", time(look.time()), seconds, totals(look.stats()));
+        out.printf(
+                Locale.ROOT,
+                "%s stopped after %.1f s of draining: %s%n",
+                time(look.time()),
+                seconds,
+                totals(look.stats()));
         closes(look.stats());
     }
 
     @Override
     public void failed(Look look, Throwable cause) {
         String why = cause instanceof JournalException ? "the failure of its journal" : "a fault of its own";
-        out.printf("%s stopped by %s: %s%n", time(look.time()), why, totals(look.stats()));
+        out.printf(Locale.ROOT, "%s stopped by %s: %s%n", time(look.time()), why, totals(look.stats()));
         closes(look.stats());
     }
 
     private static String totals(RelayStats now) {
         StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
                 "%,d %s (%,d bytes) in, %,d %s (%,d bytes) out",
                 now.get(Counter.MESSAGES_IN),
                 ShortText.plural(now.get(Counter.MESSAGES_IN), "message"),
@@ -219,10 +247,10 @@ final class TextReport implements ServerReport {
                 ShortText.plural(now.get(Counter.MESSAGES_OUT), "message"),
                 now.get(Counter.BYTES_OUT)));
         if (now.get(Counter.MESSAGES_SKIPPED) > 0) {
-            text.append(String.format(", %,d skipped", now.get(Counter.MESSAGES_SKIPPED)));
+            text.append(String.format(Locale.ROOT, ", %,d skipped", now.get(Counter.MESSAGES_SKIPPED)));
         }
         if (now.get(Counter.DUPLICATES) > 0) {
-            text.append(String.format(", %,d duplicates dropped", now.get(Counter.DUPLICATES)));
+            text.append(String.format(Locale.ROOT, ", %,d duplicates dropped", now.get(Counter.DUPLICATES)));
         }
         return text.toString();
     }

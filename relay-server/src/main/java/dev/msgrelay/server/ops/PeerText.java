@@ -1,5 +1,7 @@
 package dev.msgrelay.server.ops;
 
+import dev.msgrelay.protocol.text.TextWidth;
+
 /** Text that a peer sent, fit for one line of a log or a page: cut, and nothing in it that a terminal or a reader obeys. */
 public final class PeerText {
     private static final int MOST_CHARS = 200;
@@ -8,6 +10,6 @@ public final class PeerText {
 
     public static String printable(String text) {
         String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
-        return line.length() > MOST_CHARS ? line.substring(0, MOST_CHARS) + "..." : line;
+        return line.length() > MOST_CHARS ? TextWidth.firstChars(line, MOST_CHARS) + "..." : line;
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.text.TextWidth;
 import dev.msgrelay.server.ops.ConnectionRow;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,47 @@ class TextReportTest {
                         "999999 nnnnnnnnnnn~ ~444:5555:6666]:65535 sub backpressure 1-999999~ 9.22 EB 9.22 EB  1.00 T"
                                 + " 999d connected somethin~")
                 .hasSizeLessThanOrEqualTo(120);
+    }
+
+    /** A name in characters that take two columns does not push what stands behind it. */
+    @Test
+    void wideNamesKeepTheColumns() {
+        String plain = TextReport.row(named("abc"));
+        for (String name : new String[] {
+            "日本",
+            "日本語の名前です",
+            "e\u0301",
+            "\uD83D\uDE00\uD83D\uDE00\uD83D\uDE00\uD83D\uDE00\uD83D\uDE00\uD83D\uDE00\uD83D\uDE00"
+        }) {
+            String row = TextReport.row(named(name));
+            int address = row.indexOf("127.0.0.1");
+            assertThat(TextWidth.of(row.substring(0, address))).as(row).isEqualTo(plain.indexOf("127.0.0.1"));
+            assertThat(row.codePoints().anyMatch(c -> c >= 0xD800 && c <= 0xDFFF))
+                    .as(row)
+                    .isFalse();
+        }
+    }
+
+    private static ConnectionRow named(String name) {
+        return new ConnectionRow(
+                7,
+                name,
+                "",
+                "127.0.0.1:40000",
+                true,
+                "plain",
+                "room",
+                Policy.RELAY_DEFAULT,
+                "",
+                0,
+                0,
+                0,
+                ConnectionRow.LIVE,
+                0,
+                12,
+                120,
+                12_900_000,
+                1500);
     }
 
     @Test
