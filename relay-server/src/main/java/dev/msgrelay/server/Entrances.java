@@ -3,6 +3,7 @@ package dev.msgrelay.server;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
@@ -75,7 +76,7 @@ final class Entrances {
      * @throws IOException naming the one that cannot be listened on
      */
     static void check(ListenConfig listen) throws IOException {
-        address(listen.host(), 0);
+        AllAddresses.of(listen.host(), 0);
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
             if (socket != null) {
                 UnixSocketFile.check(socket);
@@ -83,19 +84,22 @@ final class Entrances {
         }
     }
 
-    private static InetSocketAddress address(String host, int port) throws IOException {
-        InetSocketAddress address = new InetSocketAddress(host, port);
-        if (address.isUnresolved()) {
-            throw new IOException("cannot listen on " + host + ":" + port + ": unknown host");
-        }
-        return address;
-    }
-
+    /** Answers the listener at the first of the host's addresses that is this machine's. */
     private Listener tcp(int port, Listener.Placement placement) throws IOException {
-        InetSocketAddress address = address(listen.host(), port);
-        Listener listener = Listener.bind(transport.tcpListener(), address, loop, placement);
-        listeners.add(listener);
-        return listener;
+        int first = listeners.size();
+        AllAddresses.bind(
+                AllAddresses.of(listen.host(), port),
+                port,
+                address -> {
+                    Listener listener = Listener.bind(transport.tcpListener(), address, loop, placement);
+                    listeners.add(listener);
+                    if (listeners.size() > first + 1) {
+                        LOG.info("{} has several addresses: {} is listened on, too", listen.host(), listener.address());
+                    }
+                    return (InetSocketAddress) listener.address();
+                },
+                LOG::warn);
+        return listeners.get(first);
     }
 
     private void unix(Path path, Listener.Placement placement) throws IOException {

@@ -3,6 +3,7 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.RepeatedWarning;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.tls.TlsContext;
@@ -77,6 +78,7 @@ public final class AdminServer implements AutoCloseable {
     private final EventLoopGroup thread =
             new MultiThreadIoEventLoopGroup(1, AdminServer::newThread, NioIoHandler.newFactory());
     private final RepeatedWarning warning = new RepeatedWarning();
+    // At the first address of the host.
     private Channel listening;
 
     // The admin port's thread alone.
@@ -156,7 +158,12 @@ public final class AdminServer implements AutoCloseable {
 
     private static AdminServer listening(AdminServer admin) throws IOException {
         try {
-            admin.listen(new InetSocketAddress(admin.config.host(), admin.config.port()));
+            int port = admin.config.port();
+            AllAddresses.bind(
+                    AllAddresses.of(admin.config.host(), port),
+                    port,
+                    admin::listen,
+                    text -> LOG.warn("admin port: {}", text));
             return admin;
         } catch (IOException | RuntimeException e) {
             admin.close();
@@ -164,11 +171,8 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    private void listen(InetSocketAddress address) throws IOException {
+    private InetSocketAddress listen(InetSocketAddress address) throws IOException {
         String where = NetUtil.toSocketAddressString(address.getHostString(), address.getPort());
-        if (address.isUnresolved()) {
-            throw new IOException("cannot listen on " + where + ": unknown host");
-        }
         UnpooledByteBufAllocator heap = new UnpooledByteBufAllocator(false);
         ChannelFuture bound = new ServerBootstrap()
                 .group(thread)
@@ -196,14 +200,15 @@ public final class AdminServer implements AutoCloseable {
             throw new IOException(
                     "cannot listen on " + where + ": " + bound.cause().getMessage(), bound.cause());
         }
-        listening = bound.channel();
         // Behind what pauses accepting: it would be logged with a stack trace each time.
-        listening.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+        bound.channel().pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
                 warning.warn(System.nanoTime(), "admin port: connections wait: " + cause.getMessage());
             }
         });
+        listening = listening == null ? bound.channel() : listening;
+        return (InetSocketAddress) bound.channel().localAddress();
     }
 
     private static HttpServerCodec codec() {

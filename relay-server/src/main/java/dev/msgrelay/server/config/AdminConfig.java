@@ -1,6 +1,8 @@
 package dev.msgrelay.server.config;
 
-import java.net.InetSocketAddress;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -58,10 +60,10 @@ public record AdminConfig(
     }
 
     private static boolean beyondLoopback(String host) {
-        InetSocketAddress address = new InetSocketAddress(host, 0);
-        if (address.isUnresolved()) {
-            throw new IllegalArgumentException("admin host '" + host + "' is unknown");
+        try {
+            return !Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("admin host '" + host + "' is unknown", e);
         }
-        return !address.getAddress().isLoopbackAddress();
     }
 }

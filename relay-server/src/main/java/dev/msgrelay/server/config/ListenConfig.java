@@ -2,7 +2,9 @@ package dev.msgrelay.server.config;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -42,7 +44,7 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
     /** Whether only this host's own processes get to it. A name that is not known is told when it is listened on. */
     public boolean isOnThisHostOnly() {
         try {
-            return InetAddress.getByName(host).isLoopbackAddress();
+            return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException e) {
             return true;
         }
@@ -58,10 +60,10 @@ public record ListenConfig(String host, int publishPort, int subscribePort, Path
         if (path != null && path.toString().isEmpty()) {
             throw new IllegalArgumentException(what + " is empty: it is the path of a file");
         }
-        if (path != null && path.toString().getBytes().length > MAX_SOCKET_PATH) {
-            throw new IllegalArgumentException(
-                    what + " path of " + path.toString().getBytes().length + " bytes is over the system's limit of "
-                            + MAX_SOCKET_PATH + ": " + path);
+        int length = path == null ? 0 : path.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (length > MAX_SOCKET_PATH) {
+            throw new IllegalArgumentException(what + " path of " + length + " bytes is over the system's limit of "
+                    + MAX_SOCKET_PATH + ": " + path);
         }
     }
 }

@@ -1,0 +1,89 @@
+package dev.msgrelay.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** Where a host with several addresses is listened on. */
+@EnabledOnOs(OS.LINUX)
+class AllAddressesTest {
+    private static final String ONE = "127.0.0.1";
+    private static final String TWO = "127.0.0.2";
+
+    /** For documents (RFC 5737): nobody has it. */
+    private static final String NOT_HERE = "192.0.2.1";
+
+    private final List<ServerSocket> open = new ArrayList<>();
+    private final List<String> leftOut = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() throws IOException {
+        for (ServerSocket socket : open) {
+            socket.close();
+        }
+    }
+
+    private InetSocketAddress listen(InetSocketAddress address) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        open.add(socket);
+        socket.bind(address);
+        return (InetSocketAddress) socket.getLocalSocketAddress();
+    }
+
+    private void bind(int port, String... hosts) throws IOException {
+        List<InetAddress> addresses = new ArrayList<>();
+        for (String host : hosts) {
+            addresses.add(InetAddress.getByName(host));
+        }
+        AllAddresses.bind(addresses, port, this::listen, leftOut::add);
+    }
+
+    @Test
+    void allOfThemOnTheSamePort() throws Exception {
+        bind(0, ONE, TWO);
+        assertThat(leftOut).isEmpty();
+        assertThat(open)
+                .extracting(ServerSocket::getLocalPort)
+                .containsOnly(open.get(0).getLocalPort());
+        assertThat(open)
+                .extracting(socket -> socket.getInetAddress().getHostAddress())
+                .containsExactly(ONE, TWO);
+    }
+
+    @Test
+    void anAddressOfAnotherMachineIsLeftOutAndTold() throws Exception {
+        bind(0, NOT_HERE, ONE);
+        assertThat(leftOut).hasSize(1);
+        assertThat(leftOut.get(0)).startsWith("left out: " + NOT_HERE).endsWith("is listened on at " + ONE);
+    }
+
+    @Test
+    void aPortThatIsTakenIsNoSuchCase() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName(TWO))) {
+            assertThatThrownBy(() -> bind(taken.getLocalPort(), TWO, NOT_HERE)).isInstanceOf(IOException.class);
+            assertThat(leftOut).isEmpty();
+        }
+    }
+
+    @Test
+    void atLeastOneHasToBeHere() {
+        assertThatThrownBy(() -> bind(0, NOT_HERE)).isInstanceOf(IOException.class);
+        assertThat(leftOut).isEmpty();
+    }
+
+    @Test
+    void anUnknownHostIsNamed() {
+        assertThatThrownBy(() -> AllAddresses.of("no such host", 7401))
+                .hasMessage("cannot listen on no such host:7401: unknown host");
+    }
+}
